@@ -1,0 +1,65 @@
+# What a contributor runs; `make` alone lists it. Everything lands in this folder, most of it in .venv.
+
+.DEFAULT_GOAL := help
+VENV := .venv
+READY := $(VENV)/.ready
+
+# The first Python on PATH that is new enough. Another one: `make setup PYTHON=/path/to/python`.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+
+PIP := PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)/bin/python -m pip install --quiet
+PYTEST := $(VENV)/bin/python -m pytest
+FAST := not (needs_mongod or race or slow or clients or browser)
+COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --custom-compile-command 'make lock'
+
+.PHONY: help setup dev test test-fast lint bench sure lock clean
+
+help: ## List these commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-10s %s\n' "$$name" "$$what"; done
+
+setup: $(READY) ## Make .venv with the locked dependencies, and nothing outside this folder
+
+$(READY): requirements.lock pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then \
+		echo >&2 'No Python 3.11 or newer was found on PATH. Install one (Debian: apt-get install python3 python3-venv),'; \
+		echo >&2 'or name yours: make setup PYTHON=/path/to/python'; exit 1; fi
+	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then \
+		echo >&2 '$(PYTHON) can make no virtual environment. Install what it lacks: apt-get install python3-venv'; exit 1; fi
+	@echo 'Setting up $(VENV) with the locked dependencies. The first time takes about a minute.'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --require-hashes --requirement requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+dev: setup ## Serve a demo project on a local MongoDB, and print its tokens
+	@exec $(VENV)/bin/content-workflow dev
+
+test: setup ## Run the whole suite on a real mongod
+	$(PYTEST) -n auto
+
+test-fast: setup ## Run what needs no mongod, in under 30 seconds
+	CONTENT_WORKFLOW_TEST_STORE=mongomock $(PYTEST) -n auto -m '$(FAST)'
+
+lint: setup ## Check style, types, imports, the Dockerfile and compose.yaml
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	PYTHONPATH=. $(VENV)/bin/lint-imports
+	$(VENV)/bin/hadolint Dockerfile
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+
+bench: setup ## Print requests a second, beside the bare floor
+	$(VENV)/bin/python -m bench
+
+sure: lint test ## All that CI does
+
+lock: setup ## Compile both locks again from pyproject.toml
+	$(COMPILE) --extra dev --upgrade --output-file requirements.lock
+	$(COMPILE) --extra build --constraint requirements.lock --output-file requirements-run.lock
+
+clean: ## Remove everything that these commands made
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
