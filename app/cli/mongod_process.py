@@ -1,0 +1,135 @@
+"""The mongod process of one folder: started, found again after its starter was killed, and stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from app.store.replica_set import NoPrimary, become_primary
+
+_REPLICA_SET = "dev"
+_ADDRESS = "127.0.0.1"
+_START_SECONDS = 60  # takes less than one, but half a minute when a server that never answers has its old port
+_STOP_SECONDS = 10
+_PORT_IN_USE, _DATA_IN_USE = 48, 100  # exit codes of mongod
+_ATTEMPTS = 5
+_POLL_SECONDS = 0.02
+
+_OPTIONS = (
+    "--fork",  # returns when the server listens, and puts it out of reach of the terminal's Ctrl-C
+    "--bind_ip", _ADDRESS,
+    "--nounixsocket",
+    "--replSet", _REPLICA_SET,
+    "--oplogSize", "64",
+    "--wiredTigerCacheSizeGB", "0.25",
+    "--wiredTigerEngineConfigString", "log=(prealloc=false,file_max=10MB)",  # else an empty database takes 300 MB
+    "--setParameter", "diagnosticDataCollectionEnabled=false",
+)  # fmt: skip
+
+
+class MongodFailed(Exception):
+    """A mongod that is there does not run; the message says where to read why."""
+
+
+class MongodProcess:
+    """The mongod that keeps its data in `folder`, whichever process started it.
+
+    mongod holds a lock on its `mongod.lock` for as long as it lives, and writes its process id there: so who holds it
+    is known for certain, where a process id alone may be another's by now. Its port is ours to write down.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._data = folder / "data"
+        self._log = folder / "mongod.log"
+        self._record = folder / "mongod.pid-port"
+
+    def start(self, program: Path) -> str:
+        """Returns the URI of the running mongod: the one that is there, else a new one, ready for writes."""
+        self._data.mkdir(exist_ok=True)
+        pid, port = self._recorded()
+        if pid is None or pid != self._pid():
+            self.stop()  # one whose port nobody wrote down: its starter was killed in between
+            port = self._launch(program)
+        try:
+            become_primary(f"{_ADDRESS}:{port}", _REPLICA_SET, _START_SECONDS)
+        except NoPrimary as error:
+            raise MongodFailed(f"{error} Its log: {self._log}") from error
+        return f"mongodb://{_ADDRESS}:{port}/?replicaSet={_REPLICA_SET}"
+
+    def stop(self) -> None:
+        """Ends the mongod, if one runs, and waits until it has let go of its data."""
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            pid = self._pid()
+            if pid is None:
+                return
+            with suppress(ProcessLookupError):  # it went by itself in between
+                os.kill(pid, sign)
+            _wait(lambda: self._pid() is None, _STOP_SECONDS)
+
+    def _launch(self, program: Path) -> int:
+        for port in islice(self._ports(), _ATTEMPTS):
+            self._log.unlink(missing_ok=True)
+            places = ("--port", str(port), "--dbpath", str(self._data), "--logpath", str(self._log))
+            ended = subprocess.run([program, *_OPTIONS, *places], capture_output=True, text=True)
+            if ended.returncode == 0:
+                self._record.write_text(f"{self._pid()} {port}")
+                return port
+            if ended.returncode not in (_PORT_IN_USE, _DATA_IN_USE):
+                break
+            self.stop()
+        raise MongodFailed(f"{program} ended with exit code {ended.returncode}. Its log: {self._log}\n{ended.stderr}")
+
+    def _ports(self) -> Iterator[int]:
+        """The port of the last time first, so that an address noted elsewhere stays good, then free ones."""
+        _, port = self._recorded()
+        if port is not None:
+            yield port
+        while True:
+            with socket.socket() as probe:
+                probe.bind((_ADDRESS, 0))
+                free: int = probe.getsockname()[1]
+            yield free
+
+    def _recorded(self) -> tuple[int | None, int | None]:
+        try:
+            pid, port = self._record.read_text().split()
+            return int(pid), int(port)
+        except (FileNotFoundError, ValueError):
+            return None, None
+
+    def _pid(self) -> int | None:
+        """The process that holds the data, or None. What the file says counts only while the file is locked."""
+        try:
+            with (self._data / "mongod.lock").open() as lock:
+                while _is_locked(lock):
+                    lock.seek(0)
+                    if text := lock.read():
+                        return int(text)
+                    time.sleep(_POLL_SECONDS)  # it just came, or is about to go
+        except FileNotFoundError:
+            pass
+        return None
+
+
+def _is_locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def _wait(until: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not until() and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)

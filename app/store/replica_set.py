@@ -1,0 +1,69 @@
+"""A replica set of one, which transactions need: for the mongod of `dev` and of the tests, not for production."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.database import Database
+from pymongo.errors import AutoReconnect, OperationFailure
+
+_ALREADY_INITIATED, _NOT_YET_INITIATED = 23, 94
+_POLL_SECONDS = 0.02
+_TIMEOUTS: dict[str, Any] = {
+    "serverSelectionTimeoutMS": 1000,
+    "socketTimeoutMS": 5000,
+}  # of one step; the deadline is of all
+
+
+class NoPrimary(Exception):
+    """The mongod did not become a primary in time."""
+
+
+def become_primary(host: str, name: str, seconds: float) -> None:
+    """Makes the mongod at `host` (address:port) the one member of replica set `name` and waits until it takes writes.
+
+    A set that was made under another address, as when the port changed, is brought to this one.
+    """
+    deadline = time.monotonic() + seconds
+    with MongoClient[dict[str, Any]](host, directConnection=True, **_TIMEOUTS) as client:
+        while not _is_primary(client.admin, host, name):
+            if time.monotonic() > deadline:
+                raise NoPrimary(f"The mongod at {host} was no primary after {seconds:g} seconds.")
+            time.sleep(_POLL_SECONDS)
+
+
+def _is_primary(admin: Database[dict[str, Any]], host: str, name: str) -> bool:
+    """Takes one step towards a primary: asked again and again, it gets there."""
+    try:
+        if admin.command("hello")["isWritablePrimary"]:
+            return True
+        _configure(admin, host, name)
+    except AutoReconnect:
+        pass  # a member closes its connections when it changes its state
+    return False
+
+
+def _configure(admin: Database[dict[str, Any]], host: str, name: str) -> None:
+    try:
+        config = admin.command("replSetGetConfig")["config"]
+    except OperationFailure as error:
+        if error.code != _NOT_YET_INITIATED:
+            raise
+        _initiate(admin, host, name)
+        return
+    (member,) = config["members"]
+    if member["host"] != host:
+        member["host"] = host
+        config["version"] += 1
+        # Forced: under its old address the set has no primary that could take the change.
+        admin.command("replSetReconfig", config, force=True)
+
+
+def _initiate(admin: Database[dict[str, Any]], host: str, name: str) -> None:
+    try:
+        admin.command("replSetInitiate", {"_id": name, "members": [{"_id": 0, "host": host}]})
+    except OperationFailure as error:
+        if error.code != _ALREADY_INITIATED:  # it is still reading its configuration from the disk
+            raise
