@@ -47,7 +47,7 @@ lint: setup ## Check style, types, imports, the Dockerfile and compose.yaml
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	PYTHONPATH=. $(VENV)/bin/lint-imports
+	$(VENV)/bin/lint-imports
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
