@@ -1,0 +1,255 @@
+"""The error table: one class a row, with its status and a message that says what to do.
+
+The class name is the `_tag` on the wire. A refusal is raised where the fact is known; nobody in between
+catches it; each door writes `body()` in its own way. (contract: Errors; decisions, section 3)
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+
+class Problem(TypedDict):
+    """One thing wrong with one field of a record: `field` is its path, as in `brief.referenceUrls[3]`."""
+
+    field: str
+    message: str
+
+
+class Issue(TypedDict):
+    """One thing wrong with the shape of a request: `path` says where, as in `brief.keyword` or `limit`."""
+
+    path: str
+    message: str
+
+
+class Refusal(Exception):
+    """A request that was understood and is refused; nothing was changed."""
+
+    status = 400
+    message = "The request was refused."
+    headers: dict[str, str]
+
+    def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
+        self.message = message or type(self).message
+        self.headers = headers or {}
+        self.extra = extra
+        super().__init__(self.message)
+
+    @property
+    def tag(self) -> str:
+        return type(self).__name__
+
+    def body(self) -> dict[str, Any]:
+        """Returns the error as callers get it: `_tag`, `message` and the extra keys of the class."""
+        return {"_tag": self.tag, "message": self.message, **self.extra}
+
+
+class HttpApiDecodeError(Refusal):
+    """The request has a wrong type, a value that is too long or out of range, or lacks a required key."""
+
+    status = 400
+    message = "The request does not have the right shape: correct what `issues` lists and send it again."
+
+    def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = ()) -> None:
+        super().__init__(message, issues=list(issues))
+
+
+class Unauthorized(Refusal):
+    """There is no token, or none that is valid for this API."""
+
+    status = 401
+    message = "Send a valid token of this API in the header `Authorization: Bearer <token>`."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
+class Forbidden(Refusal):
+    """The token is valid and lacks the scope."""
+
+    status = 403
+    message = "The token lacks the scope that this needs."
+
+
+class NotFound(Refusal):
+    """There is no such record for this token, or it was deleted."""
+
+    status = 404
+    message = "There is nothing here: check the path and the id."
+
+
+class NoBriefReady(Refusal):
+    """No brief is waiting to be claimed."""
+
+    status = 404
+    message = "No brief is ready to be claimed: ask again later, or mark one ready."
+
+
+class MethodNotAllowed(Refusal):
+    """The path exists and does not take this method."""
+
+    status = 405
+    message = "This path does not take that method: the `Allow` header lists those it takes."
+
+
+class BriefClaimed(Refusal):
+    """The brief is claimed by somebody; `claimedBy` and `claimedAt` say who and since when."""
+
+    status = 409
+    message = "The brief is claimed."
+
+
+class BriefNotReady(Refusal):
+    """The brief is not offered, so it can't be claimed."""
+
+    status = 409
+    message = "The brief is not ready: mark it ready before claiming it."
+
+
+class BriefClosed(Refusal):
+    """The document is past drafting, so its brief can be neither offered nor claimed."""
+
+    status = 409
+    message = "The document is past drafting (in review, approved, scheduled or published): its brief is closed."
+
+
+class BriefNotOffered(Refusal):
+    """The brief is neither ready nor claimed, so there is nothing to withdraw."""
+
+    status = 409
+    message = "The brief is neither ready nor claimed: there is nothing to withdraw."
+
+
+class VersionConflict(Refusal):
+    """The document changed since `baseVersion` was read."""
+
+    status = 409
+    message = "The document changed since: read it again, merge, and send its `version` as `baseVersion`."
+
+
+class InvalidTransition(Refusal):
+    """The document's status does not allow the operation; `allowed` lists those it does."""
+
+    status = 409
+    message = "The document's status does not allow this: `allowed` lists what it does."
+
+
+class SlugTaken(Refusal):
+    """The slug is another document's."""
+
+    status = 409
+    message = "Another document has this slug: choose another."
+
+
+class CategoryInUse(Refusal):
+    """Documents or subcategories still use the category."""
+
+    status = 409
+    message = "Documents or subcategories still use this category: move them first."
+
+
+class ClusterInUse(Refusal):
+    """Documents still use the cluster."""
+
+    status = 409
+    message = "Documents still use this cluster: move them first."
+
+
+class ReviewRequired(Refusal):
+    """The project publishes only what was approved."""
+
+    status = 409
+    message = "The project publishes only what was approved: submit the document and have it approved first."
+
+
+class IdempotencyConflict(Refusal):
+    """A request with the same idempotency key is still being worked on."""
+
+    status = 409
+    message = "A request with this idempotency key is still being worked on: ask again in a moment."
+
+
+class CursorExpired(Refusal):
+    """The cursor is older than the oldest event kept."""
+
+    status = 410
+    message = "The cursor is older than the oldest event kept: start again without `after`."
+
+
+class PreconditionFailed(Refusal):
+    """`If-Match` names another state of the record than the present one."""
+
+    status = 412
+    message = "The record changed since its ETag was read: read it again and send the new one."
+
+
+class PayloadTooLarge(Refusal):
+    """The body is over the limit."""
+
+    status = 413
+    message = (
+        "The body is over 20 MB (20,971,520 bytes). Send text as plain UTF-8: "
+        "escapes such as `\\ud83d\\ude00` make JSON up to three times as long."
+    )
+
+
+class UnsupportedMediaType(Refusal):
+    """The body is not JSON."""
+
+    status = 415
+    message = "Send the body as JSON, with `Content-Type: application/json`."
+
+
+class BadRequest(Refusal):
+    """A value breaks a rule; `errors` lists each where there are fields to name."""
+
+    status = 422
+    message = "Some values break a rule: correct what `errors` lists and send it again."
+
+
+class IntentInvalid(Refusal):
+    """The draft can't be confirmed yet; `errors` lists every problem, sorted by field, and the draft stays."""
+
+    status = 422
+    message = "The draft is not ready: correct what `errors` lists with an update, then confirm again."
+
+    def __init__(self, errors: Sequence[Problem]) -> None:
+        super().__init__(errors=list(errors))
+
+
+class IdempotencyMismatch(Refusal):
+    """The idempotency key was used with another request."""
+
+    status = 422
+    message = "This idempotency key was used with another request: take a new key for a new request."
+
+
+class RateLimited(Refusal):
+    """Too many requests; `Retry-After` says how many seconds to wait."""
+
+    status = 429
+    message = "Too many requests: wait as many seconds as `Retry-After` says."
+
+
+class InternalError(Refusal):
+    """A bug of ours."""
+
+    status = 500
+    message = "Something went wrong on our side."
+
+
+class ServiceUnavailable(Refusal):
+    """MongoDB can't be reached in time; nothing was half-written."""
+
+    status = 503
+    message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"Retry-After": "2"})
+
+
+class Raced(Exception):
+    """Another request got there first: what was read no longer holds, so the operation is run again.
+
+    Never leaves the house: `operations.operation` catches it.
+    """

@@ -1,0 +1,46 @@
+"""What a draft may hold, by kind (contract: Intent)."""
+
+from enum import StrEnum
+
+from app.fields.briefs import BriefFields
+from app.fields.categories import CategoryFields
+from app.fields.clusters import ClusterFields
+from app.fields.kinds import Fields, day, not_blank, table, text, url_segment, word
+from app.vocabulary import DocumentStatus, Kind
+
+MAX_MARKDOWN = 2_097_152
+
+
+class FirstStatus(StrEnum):
+    """The statuses that a document may begin in."""
+
+    IDEA = DocumentStatus.IDEA
+    PLANNED = DocumentStatus.PLANNED
+    DRAFTING = DocumentStatus.DRAFTING
+
+
+class DocumentIntentFields(Fields):
+    """The fields of a document draft."""
+
+    title = text(300, not_blank, doc="the document's title", needed=True)
+    status = word(FirstStatus, doc="`idea`, `planned` or `drafting`; by default `drafting`, with a brief `idea`")
+    slug = text(200, url_segment, doc="URL slug; made from the title when there is none")
+    markdown = text(MAX_MARKDOWN, doc="first content as markdown")
+    brief = table(BriefFields, doc="the brief, whole")
+    assigneeId = text(doc="a team member's id (`GET /members`)")
+    categoryId = text(doc="a category's id (`GET /categories`)")
+    clusterId = text(doc="a cluster's id (`GET /clusters`)")
+    dueDate = day(doc="when the document is due")
+
+
+INTENT_FIELDS: dict[Kind, type[Fields]] = {
+    Kind.DOCUMENT: DocumentIntentFields,
+    Kind.CLUSTER: ClusterFields,
+    Kind.CATEGORY: CategoryFields,
+}
+
+
+class IntentQuery(Fields):
+    """Which kind of draft is meant; REST says so in the path, and an id alone is enough."""
+
+    kind = word(Kind, doc="the kind of draft", null=False)

@@ -1,0 +1,39 @@
+"""What lists take: pages and filters. Query strings become these fields; MCP sends them as they are."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.fields.kinds import Fields, Flag, Whole, whole
+
+MAX_OFFSET = 100_000
+
+
+class Page(Fields):
+    """One page of a list; a page shorter than `limit` is the last one (contract: Limits)."""
+
+    limit = whole(1, 100, doc="most items to return", load_default=50)
+    offset = whole(0, MAX_OFFSET, doc="items to skip", load_default=0)
+
+
+class LongPage(Page):
+    """One page of a list of categories, clusters or members (decisions, section 5)."""
+
+    limit = whole(1, 500, doc="most items to return", load_default=100)
+
+
+def from_query(schema: type[Fields], query: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the parameters of a query string, with digits read as integers and true and false as booleans.
+
+    What is neither stays a string, so that the table refuses it like any wrong type.
+    """
+    values: dict[str, Any] = dict(query)
+    for name, field in schema._declared_fields.items():
+        text = query.get(name)
+        if text is None:
+            continue
+        if isinstance(field, Whole) and re.fullmatch(r"-?[0-9]{1,18}", text):
+            values[name] = int(text)
+        elif isinstance(field, Flag) and text in ("true", "false"):
+            values[name] = text == "true"
+    return values

@@ -1,0 +1,1 @@
+"""What all doors on HTTP share: who calls, limits, request ids, headers, errors as JSON."""

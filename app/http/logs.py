@@ -1,0 +1,33 @@
+"""The log: one JSON object a line on standard error."""
+
+import logging
+from datetime import UTC, datetime
+
+import orjson
+
+_USUAL = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record with the keys it was given as `extra`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "log": record.name,
+            "message": record.getMessage(),
+            **{key: value for key, value in vars(record).items() if key not in _USUAL},
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+def log_as_json(level: str) -> None:
+    """Has the service's loggers write JSON lines from a level on."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger("content_workflow")
+    root.handlers, root.propagate = [handler], False
+    root.setLevel(level.upper())

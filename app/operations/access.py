@@ -1,0 +1,79 @@
+"""Who calls: every door hands in the secret it was given and gets the caller (decisions, section 2)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cachetools import TTLCache
+
+from app.errors import Unauthorized
+from app.operations.context import Caller
+from app.store.store import Store
+from app.vocabulary import Scope, TokenKind
+
+PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
+CACHED_SECONDS = 3
+"""How long a server may go on without looking a token up again; a revocation holds everywhere within 5 s."""
+
+
+def new_secret(kind: TokenKind) -> str:
+    """Returns a fresh secret with 256 bits from the system's random number generator."""
+    return PREFIXES[kind] + secrets.token_urlsafe(32)
+
+
+def hash_of(secret: str) -> str:
+    """Returns what is kept of a secret; with 256 random bits in it, a plain hash can't be turned back."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Access:
+    """Looks tokens up, and remembers those that are valid for a few seconds."""
+
+    def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
+        self._store = store
+        self._known: TTLCache[str, tuple[Mapping[str, Any], str]] = TTLCache(10_000, cached_seconds)
+        self._lock = threading.Lock()
+
+    def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
+        """Returns the caller whose secret this is.
+
+        Refuses with `Unauthorized`, the same way and with the same work, whatever is wrong with the secret.
+        """
+        secret_hash = hash_of(secret)
+        with self._lock:
+            known = self._known.get(secret_hash)
+        if known is None:
+            known = self._look_up(secret_hash, now)
+        token, team_id = known
+        if token["kind"] != kind or _over(token, now):
+            raise Unauthorized
+        return Caller(
+            project_id=token["projectId"],
+            team_id=team_id,
+            token_id=token["id"],
+            name=token["name"],
+            agent=token["agent"] or "",
+            scopes=frozenset(Scope(scope) for scope in token["scopes"]),
+            drafts=token["drafts"],
+        )
+
+    def _look_up(self, secret_hash: str, now: datetime) -> tuple[Mapping[str, Any], str]:
+        with self._store.deadline():
+            token = self._store.tokens.by_hash(secret_hash)
+            if token is None or _over(token, now):
+                raise Unauthorized
+            known = (token, self._store.projects.settings(token["projectId"])["teamId"])
+            self._store.tokens.used(token["projectId"], token["id"], now)
+        with self._lock:
+            self._known[secret_hash] = known
+        return known
+
+
+def _over(token: Mapping[str, Any], now: datetime) -> bool:
+    expires = token.get("expiresAt")
+    return token["revokedAt"] is not None or (expires is not None and expires <= now)

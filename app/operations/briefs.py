@@ -1,0 +1,235 @@
+"""Briefs: written, offered, claimed by exactly one, given back (contract: Briefs; decisions, section 6).
+
+A move is attempted as one atomic write; when nothing stood where the move leaves from, the document is read to say
+why. If by then nothing forbids the move, somebody else was between the two, and the operation is run again.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    BriefClosed,
+    BriefNotOffered,
+    BriefNotReady,
+    NoBriefReady,
+    NotFound,
+    Raced,
+)
+from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.fields.stages import in_order, problems
+from app.operations.context import Context
+from app.operations.documents import document_answer, own_document
+from app.operations.operation import Answer, Effect, operation
+from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.records.documents import DocumentRecord
+from app.rules.briefs import CLAIM, NO_CLAIM, READY, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
+from app.rules.etags import document_tag
+from app.rules.events import Event
+from app.rules.references import Found, link_problems
+from app.vocabulary import BriefState, DocumentStatus, Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, query=BriefQuery, gives=BriefItem, many=True)
+def list_briefs(ctx: Context, fields: Fields) -> Answer:
+    """List briefs, by default those that are ready to be claimed.
+
+    Due soonest first, those without a due date last; ready briefs of documents past drafting are left out. A page
+    shorter than `limit` is the last one.
+    """
+    states = [BriefState(state) for state in fields["state"]]
+    found = ctx.store.documents.list_briefs(
+        ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"]
+    )
+    return Answer([brief_item(document, ctx.now) for document in found])
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), gives=BriefDetail, refuses=(NotFound,))
+def get_brief(ctx: Context, document_id: str) -> Answer:
+    """Read a document's brief with its category and the documents to link to.
+
+    `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
+    """
+    document = own_document(ctx, document_id)
+    category_id = document.get("categoryId")
+    category = ctx.store.categories.brief_part(ctx.project_id, category_id) if category_id else None
+    links = ctx.store.documents.links(ctx.project_id, brief_of(document).get("internalLinks") or ())
+    body = brief_detail(document, category, links, ctx.now)
+    return Answer(body, etag=document_tag(document, ctx.now), shows_more=True)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=BriefFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BadRequest),
+)
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Write a document's brief whole; fields that are not sent are cleared.
+
+    The brief's state stays as it is.
+    """
+    return _write(ctx, document_id, {name: fields.get(name) for name in BriefFields._declared_fields})
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=BriefFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BadRequest),
+)
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Change fields of a document's brief; null clears one, those that are not sent stay.
+
+    The brief's state stays as it is.
+    """
+    return _write(ctx, document_id, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed, BriefClosed),
+)
+def mark_brief_ready(ctx: Context, document_id: str) -> Answer:
+    """Offer a document's brief to agents: it is listed as ready and can be claimed.
+
+    A brief that is ready already is left as it is. A claimed one has to be withdrawn first.
+    """
+    return _move(ctx, document_id, READY, {})
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=ClaimFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed, BriefClosed, BriefNotReady),
+)
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Claim a ready brief, so that nobody else writes the document.
+
+    When two claim at once, one succeeds and the other is told who claimed and when. The document's status becomes
+    `drafting`. With `leaseSeconds` the claim ends by itself unless it is renewed; without, it lasts until the document
+    is submitted, published, scheduled or approved, or the claim is withdrawn.
+    """
+    return _move(ctx, document_id, CLAIM, _claim(ctx, fields))
+
+
+@operation(
+    scope=Scope.WRITE, effect=Effect.CHANGES, takes=ClaimNextFields, gives=DocumentRecord, refuses=(NoBriefReady,)
+)
+def claim_next_brief(ctx: Context, fields: Fields) -> Answer:
+    """Claim the ready brief that is due soonest, in one step.
+
+    Each of many callers at once gets another brief. `NoBriefReady` says that none is left.
+    """
+    within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
+    event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
+    claim = _claim(ctx, fields)
+    document = ctx.store.documents.claim_next(ctx.project_id, within, CLAIM, ctx.asked, claim, event)
+    if document is None:
+        raise NoBriefReady
+    return document_answer(ctx, document)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=RenewFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed),
+)
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Move the end of your claim's lease on.
+
+    Only the token that holds the claim can; when the lease ran out the claim is gone, and has to be made anew.
+    """
+    seconds = fields.get("leaseSeconds")
+    if seconds is None:
+        seconds = brief_of(own_document(ctx, document_id)).get("leaseSeconds")
+    return _move(ctx, document_id, RENEW, _lease(ctx, seconds))
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefNotOffered, BriefClaimed),
+)
+def withdraw_brief(ctx: Context, document_id: str) -> Answer:
+    """Take back the offer of a brief, or give back a claim.
+
+    The brief is in state `none` and can be offered again. Over REST any token can release a claim; over MCP only the
+    one that holds it, everybody else gets `BriefClaimed`.
+    """
+    return _move(ctx, document_id, WITHDRAW, NO_CLAIM)
+
+
+def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Answer:
+    moved = ctx.store.documents.move_brief(
+        ctx.project_id,
+        document_id,
+        move,
+        ctx.asked,
+        changes=changes,
+        event=Event(move.event, ctx.now, ctx.caller.actor),
+        tags=ctx.if_match,
+    )
+    return document_answer(ctx, moved or _unmoved(ctx, document_id, move))
+
+
+def _unmoved(ctx: Context, document_id: str, move: Move) -> Mapping[str, Any]:
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    if refused := refusal(move, document, ctx.asked):
+        raise refused
+    if needs_no_move(move, document, ctx.asked):
+        return document
+    raise Raced
+
+
+def _claim(ctx: Context, fields: Fields) -> dict[str, Any]:
+    seconds = fields.get("leaseSeconds")
+    if seconds is None:
+        seconds = ctx.store.projects.settings(ctx.project_id)["claimLeaseSeconds"]
+    return {
+        "claimedBy": ctx.caller.actor,
+        "claimedAt": ctx.now,
+        **_lease(ctx, seconds),
+        "status": DocumentStatus.DRAFTING,
+    }
+
+
+def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
+    return {"leaseSeconds": seconds, "claimExpiresAt": seconds and ctx.now + timedelta(seconds=seconds)}
+
+
+def _write(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    links = fields.get("internalLinks")
+    found = Found(documents=ctx.store.documents.known(ctx.project_id, links or ()))
+    wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id)])
+    if not wrong:
+        event = Event("brief.updated", ctx.now, ctx.caller.actor)
+        written = {**fields, "internalLinks": [link.lower() for link in links]} if links else fields
+        changed = ctx.store.documents.write_brief(ctx.project_id, document_id, written, event, ctx.if_match)
+        if changed is not None:
+            return document_answer(ctx, changed)
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    if wrong:
+        raise BadRequest(errors=wrong)
+    return document_answer(ctx, document)

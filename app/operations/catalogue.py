@@ -1,0 +1,41 @@
+"""Every operation there is: the doors serve these and no others."""
+
+from app.operations import briefs, categories, clusters, documents, intents, members, projects, tokens
+from app.operations.operation import Operation
+
+CATALOGUE: tuple[Operation, ...] = (
+    intents.create_document_intent,
+    intents.create_cluster_intent,
+    intents.create_category_intent,
+    intents.update_document_intent,
+    intents.update_cluster_intent,
+    intents.update_category_intent,
+    intents.list_intents,
+    intents.get_intent,
+    intents.validate_intent,
+    intents.confirm_intent,
+    intents.discard_intent,
+    briefs.list_briefs,
+    briefs.get_brief,
+    briefs.replace_brief,
+    briefs.update_brief,
+    briefs.mark_brief_ready,
+    briefs.claim_brief,
+    briefs.claim_next_brief,
+    briefs.renew_claim,
+    briefs.withdraw_brief,
+    documents.get_document,
+    categories.list_categories,
+    clusters.list_clusters,
+    members.list_members,
+    members.get_member,
+    members.create_member,
+    members.update_member,
+    members.delete_member,
+    tokens.list_tokens,
+    tokens.create_token,
+    tokens.rotate_token,
+    tokens.revoke_token,
+    projects.get_project,
+    projects.update_project,
+)

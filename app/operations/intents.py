@@ -1,0 +1,331 @@
+"""Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import BadRequest, IntentInvalid, NotFound, Raced
+from app.fields.categories import CategoryFields
+from app.fields.clusters import ClusterFields
+from app.fields.intents import DocumentIntentFields, IntentQuery
+from app.operations.context import Context
+from app.operations.documents import document_answer, free_slug
+from app.operations.operation import Answer, Effect, operation
+from app.operations.references import look_up
+from app.records.categories import category_record
+from app.records.clusters import cluster_record
+from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
+from app.rules.caps import CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
+from app.rules.etags import record_tag
+from app.rules.events import Event
+from app.rules.intents import Facts, confirm_problems, new_category, new_cluster, new_document
+from app.store.store import Store
+from app.vocabulary import Kind, Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CREATES,
+    takes=DocumentIntentFields,
+    gives=INTENT_RECORDS[Kind.DOCUMENT],
+    refuses=(BadRequest,),
+    checks_meaning=False,
+)
+def create_document_intent(ctx: Context, fields: Fields) -> Answer:
+    """Begin a document draft.
+
+    Documents are only made by confirming a draft. Send any of the fields now and the others later; only types and
+    lengths are checked until the draft is confirmed. A token has at most 100 unfinished drafts in a project.
+    """
+    return _create(ctx, Kind.DOCUMENT, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CREATES,
+    takes=ClusterFields,
+    gives=INTENT_RECORDS[Kind.CLUSTER],
+    refuses=(BadRequest,),
+    checks_meaning=False,
+)
+def create_cluster_intent(ctx: Context, fields: Fields) -> Answer:
+    """Begin a cluster draft.
+
+    A cluster is a topic that documents cover together. Send any of the fields now and the others later, then
+    confirm the draft. A token has at most 100 unfinished drafts in a project.
+    """
+    return _create(ctx, Kind.CLUSTER, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CREATES,
+    takes=CategoryFields,
+    gives=INTENT_RECORDS[Kind.CATEGORY],
+    refuses=(BadRequest,),
+    checks_meaning=False,
+)
+def create_category_intent(ctx: Context, fields: Fields) -> Answer:
+    """Begin a category draft.
+
+    Documents are filed under categories, and writers receive a category's description with each brief. Send any of
+    the fields now and the others later, then confirm the draft. A token has at most 100 unfinished drafts in a project.
+    """
+    return _create(ctx, Kind.CATEGORY, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("intentId",),
+    takes=DocumentIntentFields,
+    gives=INTENT_RECORDS[Kind.DOCUMENT],
+    refuses=(NotFound,),
+    checks_meaning=False,
+)
+def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Change fields of a document draft.
+
+    Fields that are not sent stay as they are, null clears one; `brief` is replaced whole.
+    """
+    return _update(ctx, intent_id, Kind.DOCUMENT, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("intentId",),
+    takes=ClusterFields,
+    gives=INTENT_RECORDS[Kind.CLUSTER],
+    refuses=(NotFound,),
+    checks_meaning=False,
+)
+def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Change fields of a cluster draft.
+
+    Fields that are not sent stay as they are, null clears one.
+    """
+    return _update(ctx, intent_id, Kind.CLUSTER, fields)
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("intentId",),
+    takes=CategoryFields,
+    gives=INTENT_RECORDS[Kind.CATEGORY],
+    refuses=(NotFound,),
+    checks_meaning=False,
+)
+def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Change fields of a category draft.
+
+    Fields that are not sent stay as they are, null clears one.
+    """
+    return _update(ctx, intent_id, Kind.CATEGORY, fields)
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, gives=IntentRecord, many=True)
+def list_intents(ctx: Context, fields: Fields) -> Answer:
+    """List your unfinished drafts.
+
+    The most recently updated come first, at most 100; document drafts come without their markdown. Drafts belong to
+    the token that began them.
+    """
+    drafts = ctx.store.intents.list(ctx.project_id, ctx.token_id, fields.get("kind"))
+    return Answer([intent_record(draft) for draft in drafts])
+
+
+@operation(
+    scope=Scope.READ, effect=Effect.READS, path=("intentId",), query=IntentQuery, gives=IntentRecord, refuses=(NotFound,)
+)
+def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Read a draft with every field that was set."""
+    return _intent_answer(_own_draft(ctx, intent_id, fields))
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.DESTROYS,
+    path=("intentId",),
+    query=IntentQuery,
+    gives=IntentRecord,
+    refuses=(NotFound,),
+)
+def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Discard a draft; nothing is made of it.
+
+    The answer is the draft as it was.
+    """
+    return _intent_answer(_take(ctx, intent_id, fields))
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("intentId",),
+    query=IntentQuery,
+    gives=ValidationRecord,
+    refuses=(NotFound,),
+    spans=True,
+)
+def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Check a draft as confirming it would, and change nothing.
+
+    `errors` lists every problem that confirming would find now, sorted by field.
+    """
+    draft = _own_draft(ctx, intent_id, fields)
+    errors = _finding(ctx, draft).problems
+    return Answer({"valid": not errors, "errors": errors})
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CREATES,
+    path=("intentId",),
+    query=IntentQuery,
+    gives=ConfirmedRecord,
+    refuses=(NotFound, IntentInvalid),
+    spans=True,
+)
+def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+    """Confirm a draft: the record is made and the draft is gone.
+
+    If anything is missing or invalid nothing changes, and the error lists every problem at once. Two confirms of one
+    draft make one record. A client that lost the answer asks again with the same idempotency key.
+    """
+    draft = _take(ctx, intent_id, fields)
+    finding = _finding(ctx, draft)
+    if finding.problems:
+        raise IntentInvalid(finding.problems)
+    kind = Kind(draft["kind"])
+    made = _CONFIRMS[kind](ctx, draft, finding.facts)
+    return Answer({str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, within=str(kind))
+
+
+def _create(ctx: Context, kind: Kind, fields: Fields) -> Answer:
+    slot = ctx.store.intents.free_slot(ctx.project_id, ctx.token_id)
+    if slot is None:
+        raise BadRequest(
+            f"This token has {DRAFTS_PER_TOKEN} unfinished drafts in the project, the most there may be: "
+            "confirm or discard one first."
+        )
+    draft = {
+        "tokenId": ctx.token_id,
+        "kind": kind,
+        "slot": slot,
+        "fields": {name: value for name, value in fields.items() if value is not None},
+        "createdAt": ctx.now,
+        "updatedAt": ctx.now,
+        "createdBy": ctx.caller.actor,
+    }
+    return _intent_answer(ctx.store.intents.add(ctx.project_id, draft))
+
+
+def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Answer:
+    changed = ctx.store.intents.update(
+        ctx.project_id, ctx.token_id, intent_id, fields, ctx.now, kind=kind, tags=ctx.if_match
+    )
+    if changed is None:
+        ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
+        raise Raced
+    return _intent_answer(changed)
+
+
+def _take(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
+    kind = fields.get("kind")
+    draft = ctx.store.intents.take(ctx.project_id, ctx.token_id, intent_id, kind, tags=ctx.if_match)
+    if draft is None:
+        ctx.check_match(_own_draft(ctx, intent_id, fields))
+        raise Raced
+    return draft
+
+
+def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
+    draft = ctx.store.intents.get(ctx.project_id, ctx.token_id, intent_id, fields.get("kind"))
+    if draft is None:
+        raise NotFound(_NO_DRAFT)
+    return draft
+
+
+_NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
+
+
+def _intent_answer(draft: Mapping[str, Any]) -> Answer:
+    return Answer(intent_record(draft), etag=record_tag(draft))
+
+
+@dataclass(frozen=True)
+class _Finding:
+    facts: Facts
+    problems: list[Any]
+
+
+def _finding(ctx: Context, draft: Mapping[str, Any]) -> _Finding:
+    kind, fields = Kind(draft["kind"]), draft.get("fields") or {}
+    facts = _FACTS[kind](ctx.store, ctx.project_id, fields)
+    return _Finding(facts, confirm_problems(kind, fields, facts))
+
+
+def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
+    links = (fields.get("brief") or {}).get("internalLinks") or ()
+    slug = fields.get("slug")
+    return Facts(
+        found=look_up(store, project_id, fields, links),
+        slug_taken=bool(slug) and slug in store.documents.taken_slugs(project_id, [slug]),
+    )
+
+
+def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
+    name = fields.get("name")
+    return Facts(
+        name_taken=bool(name) and store.clusters.name_taken(project_id, name),
+        full=not store.projects.count_up(project_id, "clusters", CLUSTERS_PER_PROJECT),
+    )
+
+
+def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
+    slug = fields.get("slug")
+    return Facts(
+        found=look_up(store, project_id, fields),
+        slug_taken=bool(slug) and store.categories.slug_taken(project_id, slug),
+    )
+
+
+_FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
+    Kind.DOCUMENT: _document_facts,
+    Kind.CLUSTER: _cluster_facts,
+    Kind.CATEGORY: _category_facts,
+}
+
+
+def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+    fields, by = draft["fields"], ctx.caller.actor
+    slug = fields.get("slug") or free_slug(ctx.store, ctx.project_id, fields["title"])
+    record = new_document(fields, slug=slug, found=facts.found, by=by, now=ctx.now)
+    event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
+    document = ctx.store.documents.create(ctx.project_id, record, fields.get("markdown") or "", event)
+    return document_answer(ctx, document)
+
+
+def _confirm_cluster(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+    by = ctx.caller.actor
+    event = Event("cluster.created", ctx.now, by, {"intentId": draft["id"]})
+    cluster = ctx.store.clusters.add(ctx.project_id, new_cluster(draft["fields"], by=by, now=ctx.now), event)
+    return Answer(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+
+
+def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+    by = ctx.caller.actor
+    event = Event("category.created", ctx.now, by, {"intentId": draft["id"]})
+    category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
+    return Answer(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+
+
+_CONFIRMS: dict[Kind, Callable[[Context, Mapping[str, Any], Facts], Answer]] = {
+    Kind.DOCUMENT: _confirm_document,
+    Kind.CLUSTER: _confirm_cluster,
+    Kind.CATEGORY: _confirm_category,
+}

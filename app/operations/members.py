@@ -1,0 +1,92 @@
+"""Members of the project (decisions, section 2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import BadRequest, NotFound, Raced
+from app.fields.members import MemberChanges, MemberFields
+from app.fields.queries import LongPage
+from app.fields.stages import problems
+from app.operations.context import Context
+from app.operations.operation import Answer, Effect, operation
+from app.records.members import MemberRecord, member_record
+from app.rules.etags import record_tag
+from app.rules.events import Event
+from app.vocabulary import Role, Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=MemberRecord, many=True)
+def list_members(ctx: Context, fields: Fields) -> Answer:
+    """List the project's members by name: the ids that documents can be assigned to."""
+    found = ctx.store.members.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
+    return Answer([member_record(member) for member in found])
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,))
+def get_member(ctx: Context, member_id: str) -> Answer:
+    """Read a member."""
+    return _answer(_own_member(ctx, member_id))
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.CREATES, takes=MemberFields, gives=MemberRecord, refuses=(BadRequest,))
+def create_member(ctx: Context, fields: Fields) -> Answer:
+    """Add a member to the project."""
+    _check(MemberFields, fields)
+    event = Event("member.created", ctx.now, ctx.caller.actor)
+    member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
+    return _answer(ctx.store.members.add(ctx.project_id, member, event))
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    path=("memberId",),
+    takes=MemberChanges,
+    gives=MemberRecord,
+    refuses=(NotFound, BadRequest),
+)
+def update_member(ctx: Context, member_id: str, fields: Fields) -> Answer:
+    """Change a member; null clears the e-mail address."""
+    member = _own_member(ctx, member_id)
+    ctx.check_match(member)
+    _check(MemberChanges, fields)
+    event = Event("member.updated", ctx.now, ctx.caller.actor)
+    changed = ctx.store.members.update(ctx.project_id, member_id, fields, event, ctx.if_match) if fields else None
+    return _answer(changed or member)
+
+
+@operation(
+    scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,)
+)
+def delete_member(ctx: Context, member_id: str) -> Answer:
+    """Remove a member: they can't be assigned any more, and records keep their id.
+
+    The answer is the member as they were.
+    """
+    event = Event("member.deleted", ctx.now, ctx.caller.actor)
+    deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match)
+    if deleted is None:
+        ctx.check_match(_own_member(ctx, member_id))
+        raise Raced
+    return _answer(deleted)
+
+
+_NO_MEMBER = "The project has no such member: `GET /members` lists them."
+
+
+def _own_member(ctx: Context, member_id: str) -> dict[str, Any]:
+    member = ctx.store.members.get(ctx.project_id, member_id)
+    if member is None:
+        raise NotFound(_NO_MEMBER)
+    return member
+
+
+def _answer(member: Mapping[str, Any]) -> Answer:
+    return Answer(member_record(member), etag=record_tag(member))
+
+
+def _check(table: type[MemberFields], fields: Fields) -> None:
+    if wrong := problems(table, fields):
+        raise BadRequest(errors=wrong)

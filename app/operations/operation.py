@@ -1,0 +1,196 @@
+"""What an operation is: a function with its declaration, and the one way in which all of them are run.
+
+A declaration says who may call (`scope`), what the function takes and gives, what it refuses, and what it does to
+the world (`effect`). The doors read it: REST makes routes and OpenAPI of it, MCP makes tools.
+
+Running an operation (`Operation.__call__`) adds what none of them has to think of: the scope, the deadline, the
+transaction, the idempotency key inside that transaction, and another try when somebody else was first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from inspect import cleandoc
+from typing import Any
+
+import marshmallow as ma
+import orjson
+
+from app.errors import Forbidden, IdempotencyMismatch, Raced, Refusal, ServiceUnavailable
+from app.fields.kinds import Fields
+from app.operations.context import Context
+from app.store.idempotency import KeyUsed
+from app.store.store import Store
+from app.vocabulary import Scope
+
+KEY_LIFE = timedelta(hours=24)
+TRIES = 30
+
+
+class Effect(StrEnum):
+    """What an operation does to the world."""
+
+    READS = "reads"
+    CREATES = "creates"
+    CHANGES = "changes"
+    DESTROYS = "destroys"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation gives: a body that JSON can hold, and what the doors need beside it."""
+
+    body: Any
+    etag: str | None = None
+    bodies: Mapping[str, str | None] = field(default_factory=dict)
+    """Long texts that a door may fill in: field of the record -> id of the body (None: there is none)."""
+    within: str | None = None
+    """The key under which the record stands in the body, where it is not the body itself."""
+    secrets: Sequence[str] = ()
+    """Fields of the body that are shown once and never kept."""
+    shows_more: bool = False
+    """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
+    replayed: bool = False
+    """Is this the kept answer to an earlier request with the same idempotency key?"""
+
+    def kept(self) -> dict[str, Any]:
+        """Returns the answer as it is kept under an idempotency key: without secrets and long texts."""
+        body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body
+        return {
+            "body": orjson.dumps(body).decode(),
+            "etag": self.etag,
+            "bodies": dict(self.bodies),
+            "within": self.within,
+        }
+
+    @classmethod
+    def again(cls, kept: Mapping[str, Any]) -> Answer:
+        """Returns a kept answer as a replay."""
+        return cls(orjson.loads(kept["body"]), kept["etag"], kept["bodies"], kept["within"], replayed=True)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A use case: its function and its declaration."""
+
+    run: Callable[..., Answer]
+    scope: Scope
+    effect: Effect
+    takes: type[Fields] | None
+    """The table of the body's fields; on MCP, of the arguments."""
+    query: type[Fields] | None
+    """The table of the query's parameters; on MCP, of the arguments."""
+    path: tuple[str, ...]
+    """The names of the ids that say which record, as MCP calls them: `documentId`."""
+    gives: type[ma.Schema]
+    many: bool
+    refuses: tuple[type[Refusal], ...]
+    spans: bool
+    """Does it write more than one record, so that it needs a transaction? One that only reads is a trial run: what it
+    writes is rolled back."""
+    checks_meaning: bool
+    """Does it check the meaning of `takes`, so that the documentation may be as strict?"""
+
+    @property
+    def name(self) -> str:
+        """The operation's name, like `claim_brief`; MCP's tool is called the same."""
+        return self.run.__name__
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring, without the full stop."""
+        return self._doc().partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+    @property
+    def description(self) -> str:
+        """The docstring."""
+        return self._doc()
+
+    @property
+    def reads(self) -> bool:
+        return self.effect == Effect.READS
+
+    def _doc(self) -> str:
+        return cleandoc(self.run.__doc__ or "")
+
+    def permit(self, ctx: Context) -> None:
+        """Refuses with `Forbidden` when the caller lacks the scope; doors ask before they read a body."""
+        if self.scope not in ctx.caller.scopes:
+            message = f"This needs a token with the scope `{self.scope}`; this one lacks it."
+            raise Forbidden(message, scope=str(self.scope))
+
+    def __call__(self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None) -> Answer:
+        """Runs the operation and returns its answer; under a key, at most once.
+
+        `fields` has the shape of `takes` and `query`. Refuses with `Forbidden`, `ServiceUnavailable`,
+        `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
+        """
+        self.permit(ctx)
+        arguments = (*ids, fields or {}) if self.takes or self.query else ids
+
+        def run(store: Store) -> Answer:
+            return self.run(replace(ctx, store=store), *arguments)
+
+        for attempt in range(TRIES):
+            try:
+                with ctx.store.deadline():
+                    if key is not None and not self.reads:
+                        return self._once(ctx, key, _fingerprint(self.name, arguments), run)
+                    if not self.spans:
+                        return run(ctx.store)
+                    return ctx.store.rolled_back(run) if self.reads else ctx.store.in_transaction(run)
+            except Raced:
+                time.sleep(random.uniform(0, 0.002 * min(attempt, 10)))  # noqa: S311
+        raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
+
+    def _once(self, ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Answer]) -> Answer:
+        def keyed(store: Store) -> Answer:
+            row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
+            answer = run(store)
+            store.idempotency.keep(ctx.project_id, row, answer.kept())
+            return answer
+
+        try:
+            return ctx.store.in_transaction(keyed)
+        except KeyUsed:
+            kept = ctx.store.idempotency.find(ctx.project_id, ctx.token_id, key)
+        if kept is None:
+            raise Raced
+        if kept["at"] <= ctx.now - KEY_LIFE:
+            ctx.store.idempotency.forget(ctx.project_id, kept["id"])
+            raise Raced
+        if kept["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch
+        return Answer.again(kept["answer"])
+
+
+def _fingerprint(name: str, arguments: Sequence[Any]) -> str:
+    request = orjson.dumps([name, *arguments], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(request).hexdigest()
+
+
+def operation(
+    *,
+    scope: Scope,
+    effect: Effect,
+    gives: type[ma.Schema],
+    many: bool = False,
+    path: tuple[str, ...] = (),
+    takes: type[Fields] | None = None,
+    query: type[Fields] | None = None,
+    refuses: tuple[type[Refusal], ...] = (),
+    spans: bool = False,
+    checks_meaning: bool = True,
+) -> Callable[[Callable[..., Answer]], Operation]:
+    """Declares a function as an operation; see `Operation` for what each part means."""
+
+    def declared(run: Callable[..., Answer]) -> Operation:
+        return Operation(run, scope, effect, takes, query, path, gives, many, refuses, spans, checks_meaning)
+
+    return declared

@@ -1,0 +1,123 @@
+"""Tokens of the project (decisions, section 2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import BadRequest, Forbidden, NotFound, Problem, Raced
+from app.fields.queries import LongPage
+from app.fields.stages import in_order, problems
+from app.fields.tokens import TokenFields
+from app.operations.access import hash_of, new_secret
+from app.operations.context import Context
+from app.operations.operation import Answer, Effect, operation
+from app.records.tokens import NewTokenRecord, TokenRecord, token_record
+from app.rules.etags import record_tag
+from app.rules.events import Event
+from app.rules.times import read_time
+from app.vocabulary import Scope, TokenKind
+
+Fields = Mapping[str, Any]
+
+AGENT_SCOPES = (Scope.READ, Scope.WRITE)
+USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.READS, query=LongPage, gives=TokenRecord, many=True)
+def list_tokens(ctx: Context, fields: Fields) -> Answer:
+    """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
+    found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
+    return Answer([token_record(token) for token in found])
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CREATES,
+    takes=TokenFields,
+    gives=NewTokenRecord,
+    refuses=(BadRequest, Forbidden),
+)
+def create_token(ctx: Context, fields: Fields) -> Answer:
+    """Make a token of the project; its secret is shown in this answer and never again.
+
+    Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
+    can't be given a scope that its maker lacks.
+    """
+    _check(ctx, fields)
+    kind = TokenKind(fields.get("kind", TokenKind.MANAGEMENT))
+    delivery = kind == TokenKind.DELIVERY
+    agent = fields.get("agent")
+    usual = () if delivery else AGENT_SCOPES if agent else USUAL_SCOPES
+    scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", usual)]
+    if lacking := set(scopes) - ctx.caller.scopes:
+        raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")
+    expires = fields.get("expiresAt")
+    secret = new_secret(kind)
+    token = {
+        "kind": kind,
+        "name": fields["name"],
+        "agent": agent,
+        "scopes": scopes,
+        "drafts": fields.get("drafts", False),
+        "hash": hash_of(secret),
+        "createdAt": ctx.now,
+        "expiresAt": read_time(expires) if expires else None,
+        "lastUsedAt": None,
+        "revokedAt": None,
+    }
+    event = Event("token.created", ctx.now, ctx.caller.actor)
+    return _new_answer(ctx.store.tokens.add(ctx.project_id, token, event), secret)
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("tokenId",), gives=TokenRecord, refuses=(NotFound,))
+def revoke_token(ctx: Context, token_id: str) -> Answer:
+    """Revoke a token: within 5 seconds no server takes it any more.
+
+    Its claims and drafts stay as they are.
+    """
+    event = Event("token.revoked", ctx.now, ctx.caller.actor)
+    return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, event))
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), gives=NewTokenRecord, refuses=(NotFound,))
+def rotate_token(ctx: Context, token_id: str) -> Answer:
+    """Give a token a new secret; the old one stops working within 5 seconds.
+
+    The token keeps its id, so its drafts and claims stay its own. The secret is shown in this answer and never again.
+    """
+    token = ctx.store.tokens.get(ctx.project_id, token_id)
+    secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
+    event = Event("token.rotated", ctx.now, ctx.caller.actor)
+    return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
+
+
+def _check(ctx: Context, fields: Fields) -> None:
+    wrong = problems(TokenFields, fields)
+    delivery = fields.get("kind") == TokenKind.DELIVERY
+    if delivery and fields.get("scopes"):
+        wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
+    if not delivery and fields.get("drafts"):
+        wrong.append(Problem(field="drafts", message="Only a delivery token can be given the drafts permission."))
+    expires = fields.get("expiresAt")
+    if expires and not any(problem["field"] == "expiresAt" for problem in wrong) and read_time(expires) <= ctx.now:
+        wrong.append(Problem(field="expiresAt", message="Must be in the future."))
+    if wrong:
+        raise BadRequest(errors=in_order(wrong))
+
+
+def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> Mapping[str, Any]:
+    written = ctx.store.tokens.write(ctx.project_id, token_id, changes, event, ctx.if_match)
+    if written is None:
+        token = ctx.store.tokens.get(ctx.project_id, token_id)
+        if token is None or token["revokedAt"]:
+            raise NotFound("The project has no such token, or it was revoked already.")
+        ctx.check_match(token)
+        raise Raced
+    return written
+
+
+def _answer(token: Mapping[str, Any]) -> Answer:
+    return Answer(token_record(token), etag=record_tag(token))
+
+
+def _new_answer(token: Mapping[str, Any], secret: str) -> Answer:
+    return Answer({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

@@ -1,0 +1,126 @@
+"""Briefs as callers see them: inside a document record, as items of the list, and in detail (contract: Brief)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from app.records.actors import ActorRecord
+from app.records.kinds import Record, day, record_id, table, tables, text, texts, time, whole
+from app.rules.briefs import NO_CLAIM, claim_expired
+from app.rules.times import wire_time_or_none
+from app.vocabulary import BriefState, DocumentStatus, SearchIntent
+
+SEARCH_INTENTS = ("", *SearchIntent)
+
+
+class BriefRecord(Record):
+    """A brief; an unset text is an empty string, an unset list an empty array."""
+
+    audience = text("who the document is for")
+    intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
+    internalLinks = texts("ids of documents to link to")
+    keyword = text("keyword to rank for")
+    notes = text("anything else the writer should know")
+    outline = text("the sections, one per line")
+    referenceUrls = texts("http or https URLs of sources")
+    wordCount = text("target length as free text")
+    state = text("where the brief stands", one_of=BriefState)
+    claimedAt = time("when it was claimed; null unless claimed", null=True)
+    claimedBy = table(ActorRecord, "the token that claimed it; null unless claimed", null=True)
+    claimExpiresAt = time("when the claim's lease runs out; null without one", null=True)
+
+
+class BriefItem(Record):
+    """A brief in the list."""
+
+    id = record_id("the document's id")
+    title = text("the document's title")
+    keyword = text("keyword to rank for")
+    intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
+    state = text("where the brief stands", one_of=BriefState)
+    status = text("the document's status", one_of=DocumentStatus)
+    dueDate = day("when the document is due")
+    category = text("the category's name; empty without one")
+
+
+class BriefCategory(Record):
+    """The category of a brief, with what the writer should know of it."""
+
+    id = record_id("the category's id")
+    name = text("its name")
+    description = text("what it covers")
+
+
+class BriefLink(Record):
+    """A document that the brief wants linked to."""
+
+    id = record_id("the document's id")
+    slug = text("its slug")
+    title = text("its title")
+
+
+class BriefDetail(Record):
+    """A brief with what its writer needs."""
+
+    id = record_id("the document's id")
+    title = text("the document's title")
+    brief = table(BriefRecord, "the brief; null when the document has none", null=True)
+    status = text("the document's status", one_of=DocumentStatus)
+    dueDate = day("when the document is due")
+    version = whole("the `baseVersion` for the first content write")
+    category = table(BriefCategory, "the document's category", null=True)
+    clusterId = record_id("the document's cluster", null=True)
+    internalLinks = tables(BriefLink, "the documents to link to; those that are gone are left out")
+
+
+def brief_record(brief: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Returns a stored brief (empty for none) as it stands at an instant."""
+    if claim_expired(brief, now):
+        brief = {**brief, "state": BriefState.READY, **NO_CLAIM}
+    return {
+        "audience": brief.get("audience") or "",
+        "intent": brief.get("intent") or "",
+        "internalLinks": brief.get("internalLinks") or [],
+        "keyword": brief.get("keyword") or "",
+        "notes": brief.get("notes") or "",
+        "outline": brief.get("outline") or "",
+        "referenceUrls": brief.get("referenceUrls") or [],
+        "wordCount": brief.get("wordCount") or "",
+        "state": brief.get("state", BriefState.NONE),
+        "claimedAt": wire_time_or_none(brief.get("claimedAt")),
+        "claimedBy": brief.get("claimedBy"),
+        "claimExpiresAt": wire_time_or_none(brief.get("claimExpiresAt")),
+    }
+
+
+def brief_item(document: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Returns a document as an item of the list of briefs."""
+    brief = document["brief"]
+    return {
+        "id": document["id"],
+        "title": document["title"],
+        "keyword": brief.get("keyword") or "",
+        "intent": brief.get("intent") or "",
+        "state": BriefState.READY if claim_expired(brief, now) else brief["state"],
+        "status": document["status"],
+        "dueDate": document.get("dueDate"),
+        "category": document.get("categoryName") or "",
+    }
+
+
+def brief_detail(
+    document: Mapping[str, Any], category: Mapping[str, Any] | None, links: Sequence[Mapping[str, Any]], now: datetime
+) -> dict[str, Any]:
+    """Returns a document's brief with its category and the documents it links to."""
+    brief = document.get("brief")
+    return {
+        "id": document["id"],
+        "title": document["title"],
+        "brief": None if brief is None else brief_record(brief, now),
+        "status": document["status"],
+        "dueDate": document.get("dueDate"),
+        "version": document["version"],
+        "category": category and {name: category.get(name) or "" for name in ("id", "name", "description")},
+        "clusterId": document.get("clusterId"),
+        "internalLinks": [{name: link[name] for name in ("id", "slug", "title")} for link in links],
+    }

@@ -1,0 +1,39 @@
+"""Category records (decisions, section 4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.records.actors import ActorRecord
+from app.records.kinds import Record, record_id, table, text, time
+from app.rules.times import wire_time
+
+
+class CategoryRecord(Record):
+    """A category."""
+
+    id = record_id("the category's id")
+    projectId = record_id("its project")
+    teamId = record_id("the project's team")
+    name = text("its name")
+    slug = text("its URL slug, unique in the project")
+    description = text("what it covers; writers receive it with each brief")
+    categoryId = record_id("the parent category", null=True)
+    createdAt = time("when it was made")
+    updatedAt = time("when it last changed")
+    createdBy = table(ActorRecord, "who made it")
+
+
+def category_record(category: Mapping[str, Any], team_id: str) -> dict[str, Any]:
+    """Returns a stored category as callers see it."""
+    return {
+        "id": category["id"],
+        "projectId": category["projectId"],
+        "teamId": team_id,
+        "name": category["name"],
+        "slug": category["slug"],
+        "description": category.get("description") or "",
+        "categoryId": category.get("categoryId"),
+        "createdAt": wire_time(category["createdAt"]),
+        "updatedAt": wire_time(category["updatedAt"]),
+        "createdBy": category["createdBy"],
+    }

@@ -1,0 +1,100 @@
+"""The management document record (contract: Management document record; decisions, section 5)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from app.records.actors import ActorRecord
+from app.records.briefs import BriefRecord, brief_record
+from app.records.kinds import Record, day, flag, record_id, table, text, time, whole
+from app.rules.briefs import brief_of
+from app.rules.times import wire_time, wire_time_or_none
+from app.vocabulary import DocumentStatus
+
+
+class DocumentSummary(Record):
+    """A document without its long texts, as lists and tools give it."""
+
+    id = record_id("the document's id")
+    projectId = record_id("its project")
+    teamId = record_id("the project's team")
+    title = text("its title")
+    slug = text("its URL slug, unique in the project")
+    subtitle = text("the line below the title")
+    excerpt = text("its summary; empty when unset")
+    metaTitle = text("title for search engines")
+    metaDescription = text("description for search engines")
+    coverImageUrl = text("the cover image", null=True)
+    status = text("where the document stands", one_of=DocumentStatus)
+    assigneeId = record_id("the member who works on it", null=True)
+    authorId = record_id("the member named as its author", null=True)
+    categoryId = record_id("its category", null=True)
+    clusterId = record_id("its cluster", null=True)
+    dueDate = day("when it is due")
+    version = whole("counts the content's versions, from 1; the `baseVersion` of the next content write")
+    publishedVersion = whole("the version that is delivered; null unless published", null=True)
+    isPublished = flag("is it delivered to the website?")
+    hasUnpublishedChanges = flag("did the content change since it was published?")
+    wordCount = whole("words of the content's text")
+    contentUpdatedAt = time("when the content last changed")
+    contentUpdatedBy = table(ActorRecord, "who last changed the content")
+    createdAt = time("when it was made")
+    createdBy = table(ActorRecord, "who made it")
+    updatedAt = time("when the record last changed")
+    publishAt = time("when it will be published; null unless scheduled", null=True)
+    publishedAt = time("when it went live; null unless published", null=True)
+    deletedAt = time("when it was moved to the trash; null outside it", null=True)
+    reviewNote = text("the last note of a request for changes")
+    brief = table(BriefRecord, "its brief; one that was never written is empty, in state `none`")
+
+
+class DocumentRecord(DocumentSummary):
+    """A document whole."""
+
+    content = text("the current content as markdown")
+    publishedMarkdown = text("the markdown that is delivered; null unless published", null=True)
+
+
+def document_summary(document: Mapping[str, Any], team_id: str, now: datetime) -> dict[str, Any]:
+    """Returns a stored document as callers see it at an instant, without its long texts."""
+    published = document.get("snapshot") or {}
+    live = document["isPublished"]
+    return {
+        "id": document["id"],
+        "projectId": document["projectId"],
+        "teamId": team_id,
+        "title": document["title"],
+        "slug": document["slug"],
+        "subtitle": document.get("subtitle") or "",
+        "excerpt": document.get("excerpt") or "",
+        "metaTitle": document.get("metaTitle") or "",
+        "metaDescription": document.get("metaDescription") or "",
+        "coverImageUrl": document.get("coverImageUrl"),
+        "status": document["status"],
+        "assigneeId": document.get("assigneeId"),
+        "authorId": document.get("authorId"),
+        "categoryId": document.get("categoryId"),
+        "clusterId": document.get("clusterId"),
+        "dueDate": document.get("dueDate"),
+        "version": document["version"],
+        "publishedVersion": published.get("version"),
+        "isPublished": live,
+        "hasUnpublishedChanges": live and document["version"] != published["version"],
+        "wordCount": document["wordCount"],
+        "contentUpdatedAt": wire_time(document["contentUpdatedAt"]),
+        "contentUpdatedBy": document["contentUpdatedBy"],
+        "createdAt": wire_time(document["createdAt"]),
+        "createdBy": document["createdBy"],
+        "updatedAt": wire_time(document["updatedAt"]),
+        "publishAt": wire_time_or_none(document.get("publishAt")),
+        "publishedAt": wire_time_or_none(document.get("publishedAt")),
+        "deletedAt": wire_time_or_none(document.get("deletedAt")),
+        "reviewNote": document.get("reviewNote") or "",
+        "brief": brief_record(brief_of(document), now),
+    }
+
+
+def document_bodies(document: Mapping[str, Any]) -> dict[str, str | None]:
+    """Returns the ids of a document's long texts, by the fields of the record that show them."""
+    published = document.get("snapshot") or {}
+    return {"content": document.get("contentId"), "publishedMarkdown": published.get("markdownId")}

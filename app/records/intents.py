@@ -1,0 +1,83 @@
+"""Drafts as callers see them (contract: Intent)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from app.fields.intents import INTENT_FIELDS
+from app.fields.kinds import Fields
+from app.fields.stages import shape_of
+from app.records.actors import ActorRecord
+from app.records.categories import CategoryRecord
+from app.records.clusters import ClusterRecord
+from app.records.documents import DocumentRecord
+from app.records.kinds import Record, flag, record_id, table, tables, text, time
+from app.rules.times import wire_time
+from app.vocabulary import Kind
+
+
+class IntentRecord(Record):
+    """A draft; `fields` holds those that were set, as they were sent."""
+
+    id = record_id("the draft's id")
+    kind = text("what it becomes", one_of=Kind)
+    createdAt = time("when it was begun")
+    updatedAt = time("when it was last updated")
+    createdBy = table(ActorRecord, "the token it belongs to")
+    fields_ = ma.fields.Dict(
+        data_key="fields", required=True, metadata={"description": "the fields set so far, as they were sent"}
+    )
+
+
+def _intent_record(kind: Kind, fields: type[Fields]) -> type[Record]:
+    set_so_far = ma.fields.Nested(
+        shape_of(fields), data_key="fields", required=True, metadata={"description": "the fields set so far"}
+    )
+    return type(f"{kind.title()}IntentRecord", (IntentRecord,), {"fields_": set_so_far})
+
+
+INTENT_RECORDS: dict[Kind, type[Record]] = {kind: _intent_record(kind, fields) for kind, fields in INTENT_FIELDS.items()}
+
+
+class ConfirmedRecord(Record):
+    """What confirming a draft gave: one key named after its kind holds the new record."""
+
+    intentId = record_id("the id the draft had")
+
+
+def _confirmed_record(kind: Kind, record: type[Record]) -> type[Record]:
+    return type(f"Confirmed{kind.title()}", (ConfirmedRecord,), {kind.value: table(record, f"the new {kind}")})
+
+
+CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
+    Kind.DOCUMENT: _confirmed_record(Kind.DOCUMENT, DocumentRecord),
+    Kind.CLUSTER: _confirmed_record(Kind.CLUSTER, ClusterRecord),
+    Kind.CATEGORY: _confirmed_record(Kind.CATEGORY, CategoryRecord),
+}
+
+
+class ProblemRecord(Record):
+    """One thing wrong with one field."""
+
+    field = text("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`")
+    message = text("what is wrong, and what would be right")
+
+
+class ValidationRecord(Record):
+    """What confirming would find now."""
+
+    valid = flag("would it be confirmed?")
+    errors = tables(ProblemRecord, "every problem, sorted by field")
+
+
+def intent_record(draft: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored draft as callers see it."""
+    return {
+        "id": draft["id"],
+        "kind": draft["kind"],
+        "createdAt": wire_time(draft["createdAt"]),
+        "updatedAt": wire_time(draft["updatedAt"]),
+        "createdBy": draft["createdBy"],
+        "fields": draft.get("fields") or {},
+    }

@@ -1,0 +1,29 @@
+"""Member records (decisions, section 2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.records.kinds import Record, record_id, text, time
+from app.rules.times import wire_time
+from app.vocabulary import Role
+
+
+class MemberRecord(Record):
+    """A member of the project."""
+
+    id = record_id("the member's id")
+    name = text("their name")
+    email = text("their e-mail address", null=True)
+    role = text("descriptive: permissions are the token's", one_of=Role)
+    createdAt = time("when they were added")
+
+
+def member_record(member: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored member as callers see them."""
+    return {
+        "id": member["id"],
+        "name": member["name"],
+        "email": member.get("email"),
+        "role": member["role"],
+        "createdAt": wire_time(member["createdAt"]),
+    }

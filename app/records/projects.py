@@ -1,0 +1,34 @@
+"""The project record (decisions, section 5)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.records.kinds import Record, flag, record_id, text, time, whole
+from app.rules.times import wire_time
+
+
+class ProjectRecord(Record):
+    """The token's project."""
+
+    id = record_id("the project's id")
+    teamId = record_id("its team")
+    name = text("its name")
+    reviewRequired = flag("does it publish only what was approved?")
+    siteUrl = text("the website's address; empty when unset")
+    claimLeaseSeconds = whole("lease of claims that name none; null: they never expire", null=True)
+    createdAt = time("when it was made")
+    updatedAt = time("when it last changed")
+
+
+def project_record(project: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored project as callers see it."""
+    return {
+        "id": project["id"],
+        "teamId": project["teamId"],
+        "name": project["name"],
+        "reviewRequired": project["reviewRequired"],
+        "siteUrl": project.get("siteUrl") or "",
+        "claimLeaseSeconds": project.get("claimLeaseSeconds"),
+        "createdAt": wire_time(project["createdAt"]),
+        "updatedAt": wire_time(project["updatedAt"]),
+    }

@@ -1,0 +1,9 @@
+"""Routes of the token's project."""
+
+from app.operations import projects
+from app.rest.blueprint import Routes
+
+routes = Routes("project", __name__)
+
+routes.serve("GET", "/project", projects.get_project)
+routes.serve("PATCH", "/project", projects.update_project)

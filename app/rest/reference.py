@@ -1,0 +1,70 @@
+"""The reference of the API: `/openapi.json`, and `/docs` to read it, with nothing from elsewhere."""
+
+from functools import cache
+from pathlib import Path
+
+import flask_swagger_ui
+import orjson
+from flask import Blueprint, Flask, Response, send_from_directory
+from flask_smorest import Api
+
+from app.rest.openapi import openapi_document
+
+ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
+FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Content workflow: API reference</title>
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="docs/favicon-32x32.png">
+</head>
+<body>
+<div id="reference"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+"""
+
+START = """SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#reference",
+  deepLinking: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+  docExpansion: "list",
+});
+"""
+
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+
+
+def serve_reference(app: Flask, api: Api) -> None:
+    """Serves the OpenAPI document and the page that shows it; neither needs a token."""
+    reference = Blueprint("reference", __name__)
+
+    @cache
+    def document() -> bytes:
+        return orjson.dumps(openapi_document(api))
+
+    @reference.get("/openapi.json")
+    def openapi_json() -> Response:
+        return Response(document(), content_type="application/json")
+
+    @reference.get("/docs")
+    def page() -> Response:
+        return Response(PAGE, content_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY})
+
+    @reference.get("/docs/start.js")
+    def start() -> Response:
+        return Response(START, content_type="text/javascript")
+
+    @reference.get("/docs/<any({}):name>".format(",".join(f'"{name}"' for name in sorted(FILES))))
+    def asset(name: str) -> Response:
+        return send_from_directory(ASSETS, name)
+
+    app.register_blueprint(reference)

@@ -1,0 +1,11 @@
+"""Routes of tokens."""
+
+from app.operations import tokens
+from app.rest.blueprint import Routes
+
+routes = Routes("tokens", __name__)
+
+routes.serve("GET", "/tokens", tokens.list_tokens)
+routes.serve("POST", "/tokens", tokens.create_token)
+routes.serve("POST", "/tokens/<id>/rotate", tokens.rotate_token)
+routes.serve("DELETE", "/tokens/<id>", tokens.revoke_token)

@@ -1,0 +1,52 @@
+"""Entity tags: every change of a record gives it another one (decisions, section 3).
+
+A document's tag is `version-rev`, any other record's is `rev`; `rev` counts the record's writes. Where an answer
+depends on more than the record, a suffix follows: `x` once a claim's lease ran out, and a hash of what else is shown.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.rules.briefs import brief_of, claim_expired
+
+
+@dataclass(frozen=True)
+class Tag:
+    """What an entity tag says of the record: its `rev`, its `version` (documents), and whether its claim expired."""
+
+    rev: int
+    version: int | None = None
+    expired: bool = False
+
+
+def record_tag(record: Mapping[str, Any]) -> str:
+    """Returns the tag of a record that is no document."""
+    return str(record["rev"])
+
+
+def document_tag(document: Mapping[str, Any], now: datetime) -> str:
+    """Returns the tag of a document at an instant."""
+    expired = "x" if claim_expired(brief_of(document), now) else ""
+    return f"{document['version']}-{document['rev']}{expired}"
+
+
+def read_tags(if_match: str) -> tuple[Tag, ...] | None:
+    """Returns the tags that an `If-Match` header names; None for `*`, which any state matches.
+
+    A weak tag, or one that is none of ours, names no state at all and is left out.
+    """
+    if if_match.strip() == "*":
+        return None
+    tags = []
+    for version, rev, expired in re.findall(r'(?<![/\w])"(?:(\d{1,9})-)?(\d{1,9})(x?)(?:\.[0-9a-f]+)?"', if_match):
+        tags.append(Tag(int(rev), int(version) if version else None, bool(expired)))
+    return tuple(tags)
+
+
+def matches(tags: tuple[Tag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
+    """Tells whether one of the tags is the record's present one."""
+    expired = claim_expired(brief_of(record), now)
+    return tags is None or any(tag.rev == record["rev"] and tag.expired == expired for tag in tags)

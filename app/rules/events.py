@@ -1,0 +1,32 @@
+"""What happened: each operation that changed something says so in one event (decisions, section 9)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+EVENT_TYPES = (
+    *(
+        f"document.{what}"
+        for what in (
+            *("created", "updated", "content_updated", "submitted", "approved", "changes_requested", "scheduled"),
+            *("unscheduled", "published", "unpublished", "deleted", "restored", "publish_failed"),
+        )
+    ),
+    *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "expired")),
+    *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
+    *("token.created", "token.rotated", "token.revoked"),
+    *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
+    "project.updated",
+)
+"""Every type of event there is."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a write did: its type, when, by whom, and what the record itself does not say."""
+
+    type: str
+    at: datetime
+    by: Mapping[str, Any]
+    data: Mapping[str, Any] = field(default_factory=dict)

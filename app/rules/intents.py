@@ -1,0 +1,117 @@
+"""What confirming a draft finds wrong, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.errors import Problem
+from app.fields.intents import INTENT_FIELDS
+from app.fields.stages import in_order, problems
+from app.rules.actors import Actor
+from app.rules.briefs import NO_CLAIM
+from app.rules.caps import CLUSTERS_PER_PROJECT
+from app.rules.references import Found, link_problems, reference_problems
+from app.rules.text import word_count
+from app.vocabulary import BriefState, DocumentStatus, Kind
+
+Fields = Mapping[str, Any]
+
+
+@dataclass
+class Facts:
+    """What confirming has to know of the project beside the draft."""
+
+    found: Found = field(default_factory=Found)
+    slug_taken: bool = False
+    name_taken: bool = False
+    full: bool = False
+
+
+def confirm_problems(kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
+    """Returns every reason why the draft can't be confirmed, sorted by field; none when it can."""
+    return in_order([*problems(INTENT_FIELDS[kind], fields), *_FACT_PROBLEMS[kind](fields, facts)])
+
+
+def _document_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
+    yield from reference_problems(fields, facts.found)
+    links = (fields.get("brief") or {}).get("internalLinks")
+    yield from link_problems(links, facts.found, prefix="brief.")
+    if facts.slug_taken:
+        yield Problem(field="slug", message="Another document has this slug: choose another, or clear it for a free one.")
+
+
+def _cluster_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
+    if facts.name_taken:
+        yield Problem(field="name", message="Another cluster has this name (upper and lower case count as equal).")
+    if facts.full:
+        yield Problem(field="name", message=f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
+
+
+def _category_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
+    yield from reference_problems(fields, facts.found)
+    if facts.slug_taken:
+        yield Problem(field="slug", message="Another category has this slug: choose another.")
+
+
+_FACT_PROBLEMS: dict[Kind, Callable[[Fields, Facts], Iterator[Problem]]] = {
+    Kind.DOCUMENT: _document_problems,
+    Kind.CLUSTER: _cluster_problems,
+    Kind.CATEGORY: _category_problems,
+}
+
+
+def new_document(fields: Fields, *, slug: str, found: Found, by: Actor, now: datetime) -> dict[str, Any]:
+    """Returns the record of a document that begins with the fields of a draft that has no problem."""
+    brief = fields.get("brief")
+    status = fields.get("status") or (DocumentStatus.DRAFTING if brief is None else DocumentStatus.IDEA)
+    category_id = _lower(fields.get("categoryId"))
+    record = {
+        "title": fields["title"],
+        "slug": slug,
+        "status": status,
+        "assigneeId": _lower(fields.get("assigneeId")),
+        "authorId": None,
+        "categoryId": category_id,
+        "categoryName": found.categories.get(category_id) if category_id else None,
+        "clusterId": _lower(fields.get("clusterId")),
+        "dueDate": fields.get("dueDate"),
+        "version": 1,
+        "wordCount": word_count(fields.get("markdown") or ""),
+        "isPublished": False,
+        "publishedAt": None,
+        "deletedAt": None,
+        "createdAt": now,
+        "createdBy": by,
+        "updatedAt": now,
+        "contentUpdatedAt": now,
+        "contentUpdatedBy": by,
+    }
+    return record if brief is None else record | {"brief": new_brief(brief)}
+
+
+def new_brief(fields: Fields) -> dict[str, Any]:
+    """Returns the brief that a document begins with."""
+    written = {name: value for name, value in fields.items() if value is not None}
+    if links := written.get("internalLinks"):
+        written["internalLinks"] = [link.lower() for link in links]
+    return written | {"state": BriefState.NONE, **NO_CLAIM}
+
+
+def new_cluster(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:
+    """Returns the record of a cluster."""
+    return _filed(fields, ("name", "description", "keywords"), by, now)
+
+
+def new_category(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:
+    """Returns the record of a category."""
+    record = _filed(fields, ("name", "slug", "description"), by, now)
+    return record | {"categoryId": _lower(fields.get("categoryId"))}
+
+
+def _filed(fields: Fields, names: tuple[str, ...], by: Actor, now: datetime) -> dict[str, Any]:
+    return {name: fields.get(name) for name in names} | {"createdAt": now, "createdBy": by, "updatedAt": now}
+
+
+def _lower(record_id: str | None) -> str | None:
+    return record_id.lower() if record_id else None

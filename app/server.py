@@ -1,0 +1,35 @@
+"""Puts the parts together: the store, the doors and what they share on HTTP."""
+
+from __future__ import annotations
+
+
+from flask import Flask
+
+from app.http import bodies, errors, requests
+from app.http.callers import Callers
+from app.http.logs import log_as_json
+from app.http.proxies import TrustedProxies
+from app.rest import api, health
+from app.settings import Settings
+from app.store.store import Store, connect
+
+
+def create_app(settings: Settings, store: Store | None = None) -> Flask:
+    """Returns the WSGI application with the surfaces that the settings ask for.
+
+    `store` is for tests; by default the one that the settings name is connected at the first request.
+    """
+    log_as_json(settings.log_level)
+    app = Flask("content_workflow", static_folder=None)
+    app.url_map.strict_slashes = False
+    Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
+    for part in (requests, bodies, errors):
+        part.install(app)
+    app.register_blueprint(health.blueprint)
+    if settings.serve_rest:
+        api.install(app, settings)
+    if settings.trusted_proxies:
+        app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_proxies)  # type: ignore[method-assign]
+    return app
+
+

@@ -1,0 +1,34 @@
+"""Long texts: markdown and html, each written once and never changed.
+
+They stand apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
+16 MB, and a record can't show another version's text.
+"""
+
+from collections.abc import Iterable
+
+from bson import ObjectId
+
+from app.store.collection import Collection, object_ids
+
+
+class Bodies(Collection):
+    """The texts of documents."""
+
+    name = "bodies"
+
+    def add(self, project_id: str, document_id: str, text: str) -> str:
+        """Keeps a text of a document and returns the id to find it by."""
+        added: str = self._insert(project_id, {"documentId": document_id, "text": text})["id"]
+        return added
+
+    def texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the texts of several bodies by id, in one read."""
+        wanted = object_ids(set(body_ids))
+        if not wanted:
+            return {}
+        rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"text": 1})
+        return {row["id"]: row["text"] for row in rows}
+
+    def drop(self, project_id: str, body_id: str) -> None:
+        """Deletes a body that nothing names any more."""
+        self._delete_one(project_id, {"_id": ObjectId(body_id)})

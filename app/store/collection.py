@@ -1,0 +1,193 @@
+"""What all collections share: the project in every filter, hex ids outside and ObjectIds inside, and events.
+
+A record that can change is written by `_change`: one atomic update whose filter states the condition and whose
+pipeline writes the changes, counts the record's `rev` up and appends the event to the record's own outbox, so
+that no event is lost or made for a change that did not happen. `store/events.py` relays outboxes to the feed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bson import ObjectId
+from pymongo import ReturnDocument
+
+from app.errors import Raced
+from app.rules.etags import Tag
+from app.rules.events import Event
+
+if TYPE_CHECKING:
+    from app.store.store import Store
+
+Record = dict[str, Any]
+
+OUTBOX_BOUND = 200
+"""The most events that wait in one record; past that the writer relays them itself before it writes."""
+
+DESCENDING = -1
+
+
+def new_id() -> str:
+    """Returns a fresh id as 24 hex digits."""
+    return str(ObjectId())
+
+
+def object_id(hex_digits: str | None) -> ObjectId | None:
+    """Returns the ObjectId that a string names, None where it names none."""
+    return ObjectId(hex_digits) if hex_digits is not None and ObjectId.is_valid(hex_digits) else None
+
+
+def object_ids(many: Iterable[str]) -> list[ObjectId]:
+    """Returns the ObjectIds among strings; what is no id is left out."""
+    return [found for found in map(object_id, many) if found is not None]
+
+
+def outside(value: Any) -> Any:
+    """Returns what MongoDB gave with hex digits for ObjectIds and `id` for `_id`."""
+    if type(value) is ObjectId:
+        return str(value)
+    if type(value) is dict:
+        return {("id" if key == "_id" else key): outside(item) for key, item in value.items()}
+    if type(value) is list:
+        return [outside(item) for item in value]
+    return value
+
+
+def inside(record: Mapping[str, Any]) -> Record:
+    """Returns a record as MongoDB keeps it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
+    return {
+        ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
+        for key, value in record.items()
+    }
+
+
+Tags = tuple[Tag, ...] | None
+
+
+def at_tags(tags: Tags) -> Record:
+    """Returns the condition that a record is in one of the states that entity tags name; none for no tags."""
+    return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags]}}
+
+
+class Collection:
+    """One collection; subclasses name it and add the queries that the operations ask for."""
+
+    name: str
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._collection = store.database[self.name]
+        self._session = store.session
+
+    def _where(self, project_id: str, condition: Mapping[str, Any]) -> Record:
+        return {"projectId": ObjectId(project_id), **condition}
+
+    def _find_one(self, project_id: str, condition: Mapping[str, Any], fields: Any = None) -> Record | None:
+        where = self._where(project_id, condition)
+        found: Record | None = outside(self._collection.find_one(where, fields, session=self._session))
+        return found
+
+    def _find(
+        self,
+        project_id: str,
+        condition: Mapping[str, Any],
+        *,
+        sort: Sequence[tuple[str, int]] = (),
+        skip: int = 0,
+        limit: int = 0,
+        fields: Any = None,
+    ) -> list[Record]:
+        where = self._where(project_id, condition)
+        cursor = self._collection.find(where, fields, session=self._session).skip(skip).limit(limit)
+        return [outside(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+
+    def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
+        row = inside({"id": new_id(), **record, "projectId": project_id})
+        self._collection.insert_one(row, session=self._session)
+        added: Record = outside(row)
+        return added
+
+    def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Record | None:
+        where = self._where(project_id, condition)
+        found: Record | None = outside(self._collection.find_one_and_delete(where, session=self._session))
+        return found
+
+
+class Recorded(Collection):
+    """A collection of records that change, each with its `rev` and its outbox of events."""
+
+    event_data: tuple[tuple[str, str, Any], ...]
+    """What an event says of the record after the change: (name in the event, path in the record, default)."""
+
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a record, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id)}, {"outbox": 0})
+
+    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
+        """Adds a record with the event of its making."""
+        row = {"id": new_id(), **record, "rev": 1}
+        data = {name: _at_path(inside(row), path, default) for name, path, default in self.event_data}
+        return self._insert(project_id, row | {"outbox": [event_row(event, data)]})
+
+    def _change(
+        self,
+        project_id: str,
+        condition: Mapping[str, Any],
+        *,
+        event: Event,
+        changes: Mapping[str, Any] | None = None,
+        computed: Mapping[str, Any] | None = None,
+        first: Sequence[Record] = (),
+        sort: Sequence[tuple[str, int]] | None = None,
+    ) -> Record | None:
+        """Changes the first record that meets the condition, in one atomic write; None when none does.
+
+        `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before.
+        """
+        written = {key: {"$literal": value} for key, value in inside(changes or {}).items()} | dict(computed or {})
+        data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
+        pipeline = [
+            *first,
+            {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
+            {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
+        ]
+        bounded = {**self._where(project_id, condition), f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
+        changed = self._collection.find_one_and_update(
+            bounded,
+            pipeline,
+            projection={"outbox": 0},
+            sort=list(sort) if sort else None,
+            return_document=ReturnDocument.AFTER,
+            session=self._session,
+        )
+        if changed is None:
+            self._make_room(project_id, condition)
+        found: Record | None = outside(changed)
+        return found
+
+    def _make_room(self, project_id: str, condition: Mapping[str, Any]) -> None:
+        """Relays the outbox that kept a write from matching, if that was why, and has the operation run again."""
+        full = self._find_one(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": True}}, {"_id": 1})
+        if full is not None:
+            self._store.events.relay(self.name, project_id)
+            raise Raced
+
+
+def event_row(event: Event, data: Mapping[str, Any]) -> Record:
+    """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
+    return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
+
+
+def event_expression(event: Event, data: Mapping[str, Any]) -> Record:
+    """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
+    row = event_row(event, {})
+    said = row.pop("data")
+    return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": said}]}}]}
+
+
+def _at_path(record: Mapping[str, Any], path: str, default: Any) -> Any:
+    value: Any = record
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return default if value is None else value

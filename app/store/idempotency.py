@@ -1,0 +1,56 @@
+"""Idempotency keys: the first answer to each, kept for 24 hours (decisions, section 3).
+
+The key is the first insert of the operation's own transaction: after a crash at any instant the key and what the
+operation wrote are both there, or neither.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import ObjectId
+from pymongo.errors import DuplicateKeyError, OperationFailure
+
+from app.errors import IdempotencyConflict
+from app.store.collection import Collection, Record
+
+WRITE_CONFLICT = 112
+
+
+class KeyUsed(Exception):
+    """An earlier request took the key, and finished."""
+
+
+class Idempotency(Collection):
+    """The keys of requests that changed something."""
+
+    name = "idempotency"
+
+    def take(self, project_id: str, token_id: str, key: str, fingerprint: str, now: datetime) -> str:
+        """Takes the key for the transaction that is about to run and returns the id of its row.
+
+        Raises `KeyUsed` when an earlier request finished with it; refuses with `IdempotencyConflict` while one runs.
+        """
+        row = {"tokenId": token_id, "key": key, "fingerprint": fingerprint, "at": now}
+        try:
+            taken: str = self._insert(project_id, row)["id"]
+        except DuplicateKeyError:
+            raise KeyUsed from None
+        except OperationFailure as error:
+            if error.code == WRITE_CONFLICT:
+                raise IdempotencyConflict from None
+            raise
+        return taken
+
+    def keep(self, project_id: str, row_id: str, answer: Mapping[str, Any]) -> None:
+        """Keeps the answer under the key."""
+        where = self._where(project_id, {"_id": ObjectId(row_id)})
+        self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
+
+    def find(self, project_id: str, token_id: str, key: str) -> Record | None:
+        """Returns what was kept under a token's key, or None."""
+        return self._find_one(project_id, {"tokenId": ObjectId(token_id), "key": key})
+
+    def forget(self, project_id: str, row_id: str) -> None:
+        """Deletes a key whose day is over, which MongoDB will only get to within the minute."""
+        self._delete_one(project_id, {"_id": ObjectId(row_id)})

@@ -1,0 +1,87 @@
+"""Every index and why; `db init` makes them, `db check` tells what differs.
+
+Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
+that finds a token before its project is known. Lists look at documents outside the trash alone, so their indexes
+hold only those.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+LIVE = {"deletedAt": None}
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index: its collection, its keys in order, what it is for, and MongoDB's options."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    why: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The index's name: its keys, and whether it holds live documents alone."""
+        keys = "_".join(f"{key}{'' if order == 1 else '-'}" for key, order in self.keys)
+        return keys + ("_live" if self.options.get("partialFilterExpression") == LIVE else "")
+
+
+def _index(collection: str, keys: str, why: str, **options: Any) -> Index:
+    order = tuple((key.removeprefix("-"), -1 if key.startswith("-") else 1) for key in keys.split())
+    return Index(collection, order, why, options)
+
+
+def _live(keys: str, why: str, **options: Any) -> Index:
+    return _index("documents", f"projectId {keys}", why, partialFilterExpression=LIVE, **options)
+
+
+INDEXES: tuple[Index, ...] = (
+    _live("slugs", "a slug, current or delivered, is one document's", unique=True),
+    _live("brief.state dueKey createdAt _id", "lists of briefs, and the next one to claim"),
+    _index("documents", "outbox._id", "the relay finds what waits", partialFilterExpression={"outbox._id": {"$exists": True}}),
+    _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
+    _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
+    _index("clusters", "projectId nameKey", "a cluster's name is unique; lists by name", unique=True),
+    _index("categories", "projectId slug", "a category's slug is unique", unique=True),
+    _index("categories", "projectId nameKey _id", "lists by name"),
+    _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE),
+    _index("tokens", "hash", "finds a caller, before any project is known", unique=True),
+    _index("tokens", "projectId _id", "lists of a project's tokens"),
+    _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
+    _index("idempotency", "at", "keys are kept for a day", expireAfterSeconds=DAY_SECONDS),
+    _index("revisions", "projectId documentId version", "a document's history; each version once", unique=True),
+    _index("bodies", "projectId documentId", "all texts of a document, to purge them"),
+    _index("events", "projectId sequence", "the feed, in order", unique=True),
+)
+
+
+def create_indexes(database: Any) -> None:
+    """Makes every index that is not there yet."""
+    for index in INDEXES:
+        database[index.collection].create_index(list(index.keys), name=index.name, **index.options)
+
+
+def differences(database: Any) -> list[str]:
+    """Returns a line for each index that is missing, differs, or is nobody's."""
+    lines = []
+    for collection in sorted({index.collection for index in INDEXES}):
+        wanted = {index.name: index for index in INDEXES if index.collection == collection}
+        present = {name: row for name, row in database[collection].index_information().items() if name != "_id_"}
+        lines += [f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()]
+        lines += [f"{collection}: the index {name} is nobody's." for name in present.keys() - wanted.keys()]
+        lines += [
+            f"{collection}: the index {name} has other keys or options."
+            for name in wanted.keys() & present.keys()
+            if not _same(wanted[name], present[name])
+        ]
+    return sorted(lines)
+
+
+def _same(index: Index, present: Mapping[str, Any]) -> bool:
+    options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
+    wanted = {key: index.options.get(key) for key in options}
+    keys = [(key, int(order)) for key, order in present["key"]]
+    return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {k: v or None for k, v in wanted.items()}

@@ -1,0 +1,82 @@
+"""Drafts, each owned by the token that began it (contract: Authentication, rule 3).
+
+The cap of 100 a token is the number of slots: each draft takes one, and a unique index lets no two take the same.
+"""
+
+import random
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import ObjectId
+from pymongo import ReturnDocument
+
+from app.rules.caps import DRAFTS_PER_TOKEN
+from app.store.collection import DESCENDING, Collection, Record, Tags, at_tags, outside
+from app.vocabulary import Kind
+
+
+class Intents(Collection):
+    """The unfinished drafts."""
+
+    name = "intents"
+
+    def free_slot(self, project_id: str, token_id: str) -> int | None:
+        """Returns a slot that the token may fill with a draft, None when all are full.
+
+        A random one, so that callers at once seldom meet; when they do, the index has `add` raise.
+        """
+        rows = self._find(project_id, {"tokenId": ObjectId(token_id)}, fields={"_id": 0, "slot": 1})
+        free = sorted(set(range(DRAFTS_PER_TOKEN)) - {row["slot"] for row in rows})
+        return random.choice(free) if free else None  # noqa: S311 - no secret hangs on it
+
+    def add(self, project_id: str, draft: Mapping[str, Any]) -> Record:
+        """Adds a draft."""
+        return self._insert(project_id, {**draft, "rev": 1})
+
+    def get(self, project_id: str, token_id: str, intent_id: str, kind: Kind | None) -> Record | None:
+        """Returns a token's draft whole."""
+        return self._find_one(project_id, self._one(token_id, intent_id, kind))
+
+    def list(self, project_id: str, token_id: str, kind: Kind | None) -> list[Record]:
+        """Returns a token's drafts without their markdown, the most recently updated first."""
+        condition: Record = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
+        newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
+        return self._find(project_id, condition, sort=newest, limit=DRAFTS_PER_TOKEN, fields={"fields.markdown": 0})
+
+    def update(
+        self,
+        project_id: str,
+        token_id: str,
+        intent_id: str,
+        fields: Mapping[str, Any],
+        now: datetime,
+        *,
+        kind: Kind | None,
+        tags: Tags,
+    ) -> Record | None:
+        """Sets the fields that were sent and clears those sent as null, in one atomic write."""
+        condition = self._one(token_id, intent_id, kind) | at_tags(tags)
+        change: Record = {
+            "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None} | {"updatedAt": now},
+            "$inc": {"rev": 1},
+        }
+        if cleared := {f"fields.{name}": "" for name, value in fields.items() if value is None}:
+            change["$unset"] = cleared
+        where = self._where(project_id, condition)
+        changed = self._collection.find_one_and_update(
+            where, change, return_document=ReturnDocument.AFTER, session=self._session
+        )
+        found: Record | None = outside(changed)
+        return found
+
+    def take(
+        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None
+    ) -> Record | None:
+        """Deletes a token's draft and returns it: the one who gets it may finish it."""
+        condition = self._one(token_id, intent_id, kind) | at_tags(tags)
+        return self._delete_one(project_id, condition)
+
+    def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Record:
+        one: Record = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
+        return one | ({"kind": kind} if kind else {})

@@ -1,0 +1,52 @@
+"""Members: the people that documents are assigned to."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import ObjectId
+
+from app.rules.events import Event
+from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+
+
+class Members(Recorded):
+    """The members of a project; a deleted one is kept, as records go on naming it."""
+
+    name = "members"
+    event_data = (("memberId", "_id", None),)
+
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a member that was not deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
+
+    def known(self, project_id: str, member_id: str) -> bool:
+        """Tells whether there is such a member to assign something to."""
+        condition = {"_id": object_id(member_id), "deletedAt": None}
+        return self._find_one(project_id, condition, {"_id": 1}) is not None
+
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
+        """Returns one page of members by name."""
+        by_name = (("nameKey", 1), ("_id", 1))
+        condition = {"deletedAt": None}
+        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+
+    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
+        """Adds a member, with the key that lists sort by."""
+        return super().add(project_id, {**record, "deletedAt": None, "nameKey": record["name"].casefold()}, event)
+
+    def update(
+        self, project_id: str, member_id: str, changes: Mapping[str, Any], event: Event, tags: Tags
+    ) -> Record | None:
+        """Changes a member if that changes something."""
+        differs = [{name: {"$ne": value}} for name, value in changes.items()]
+        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
+        keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
+        return self._change(
+            project_id, condition | at_tags(tags), event=event, changes={**changes, **keys}
+        )
+
+    def delete(self, project_id: str, member_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+        """Deletes a member."""
+        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None} | at_tags(tags)
+        return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -1,0 +1,63 @@
+"""Projects, and what each counts: its clusters, its events, its publications."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import ObjectId
+from pymongo import ReturnDocument
+
+from app.rules.events import Event
+from app.store.collection import Record, Recorded, Tags, at_tags, new_id, object_id, outside
+
+
+class Projects(Recorded):
+    """The projects; a project's own record carries its id as `projectId` too, so that one rule finds all."""
+
+    name = "projects"
+    event_data = ()
+
+    def create(self, record: Mapping[str, Any], event: Event) -> Record:
+        """Adds a project and its counters."""
+        project_id = new_id()
+        self._store.database.counters.insert_one(
+            {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0}, session=self._session
+        )
+        return self.add(project_id, {**record, "id": project_id}, event)
+
+    def settings(self, project_id: str) -> Record:
+        """Returns a project's record; it exists, as a token named it."""
+        return self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0}) or {}
+
+    def find(self, project_id: str) -> Record | None:
+        """Returns a project by an id that somebody typed, or None."""
+        found: Record | None = outside(self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0}))
+        return found
+
+    def all(self) -> list[Record]:
+        """Returns every project, the oldest first, for the command line."""
+        return [outside(row) for row in self._collection.find({}, {"outbox": 0}).sort("_id", 1)]
+
+    def update(
+        self, project_id: str, changes: Mapping[str, Any], event: Event, now: datetime, tags: Tags
+    ) -> Record | None:
+        """Changes a project's settings if that changes something."""
+        differs = [{name: {"$ne": value}} for name, value in changes.items()]
+        condition: Record = {"_id": ObjectId(project_id), "$or": differs} | at_tags(tags)
+        return self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
+
+    def count_up(self, project_id: str, what: str, cap: int) -> bool:
+        """Counts one more of something inside a transaction; False when the cap is reached."""
+        counted = self._store.database.counters.find_one_and_update(
+            {"_id": ObjectId(project_id), what: {"$lt": cap}},
+            {"$inc": {what: 1}},
+            return_document=ReturnDocument.AFTER,
+            session=self._session,
+        )
+        return counted is not None
+
+    def count_down(self, project_id: str, what: str) -> None:
+        """Counts one less of something inside a transaction."""
+        self._store.database.counters.update_one(
+            {"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session
+        )

@@ -1,0 +1,162 @@
+"""The store: one MongoDB database, its collections, its deadline and its transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, TypeVar
+
+import pymongo
+from bson.codec_options import CodecOptions
+from pymongo import MongoClient
+from pymongo.client_session import ClientSession
+from pymongo.errors import ConnectionFailure, DuplicateKeyError, PyMongoError
+from pymongo.read_concern import ReadConcern
+from pymongo.write_concern import WriteConcern
+
+from app.errors import Raced, ServiceUnavailable
+from app.store.bodies import Bodies
+from app.store.categories import Categories
+from app.store.clusters import Clusters
+from app.store.documents import Documents
+from app.store.events import Events
+from app.store.idempotency import Idempotency
+from app.store.intents import Intents
+from app.store.members import Members
+from app.store.projects import Projects
+from app.store.revisions import Revisions
+from app.store.tokens import Tokens
+
+T = TypeVar("T")
+Transact = Callable[[Callable[[Any], Any]], Any]
+
+CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
+
+
+class _RolledBack(Exception):
+    """Carries a result out of a transaction that is not to be kept."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+class Store:
+    """The collections of one database, each as an attribute; inside a transaction, all bound to its session."""
+
+    def __init__(self, database: Any, *, transact: Transact, deadline_seconds: float, session: Any = None) -> None:
+        self.database = database
+        self.session = session
+        self._transact = transact
+        self._deadline_seconds = deadline_seconds
+
+    @contextmanager
+    def deadline(self) -> Iterator[None]:
+        """Bounds all that is asked of MongoDB inside, and makes the driver's errors ours.
+
+        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `Raced` when a unique index
+        says that somebody else was first.
+        """
+        try:
+            with pymongo.timeout(self._deadline_seconds):
+                yield
+        except DuplicateKeyError as error:
+            raise Raced from error
+        except PyMongoError as error:
+            if error.timeout or isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError"):
+                raise ServiceUnavailable from error
+            raise
+
+    def in_transaction(self, run: Callable[[Store], T]) -> T:
+        """Returns what `run` returns, given the store inside a transaction: all of its writes hold, or none.
+
+        `run` may be called more than once, so it does nothing but talk to the store it is given.
+        """
+        if self.session is not None:
+            return run(self)
+        result: T = self._transact(lambda session: run(self._within(session)))
+        return result
+
+    def rolled_back(self, run: Callable[[Store], T]) -> T:
+        """Returns what `run` returns inside a transaction of which nothing is kept."""
+
+        def tried(store: Store) -> T:
+            raise _RolledBack(run(store))
+
+        try:
+            return self.in_transaction(tried)
+        except _RolledBack as over:
+            result: T = over.result
+            return result
+
+    def _within(self, session: Any) -> Store:
+        return Store(
+            self.database, transact=self._transact, deadline_seconds=self._deadline_seconds, session=session
+        )
+
+    def ping(self) -> None:
+        """Asks MongoDB for a sign of life."""
+        with self.deadline():
+            self.database.command("ping")
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        return Bodies(self)
+
+    @cached_property
+    def categories(self) -> Categories:
+        return Categories(self)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        return Clusters(self)
+
+    @cached_property
+    def documents(self) -> Documents:
+        return Documents(self)
+
+    @cached_property
+    def events(self) -> Events:
+        return Events(self)
+
+    @cached_property
+    def idempotency(self) -> Idempotency:
+        return Idempotency(self)
+
+    @cached_property
+    def intents(self) -> Intents:
+        return Intents(self)
+
+    @cached_property
+    def members(self) -> Members:
+        return Members(self)
+
+    @cached_property
+    def projects(self) -> Projects:
+        return Projects(self)
+
+    @cached_property
+    def revisions(self) -> Revisions:
+        return Revisions(self)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self)
+
+
+def connect(uri: str, database: str, deadline_seconds: float = 10) -> Store:
+    """Returns the store of a MongoDB replica set; the connection is made at the first use."""
+    client: MongoClient[dict[str, Any]] = MongoClient(
+        uri,
+        w="majority",
+        retryWrites=True,
+        serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
+        appname="content-workflow",
+    )
+
+    def transact(run: Callable[[ClientSession], Any]) -> Any:
+        with client.start_session() as session:
+            return session.with_transaction(run, ReadConcern("snapshot"), WriteConcern("majority"))
+
+    opened = client.get_database(database, codec_options=CODEC)
+    return Store(opened, transact=transact, deadline_seconds=deadline_seconds)

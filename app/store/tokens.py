@@ -1,0 +1,48 @@
+"""Tokens: only a hash of each secret is kept (decisions, section 2)."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from bson import ObjectId
+
+from app.rules.events import Event
+from app.store.collection import Record, Recorded, Tags, at_tags, outside
+
+LAST_USED_LAG = timedelta(minutes=1)
+
+
+class Tokens(Recorded):
+    """The tokens of all projects, found by the hash of their secret, or by project and id."""
+
+    name = "tokens"
+    event_data = (("tokenId", "_id", None),)
+
+    def by_hash(self, secret_hash: str) -> Record | None:
+        """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
+        found: Record | None = outside(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
+        return found
+
+    def by_id(self, token_id: str) -> Record | None:
+        """Returns a token by its id alone, for the command line."""
+        found: Record | None = outside(self._collection.find_one({"_id": ObjectId(token_id)}, {"outbox": 0}))
+        return found
+
+    def used(self, project_id: str, token_id: str, now: datetime) -> None:
+        """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
+        stale = {"$or": [{"lastUsedAt": None}, {"lastUsedAt": {"$lt": now - LAST_USED_LAG}}]}
+        where = self._where(project_id, {"_id": ObjectId(token_id), **stale})
+        self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
+
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
+        """Returns one page of tokens, the oldest first, revoked ones too."""
+        return self._find(
+            project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields={"outbox": 0, "hash": 0}
+        )
+
+    def write(
+        self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: Tags
+    ) -> Record | None:
+        """Changes a token that was not revoked."""
+        condition: Record = {"_id": ObjectId(token_id), "revokedAt": None} | at_tags(tags)
+        return self._change(project_id, condition, event=event, changes=changes)

@@ -1,0 +1,81 @@
+"""The closed word lists of the contract."""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What an intent becomes when it is confirmed."""
+
+    DOCUMENT = "document"
+    CLUSTER = "cluster"
+    CATEGORY = "category"
+
+
+class BriefState(StrEnum):
+    """Where a brief stands between being written and being done (contract: Brief states)."""
+
+    NONE = "none"
+    READY = "ready"
+    CLAIMED = "claimed"
+    DRAFTED = "drafted"
+
+
+class DocumentStatus(StrEnum):
+    """Where a document stands between an idea and the website (decisions, section 5)."""
+
+    IDEA = "idea"
+    PLANNED = "planned"
+    DRAFTING = "drafting"
+    REVIEW = "review"
+    APPROVED = "approved"
+    SCHEDULED = "scheduled"
+    PUBLISHED = "published"
+
+
+class SearchIntent(StrEnum):
+    """What a searcher wants who types the brief's keyword."""
+
+    INFORMATIONAL = "informational"
+    COMMERCIAL = "commercial"
+    TRANSACTIONAL = "transactional"
+    NAVIGATIONAL = "navigational"
+
+
+class Scope(StrEnum):
+    """What a management token allows; none implies another (decisions, section 2)."""
+
+    READ = "read"
+    WRITE = "write"
+    PUBLISH = "publish"
+    ADMIN = "admin"
+
+
+class Role(StrEnum):
+    """A member's role; descriptive, as permissions are the token's."""
+
+    OWNER = "owner"
+    EDITOR = "editor"
+    WRITER = "writer"
+
+
+class TokenKind(StrEnum):
+    """Which of the two APIs a token opens."""
+
+    MANAGEMENT = "management"
+    DELIVERY = "delivery"
+
+
+class ActorType(StrEnum):
+    """Who wrote: a token, or the service itself (command line and worker)."""
+
+    TOKEN = "token"
+    SYSTEM = "system"
+
+
+class Door(StrEnum):
+    """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
+
+    REST = "rest"
+    MCP = "mcp"
+    CLI = "cli"
+    WORKER = "worker"
