@@ -1,0 +1,82 @@
+"""What all tests share: a real mongod for the session, a fresh project for each test, and the doors to it.
+
+Everything is scoped to a project, so a fresh project is a clean slate; a test that looks across projects asks for
+`fresh_store`. With CONTENT_WORKFLOW_TEST_STORE=mongomock (`make test-fast`) the store is in memory, and tests marked
+`needs_mongod` are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+
+from app.cli.mongod import running_mongod
+from app.server import create_app
+from app.settings import Settings
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
+from tests import in_memory
+from tests.make import Project, a_project
+from tests.rest.client import Rest
+
+MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
+CHECKOUT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def mongodb_uri() -> Iterator[str]:
+    """A real MongoDB replica set: MONGODB_URI, else one of our own that the test processes share."""
+    if given := os.environ.get("MONGODB_URI"):
+        yield given
+    else:
+        with running_mongod(CHECKOUT / ".mongod" / "tests") as uri:
+            yield uri
+
+
+def _opened(request: pytest.FixtureRequest) -> Iterator[Store]:
+    if MONGOMOCK:
+        store = in_memory.store()
+        create_indexes(store.database)
+        yield store
+        return
+    store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
+    create_indexes(store.database)
+    yield store
+    store.database.client.drop_database(store.database.name)
+    store.database.client.close()
+
+
+@pytest.fixture(scope="session")
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database that the session's tests share, each with projects of its own."""
+    yield from _opened(request)
+
+
+@pytest.fixture
+def fresh_store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database of the test's own."""
+    yield from _opened(request)
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    """A project of the test's own."""
+    return a_project(store)
+
+
+@pytest.fixture(scope="session")
+def app(store: Store) -> Flask:
+    """The application on the shared database; no limits on how often a test may call."""
+    settings = Settings(mongodb_uri="given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
+
+
+@pytest.fixture
+def rest(app: Flask, project: Project) -> Rest:
+    """The management API, called with a token that may do everything."""
+    return Rest(app.test_client(), project.token())

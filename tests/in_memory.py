@@ -1,0 +1,61 @@
+"""A store on mongomock, for the fast lane: no transactions, and update pipelines by mongomock's own aggregation."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import mongomock
+from mongomock.aggregate import process_pipeline
+
+from app.store.store import CODEC, Store
+
+
+def store() -> Store:
+    """Returns a store with an empty database in memory."""
+    lock = threading.RLock()
+
+    def transact(run: Callable[[Any], Any]) -> Any:
+        with lock:
+            return run(None)
+
+    database = _Database(mongomock.MongoClient().get_database("test", codec_options=CODEC), lock)
+    return Store(database, transact=transact, deadline_seconds=10)
+
+
+class _Database:
+    """A mongomock database whose collections know update pipelines."""
+
+    def __init__(self, database: Any, lock: Any) -> None:
+        self._database = database
+        self._lock = lock
+
+    def __getitem__(self, name: str) -> _Collection:
+        return _Collection(self._database[name], self._lock)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name) if name in ("name", "client", "command") else self[name]
+
+
+class _Collection:
+    """A mongomock collection that knows update pipelines."""
+
+    def __init__(self, collection: Any, lock: Any) -> None:
+        self._collection = collection
+        self._lock = lock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._collection, name)
+
+    def find_one_and_update(self, condition: Any, change: Any, **options: Any) -> Any:
+        """Changes the first record that meets a condition, also by a pipeline."""
+        with self._lock:
+            if not isinstance(change, list):
+                return self._collection.find_one_and_update(condition, change, **options)
+            found = self._collection.find_one(condition, sort=options.get("sort"))
+            if found is None:
+                return None
+            [changed] = process_pipeline([found], self._collection.database, change, None)
+            self._collection.replace_one({"_id": found["_id"]}, changed)
+            return self._collection.find_one({"_id": found["_id"]}, options.get("projection"))

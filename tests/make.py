@@ -1,0 +1,106 @@
+"""What tests begin with: plain functions, sensible defaults, keywords for what matters to the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.operations.access import hash_of, new_secret
+from app.operations.catalogue import CATALOGUE
+from app.operations.context import Caller, Context, this_instant
+from app.rules.actors import SYSTEM
+from app.rules.events import Event
+from app.store.collection import new_id
+from app.store.store import Store
+from app.vocabulary import Door, Scope, TokenKind
+
+OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token with its secret, as somebody holds it."""
+
+    id: str
+    secret: str
+    caller: Caller
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project that tokens can be made for."""
+
+    store: Store
+    id: str
+    team_id: str
+
+    def token(
+        self,
+        name: str = "A script",
+        *,
+        agent: str | None = None,
+        scopes: Iterable[Scope] = tuple(Scope),
+        kind: TokenKind = TokenKind.MANAGEMENT,
+        drafts: bool = False,
+        **fields: Any,
+    ) -> Token:
+        """Makes a token."""
+        now, secret = this_instant(), new_secret(kind)
+        scopes = [] if kind == TokenKind.DELIVERY else [str(scope) for scope in scopes]
+        record = {
+            "kind": kind,
+            "name": name,
+            "agent": agent,
+            "scopes": scopes,
+            "drafts": drafts,
+            "hash": hash_of(secret),
+            "createdAt": now,
+            "expiresAt": None,
+            "lastUsedAt": None,
+            "revokedAt": None,
+            **fields,
+        }
+        made = self.store.tokens.add(self.id, record, Event("token.created", now, SYSTEM))
+        allowed = frozenset(Scope(scope) for scope in scopes)
+        return Token(made["id"], secret, Caller(self.id, self.team_id, made["id"], name, agent or "", allowed, drafts))
+
+    def context(self, token: Token | None = None, *, door: Door = Door.REST, **options: Any) -> Context:
+        """Makes the context of a call."""
+        return Context(self.store, (token or self.token()).caller, door, **options)
+
+
+def a_project(store: Store, **fields: Any) -> Project:
+    """Makes a project."""
+    now = this_instant()
+    record = {
+        "teamId": new_id(),
+        "name": "The Crust",
+        "reviewRequired": False,
+        "siteUrl": None,
+        "claimLeaseSeconds": None,
+        "createdAt": now,
+        "updatedAt": now,
+        **fields,
+    }
+    made = store.projects.create(record, Event("project.updated", now, SYSTEM))
+    return Project(store, made["id"], made["teamId"])
+
+
+def made(ctx: Context, kind: str, **fields: Any) -> dict[str, Any]:
+    """Makes a document, cluster or category by confirming a draft, and returns its record."""
+    draft = OPERATIONS[f"create_{kind}_intent"](ctx, fields=fields).body
+    record: dict[str, Any] = OPERATIONS["confirm_intent"](ctx, draft["id"], fields={}).body[kind]
+    return record
+
+
+def a_document(ctx: Context, **fields: Any) -> dict[str, Any]:
+    """Makes a document."""
+    return made(ctx, "document", **{"title": "How to begin a sourdough starter", **fields})
+
+
+def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:
+    """Makes a document whose brief is ready to be claimed."""
+    document = a_document(ctx, **{"brief": {"keyword": "sourdough"}, **fields})
+    record: dict[str, Any] = OPERATIONS["mark_brief_ready"](ctx, document["id"]).body
+    return record
