@@ -28,7 +28,7 @@ $(READY): requirements.lock pyproject.toml
 		echo >&2 'or name yours: make setup PYTHON=/path/to/python'; exit 1; fi
 	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then \
 		echo >&2 '$(PYTHON) can make no virtual environment. Install what it lacks: apt-get install python3-venv'; exit 1; fi
-	@echo 'Setting up $(VENV) with the locked dependencies. The first time takes about a minute.'
+	@echo 'Setting up $(VENV) with the locked dependencies. The first time takes a minute or two.'
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --require-hashes --requirement requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
@@ -56,8 +56,8 @@ bench: setup ## Print requests a second, beside the bare floor
 
 sure: lint test ## All that CI does
 
-lock: setup ## Compile both locks again from pyproject.toml
-	$(COMPILE) --extra dev --upgrade --output-file requirements.lock
+lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
+	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock
 	$(COMPILE) --extra build --constraint requirements.lock --output-file requirements-run.lock
 
 clean: ## Remove everything that these commands made
