@@ -1,0 +1,58 @@
+"""Holds the table of the contract and the marks of the tests together, both ways.
+
+The marks are read from the source of the tests, so it does not matter which of them run, or in how many processes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract.rows import CONTRACT, DECIDED, ROWS
+
+TESTS = Path(__file__).parents[1]
+
+
+def _marks() -> Iterator[tuple[str, str]]:
+    """Yields (where, row id) for each row that a test says it proves."""
+    for path in sorted(TESTS.rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                for row in _named_by(node.decorator_list):
+                    yield f"{path.relative_to(TESTS)}::{node.name}", row
+
+
+def _named_by(decorators: list[ast.expr]) -> Iterator[str]:
+    for decorator in decorators:
+        for call in ast.walk(decorator):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.contract":
+                yield from (ast.literal_eval(row) for row in call.args)
+
+
+MARKS = tuple(_marks())
+PROVED = {row for _, row in MARKS}
+
+
+def test_no_two_rows_share_an_id() -> None:
+    ids = Counter(row.id for row in (*CONTRACT, *DECIDED))
+
+    assert [row for row, times in ids.items() if times > 1] == []
+
+
+def test_every_mark_names_a_row() -> None:
+    assert [mark for mark in MARKS if mark[1] not in ROWS] == []
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS.values() if not row.later], ids=lambda row: row.id)
+def test_every_row_is_proved_by_a_test(row) -> None:
+    assert row.id in PROVED, f"mark the test that proves it: {row.says}"
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS.values() if row.later], ids=lambda row: row.id)
+def test_a_row_that_is_proved_waits_for_nothing(row) -> None:
+    assert row.id not in PROVED, f"it is proved: drop later={row.later!r}"

@@ -1,0 +1,236 @@
+"""What is refused at the door: wrong types, too long, out of range. A table for the contract's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.errors import HttpApiDecodeError
+from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.fields.categories import CategoryFields
+from app.fields.clusters import ClusterFields
+from app.fields.intents import DocumentIntentFields
+from app.fields.queries import from_query
+from app.fields.stages import load_shape
+
+TEXTS = [
+    (DocumentIntentFields, "title", 300),
+    (DocumentIntentFields, "slug", 200),
+    (DocumentIntentFields, "markdown", 2_097_152),
+    (DocumentIntentFields, "status", 500),
+    (DocumentIntentFields, "assigneeId", 500),
+    (DocumentIntentFields, "categoryId", 500),
+    (DocumentIntentFields, "clusterId", 500),
+    (DocumentIntentFields, "dueDate", 500),
+    (ClusterFields, "name", 100),
+    (ClusterFields, "description", 2_000),
+    (CategoryFields, "name", 200),
+    (CategoryFields, "slug", 200),
+    (CategoryFields, "description", 2_000),
+    (CategoryFields, "categoryId", 500),
+    (BriefFields, "audience", 500),
+    (BriefFields, "intent", 500),
+    (BriefFields, "keyword", 200),
+    (BriefFields, "notes", 5_000),
+    (BriefFields, "outline", 5_000),
+    (BriefFields, "wordCount", 50),
+]
+LISTS = [
+    (ClusterFields, "keywords", 50, 100),
+    (BriefFields, "internalLinks", 50, 500),
+    (BriefFields, "referenceUrls", 50, 500),
+]
+TABLES = {DocumentIntentFields, ClusterFields, CategoryFields, BriefFields}
+
+CLEF = "\N{MUSICAL SYMBOL G CLEF}"
+"""One code point, two UTF-16 units, four bytes."""
+
+
+def issues(table: Any, data: Any) -> list[tuple[str, str]]:
+    with pytest.raises(HttpApiDecodeError) as refused:
+        load_shape(table, data)
+    return [(issue["path"], issue["message"]) for issue in refused.value.extra["issues"]]
+
+
+def test_these_tables_name_every_field_of_the_contract() -> None:
+    here = {(table, name) for table, name, *_ in [*TEXTS, *LISTS]} | {(DocumentIntentFields, "brief")}
+
+    assert here == {(table, name) for table in TABLES for name in table._declared_fields}
+
+
+@pytest.mark.contract(
+    "limits.document-title",
+    "limits.document-slug",
+    "limits.document-markdown",
+    "limits.cluster-name",
+    "limits.cluster-description",
+    "limits.category-name-slug",
+    "limits.category-description",
+    "limits.brief-audience",
+    "limits.brief-keyword",
+    "limits.brief-notes-outline",
+    "limits.brief-wordCount",
+    "decided-intents.unstated-length",
+    "decided-http.code-points",
+)
+@pytest.mark.parametrize(("table", "name", "limit"), TEXTS)
+@pytest.mark.parametrize("character", ["a", CLEF, "\N{COMBINING ACUTE ACCENT}"])
+def test_a_text_has_as_many_code_points_as_its_limit_and_not_one_more(table, name, limit, character) -> None:
+    longest = character * limit
+
+    assert load_shape(table, {name: longest}) == {name: longest}
+    assert issues(table, {name: longest + character}) == [(name, f"Must be at most {limit:,} characters.")]
+
+
+@pytest.mark.contract("limits.cluster-keywords", "limits.brief-lists")
+@pytest.mark.parametrize(("table", "name", "count", "limit"), LISTS)
+def test_a_list_has_as_many_items_as_its_limit_each_as_long_as_theirs(table, name, count, limit) -> None:
+    fullest = [CLEF * limit] * count
+
+    assert load_shape(table, {name: fullest}) == {name: fullest}
+    assert issues(table, {name: ["a"] * (count + 1)}) == [(name, f"Must have at most {count} items.")]
+    assert issues(table, {name: ["a", CLEF * (limit + 1)]}) == [(f"{name}[1]", f"Must be at most {limit} characters.")]
+
+
+@pytest.mark.contract("decided-http.strict-types", "errors.HttpApiDecodeError")
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, _ in TEXTS])
+@pytest.mark.parametrize("value", [5, 5.0, 0, True, False, [], ["a"], {}, {"a": "b"}])
+def test_what_is_no_string_is_refused_as_a_text(table, name, value) -> None:
+    assert issues(table, {name: value}) == [(name, "Must be a string.")]
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in LISTS])
+@pytest.mark.parametrize("value", ["a", "a,b", 5, True, {}, {"0": "a"}])
+def test_what_is_no_array_is_refused_as_a_list(table, name, value) -> None:
+    assert issues(table, {name: value}) == [(name, "Must be an array.")]
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in LISTS])
+@pytest.mark.parametrize(("item", "message"), [(5, "Must be a string."), (True, "Must be a string."), (None, "Must not be null."), ([], "Must be a string.")])
+def test_what_is_no_string_is_refused_in_a_list(table, name, item, message) -> None:
+    assert issues(table, {name: ["a", item]}) == [(f"{name}[1]", message)]
+
+
+@pytest.mark.parametrize("value", ["a", 5, True, [], [{}]])
+def test_what_is_no_object_is_refused_as_a_brief(value) -> None:
+    assert issues(DocumentIntentFields, {"brief": value}) == [("brief", "Must be an object.")]
+
+
+@pytest.mark.contract("decided-http.strict-types")
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, _ in TEXTS])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\0b", "Must not hold a null character."),
+        ("a\ud83d", "Must not hold half of a surrogate pair."),
+        ("\ude00b", "Must not hold half of a surrogate pair."),
+    ],
+)
+def test_a_null_byte_or_half_a_surrogate_pair_is_refused(table, name, text, message) -> None:
+    assert issues(table, {name: text}) == [(name, message)]
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in LISTS])
+@pytest.mark.parametrize("text", ["a\0b", "a\ud83d"])
+def test_a_null_byte_or_half_a_surrogate_pair_is_refused_in_a_list(table, name, text) -> None:
+    assert [path for path, _ in issues(table, {name: [text]})] == [f"{name}[0]"]
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in [*TEXTS, *LISTS]])
+def test_null_is_taken_for_every_field_as_it_clears_it(table, name) -> None:
+    assert load_shape(table, {name: None}) == {name: None}
+
+
+def test_a_brief_is_cleared_by_null_and_so_is_each_field_in_it() -> None:
+    assert load_shape(DocumentIntentFields, {"brief": None}) == {"brief": None}
+    assert load_shape(DocumentIntentFields, {"brief": {"keyword": None}}) == {"brief": {"keyword": None}}
+
+
+@pytest.mark.contract("conventions.unknown")
+@pytest.mark.parametrize("table", sorted(TABLES, key=lambda table: table.__name__))
+def test_fields_that_a_table_does_not_know_are_ignored(table) -> None:
+    assert load_shape(table, {"state": "claimed", "projectId": 5, "$set": {}, "": "\0"}) == {}
+
+
+def test_fields_that_the_brief_does_not_know_are_ignored() -> None:
+    sent = {"brief": {"state": "ready", "claimedBy": {}, "keyword": "rye"}}
+
+    assert load_shape(DocumentIntentFields, sent) == {"brief": {"keyword": "rye"}}
+
+
+@pytest.mark.contract("decided-http.HttpApiDecodeError", "intent-document.brief")
+def test_every_issue_is_told_at_once_with_its_path_in_order() -> None:
+    sent = {"title": 5, "markdown": [], "brief": {"keyword": "a" * 201, "referenceUrls": ["http://a.example", 7], "intent": 1}}
+
+    assert [path for path, _ in issues(DocumentIntentFields, sent)] == [
+        "brief.intent",
+        "brief.keyword",
+        "brief.referenceUrls[1]",
+        "markdown",
+        "title",
+    ]
+
+
+@pytest.mark.contract("decided-intents.kept-until-confirm")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"status": "published"},
+        {"dueDate": "soon"},
+        {"assigneeId": "nobody"},
+        {"slug": "not a slug"},
+        {"title": " "},
+        {"brief": {"intent": "curious", "referenceUrls": ["ftp://a.example"], "internalLinks": ["x"]}},
+    ],
+)
+def test_meaning_is_not_checked_at_the_door(sent) -> None:
+    assert load_shape(DocumentIntentFields, sent) == sent
+
+
+@pytest.mark.contract("decided-briefs.lease", "decided-http.strict-types")
+@pytest.mark.parametrize("table", [ClaimFields, ClaimNextFields, RenewFields])
+@pytest.mark.parametrize("seconds", [60, 61, 3_600, 86_400])
+def test_a_lease_is_from_a_minute_to_a_day(table, seconds) -> None:
+    assert load_shape(table, {"leaseSeconds": seconds}) == {"leaseSeconds": seconds}
+
+
+@pytest.mark.contract("decided-briefs.lease", "decided-http.strict-types")
+@pytest.mark.parametrize("table", [ClaimFields, ClaimNextFields, RenewFields])
+@pytest.mark.parametrize("seconds", [59, 0, -60, 86_401, 2**63, "60", "3600", 60.0, 3_600.5, True, None, [], {}])
+def test_a_lease_that_is_none_is_refused(table, seconds) -> None:
+    assert [path for path, _ in issues(table, {"leaseSeconds": seconds})] == ["leaseSeconds"]
+
+
+@pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset")
+def test_a_page_of_briefs_is_of_fifty_ready_ones_from_the_first_by_default() -> None:
+    assert load_shape(BriefQuery, from_query(BriefQuery, {})) == {"limit": 50, "offset": 0, "state": ["ready"]}
+
+
+@pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset")
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ({"limit": "1"}, {"limit": 1}),
+        ({"limit": "100"}, {"limit": 100}),
+        ({"offset": "100000"}, {"offset": 100_000}),
+        ({"state": "none,claimed,drafted,ready"}, {"state": ["none", "claimed", "drafted", "ready"]}),
+        ({"state": "ready,ready"}, {"state": ["ready"]}),
+        ({"sort": "title", "q": "rye"}, {}),
+    ],
+)
+def test_what_the_query_of_briefs_takes(query, read) -> None:
+    assert load_shape(BriefQuery, from_query(BriefQuery, query)).items() >= read.items()
+
+
+@pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset", "decided-briefs.state-checked")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("limit", value) for value in ("0", "101", "-1", "", "ten", "5.0", "1e1", "true", "٥", "9" * 19, "9" * 400)),
+        *(("offset", value) for value in ("-1", "100001", "", "x", "0.0")),
+        *(("state", value) for value in ("", "Ready", "open", "ready,", ",ready", "ready, none", "ready;none", "\0")),
+    ],
+)
+def test_what_the_query_of_briefs_refuses(name, value) -> None:
+    assert [path for path, _ in issues(BriefQuery, from_query(BriefQuery, {name: value}))] == [name]
