@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
 
 from app.cli.mongod_lock import shared
 from app.cli.mongod_process import MongodFailed, MongodProcess
@@ -75,19 +74,15 @@ def _reason(tried: subprocess.CompletedProcess[str]) -> str:
 
 @contextmanager
 def _signals_leave() -> Iterator[None]:
-    """Makes the signals that would end this process at once end it by way of its `finally` blocks."""
+    """Makes the signals that would end this process at once raise KeyboardInterrupt, which runs `finally` blocks."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what a signal does
         return
     signs = [sign for sign in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(sign) is signal.SIG_DFL]
     for sign in signs:
-        signal.signal(sign, _leave)
+        signal.signal(sign, signal.default_int_handler)
     try:
         yield
     finally:
         for sign in signs:
             signal.signal(sign, signal.SIG_DFL)
-
-
-def _leave(sign: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + sign)
