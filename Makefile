@@ -60,6 +60,6 @@ lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newes
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock
 	$(COMPILE) --extra build --constraint requirements.lock --output-file requirements-run.lock
 
-clean: ## Remove everything that these commands made
+clean: ## Remove .venv, caches and builds; the data of `make dev` stay, in .mongod
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
