@@ -1,7 +1,35 @@
 """What may be written to a document after it exists (decisions, section 5)."""
 
+from marshmallow import validate
+
 from app.fields.intents import MAX_MARKDOWN, FirstStatus
-from app.fields.kinds import Fields, day, http_url, not_blank, text, url_segment, whole, word
+from app.fields.kinds import (
+    Fields,
+    Text,
+    Words,
+    calendar_date,
+    checked,
+    day,
+    flag,
+    http_url,
+    ids,
+    not_blank,
+    text,
+    timestamp,
+    url_segment,
+    whole,
+    word,
+)
+from app.fields.queries import Page
+from app.vocabulary import BriefState, DocumentStatus
+
+SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
+
+
+def claimed_at() -> Text:
+    """Declares the time that tells one claim from another."""
+    doc = "your claim's `claimedAt`, where several agents share a token: another claim is refused"
+    return checked(timestamp, doc=doc, format="date-time")
 
 
 class WithBaseVersion(Fields):
@@ -25,12 +53,67 @@ class DocumentChanges(WithBaseVersion):
     assigneeId = text(doc="a member's id (`GET /members`)")
     authorId = text(doc="a member's id (`GET /members`)")
     dueDate = day(doc="when the document is due")
-    status = word(FirstStatus, doc="`idea`, `planned` or `drafting`; later statuses come from their own operations", null=False)
+    status = word(
+        FirstStatus, doc="`idea`, `planned` or `drafting`; later statuses come from their own operations", null=False
+    )
 
 
-class ContentFields(Fields):
-    """What a content write carries."""
+class GuardedWrite(WithBaseVersion):
+    """A write that a claim of the brief protects the document from."""
+
+    claimedAt = claimed_at()
+
+
+class ContentFields(GuardedWrite):
+    """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = text(MAX_MARKDOWN, doc="the whole content as markdown", null=False, required=True)
-    baseVersion = whole(1, doc="the `version` last read (or send `If-Match`)", required=True)
-    claimedAt = text(100, doc="your claim's `claimedAt`, where several agents share a token", null=False)
+
+
+class SubmitFields(Fields):
+    """What submitting may carry."""
+
+    claimedAt = claimed_at()
+
+
+class ChangesRequest(Fields):
+    """What asking for changes may carry."""
+
+    note = text(5_000, doc="what has to change", null=False)
+
+
+class ScheduleFields(WithBaseVersion):
+    """What scheduling carries."""
+
+    publishAt = text(
+        100, timestamp, doc="when to publish: a timestamp with its offset, in the future", null=False, required=True
+    )
+
+
+class DocumentQuery(Page):
+    """The filters, sorts and pages of the list of documents."""
+
+    status = Words(DocumentStatus, metadata={"description": "comma-separated list of statuses"})
+    briefState = Words(BriefState, metadata={"description": "comma-separated list of brief states"})
+    categoryId = ids(doc="comma-separated list of category ids; `none` for those without")
+    clusterId = ids(doc="comma-separated list of cluster ids; `none` for those without")
+    assigneeId = ids(doc="comma-separated list of member ids; `none` for those without")
+    isPublished = flag(doc="only those that are delivered, or only those that are not")
+    dueBefore = checked(calendar_date, doc="due on this day or before, `YYYY-MM-DD`", format="date")
+    dueAfter = checked(calendar_date, doc="due on this day or after, `YYYY-MM-DD`", format="date")
+    updatedSince = checked(timestamp, doc="changed at this time or after, with its offset", format="date-time")
+    q = text(doc="whole words of title, keyword and slug, all of them, ignoring case and accents", null=False)
+    deleted = flag(doc="`true`: the trash alone")
+    sort = checked(
+        validate.OneOf(SORTS, error=f"Must be one of {', '.join(SORTS)}."),
+        doc="what to sort by, with `-` the other way round; no due date comes last both ways",
+        load_default="-updatedAt",
+        enum=list(SORTS),
+    )
+
+
+class DiffQuery(Fields):
+    """Which two versions to compare."""
+
+    from_ = whole(1, doc="the older version", required=True, data_key="from")
+    to = whole(1, doc="the newer version", required=True)

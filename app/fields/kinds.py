@@ -7,7 +7,7 @@ operation: a draft may hold a wrong word until it is confirmed. `stages.py` runs
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
@@ -36,7 +36,7 @@ class Fields(ma.Schema):
 class _Kind:
     """What every kind has: the checks of its meaning, and whether confirming needs it."""
 
-    default_error_messages: ClassVar[dict[str, str]] = {"required": "Is required.", "null": "Must not be null."}
+    default_error_messages: ClassVar[dict[str, Any]] = {"required": "Is required.", "null": "Must not be null."}
     meaning: tuple[Check, ...] = ()
     needed: bool = False
 
@@ -77,7 +77,7 @@ class Flag(_Kind, fields.Boolean):
         return value
 
 
-class Items(_Kind, fields.List):
+class Items(_Kind, fields.List[Any]):
     """A list of one kind of thing."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
@@ -111,6 +111,16 @@ class Words(Text):
         return list(dict.fromkeys(words))
 
 
+class Ids(Text):
+    """A comma-separated list of ids and the word `none`, as query parameters have it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        named = super()._deserialize(value, attr, data, **kwargs).split(",")
+        if not all(re.fullmatch(r"[0-9a-fA-F]{24}|none", one) for one in named):
+            raise ma.ValidationError("Must be ids of 24 hexadecimal digits, separated by commas, or none.")
+        return [None if one == "none" else one.lower() for one in dict.fromkeys(named)]
+
+
 def longest(limit: int) -> validate.Length:
     """Returns the check that a string has at most `limit` code points."""
     return validate.Length(max=limit, error=f"Must be at most {limit:,} characters.")
@@ -135,9 +145,10 @@ def calendar_date(value: str) -> None:
 def timestamp(value: str) -> None:
     """Checks for an ISO 8601 timestamp that states its offset from UTC."""
     try:
-        if datetime.fromisoformat(value).utcoffset() is None:
+        instant = datetime.fromisoformat(value)
+        if instant.utcoffset() is None or instant.astimezone(UTC).year < 1:
             raise ValueError
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ma.ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
 
 
@@ -178,7 +189,9 @@ def text(
     `meaning` are the checks of the operation; `required` is demanded at the door, `needed` when confirming.
     """
     metadata = {"description": doc, **metadata}
-    return _made(Text(allow_none=null, required=required, validate=[longest(limit)], metadata=metadata), meaning, needed)
+    return _made(
+        Text(allow_none=null, required=required, validate=[longest(limit)], metadata=metadata), meaning, needed
+    )
 
 
 def word(words: type[StrEnum], *, doc: str, null: bool = True, needed: bool = False) -> Text:
@@ -186,6 +199,18 @@ def word(words: type[StrEnum], *, doc: str, null: bool = True, needed: bool = Fa
     choices = [str(word) for word in words]
     one_of = validate.OneOf(choices, error=f"Must be one of {', '.join(choices)}.")
     return text(UNSTATED_LENGTH, one_of, doc=doc, null=null, needed=needed)
+
+
+def ids(*, doc: str) -> Ids:
+    """Declares a query parameter that names records."""
+    one = "([0-9a-fA-F]{24}|none)"
+    return Ids(metadata={"description": doc, "pattern": f"^{one}(,{one})*$"})
+
+
+def checked(check: Check, *, doc: str, load_default: str | None = None, **metadata: Any) -> Text:
+    """Declares a string whose meaning is checked at the door already, as with every query parameter."""
+    default = ma.missing if load_default is None else load_default
+    return Text(validate=[check], metadata={"description": doc, **metadata}, load_default=default)
 
 
 def day(*, doc: str) -> Text:

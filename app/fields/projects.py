@@ -10,4 +10,6 @@ class ProjectChanges(Fields):
     name = text(100, not_blank, doc="the project's name", null=False)
     reviewRequired = flag(doc="publish only what was approved?")
     siteUrl = text(2_000, http_url, doc="the website's address; may hold `{slug}`, else `/slug` is added")
-    claimLeaseSeconds = whole(*LEASE_SECONDS, doc="lease of claims that name none; null: they never expire", allow_none=True)
+    claimLeaseSeconds = whole(
+        *LEASE_SECONDS, doc="lease of claims that name none; null: they never expire", allow_none=True
+    )

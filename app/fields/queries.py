@@ -28,7 +28,8 @@ def from_query(schema: type[Fields], query: Mapping[str, str]) -> dict[str, Any]
     What is neither stays a string, so that the table refuses it like any wrong type.
     """
     values: dict[str, Any] = dict(query)
-    for name, field in schema._declared_fields.items():
+    for key, field in schema._declared_fields.items():
+        name = field.data_key or key
         text = query.get(name)
         if text is None:
             continue

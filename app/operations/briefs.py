@@ -42,9 +42,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Answer:
     shorter than `limit` is the last one.
     """
     states = [BriefState(state) for state in fields["state"]]
-    found = ctx.store.documents.list_briefs(
-        ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"]
-    )
+    found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
     return Answer([brief_item(document, ctx.now) for document in found])
 
 
@@ -138,7 +136,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Answer:
     within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
     claim = _claim(ctx, fields)
-    document = ctx.store.documents.claim_next(ctx.project_id, within, CLAIM, ctx.asked, claim, event)
+    document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.asked, claim, event)
     if document is None:
         raise NoBriefReady
     return document_answer(ctx, document)
@@ -180,7 +178,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Answer:
 
 
 def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Answer:
-    moved = ctx.store.documents.move_brief(
+    moved = ctx.store.briefs.move(
         ctx.project_id,
         document_id,
         move,
@@ -225,7 +223,7 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Answer:
     if not wrong:
         event = Event("brief.updated", ctx.now, ctx.caller.actor)
         written = {**fields, "internalLinks": [link.lower() for link in links]} if links else fields
-        changed = ctx.store.documents.write_brief(ctx.project_id, document_id, written, event, ctx.if_match)
+        changed = ctx.store.briefs.write(ctx.project_id, document_id, written, event, ctx.if_match)
         if changed is not None:
             return document_answer(ctx, changed)
     document = own_document(ctx, document_id)

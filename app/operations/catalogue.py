@@ -1,6 +1,18 @@
 """Every operation there is: the doors serve these and no others."""
 
-from app.operations import briefs, categories, clusters, documents, intents, members, projects, tokens
+from app.operations import (
+    briefs,
+    categories,
+    clusters,
+    contents,
+    documents,
+    intents,
+    members,
+    projects,
+    publishing,
+    revisions,
+    tokens,
+)
 from app.operations.operation import Operation
 
 CATALOGUE: tuple[Operation, ...] = (
@@ -24,9 +36,31 @@ CATALOGUE: tuple[Operation, ...] = (
     briefs.claim_next_brief,
     briefs.renew_claim,
     briefs.withdraw_brief,
+    documents.list_documents,
     documents.get_document,
+    documents.update_document,
+    revisions.write_content,
+    publishing.submit_document,
+    publishing.approve_document,
+    publishing.request_changes,
+    publishing.schedule_document,
+    publishing.unschedule_document,
+    publishing.publish_document,
+    publishing.unpublish_document,
+    documents.delete_document,
+    documents.restore_document,
+    revisions.list_revisions,
+    revisions.get_revision,
+    revisions.restore_revision,
+    revisions.diff_revisions,
     categories.list_categories,
+    categories.get_category,
+    categories.update_category,
+    categories.delete_category,
     clusters.list_clusters,
+    clusters.get_cluster,
+    clusters.update_cluster,
+    clusters.delete_cluster,
     members.list_members,
     members.get_member,
     members.create_member,
@@ -39,3 +73,6 @@ CATALOGUE: tuple[Operation, ...] = (
     projects.get_project,
     projects.update_project,
 )
+
+FOR_AGENTS: tuple[Operation, ...] = (contents.read_document_content,)
+"""What MCP alone serves: REST gives a document's content whole (decisions, section 8)."""

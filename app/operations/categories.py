@@ -1,17 +1,120 @@
-"""Categories (decisions, section 5)."""
+"""Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, Raced
+from app.fields.categories import CategoryChanges
 from app.fields.queries import LongPage
+from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Answer, Effect, operation
+from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
+from app.rules.etags import record_tag
+from app.rules.events import Event
+from app.rules.references import reference_problems
 from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=CategoryRecord, many=True)
-def list_categories(ctx: Context, fields: Mapping[str, Any]) -> Answer:
+def list_categories(ctx: Context, fields: Fields) -> Answer:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Answer([category_record(category, ctx.caller.team_id) for category in found])
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("categoryId",), gives=CategoryRecord, refuses=(NotFound,))
+def get_category(ctx: Context, category_id: str) -> Answer:
+    """Read a category."""
+    return _answer(ctx, _own_category(ctx, category_id))
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("categoryId",),
+    takes=CategoryChanges,
+    gives=CategoryRecord,
+    refuses=(NotFound, BadRequest),
+    spans=True,
+)
+def update_category(ctx: Context, category_id: str, fields: Fields) -> Answer:
+    """Change a category; null clears a field, but neither name nor slug.
+
+    A category never becomes its own ancestor.
+    """
+    category = _own_category(ctx, category_id)
+    ctx.check_match(category)
+    changes = {name: _stored(name, value) for name, value in fields.items()}
+    changes = {name: value for name, value in changes.items() if value != category.get(name)}
+    if wrong := in_order([*problems(CategoryChanges, fields), *_problems(ctx, category, changes)]):
+        raise BadRequest(errors=wrong)
+    if not changes:
+        return _answer(ctx, category)
+    event = Event("category.updated", ctx.now, ctx.caller.actor)
+    written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
+    if written is None:
+        raise Raced
+    if "name" in changes:
+        ctx.store.documents.rename_category(ctx.project_id, category["id"], changes["name"])
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return _answer(ctx, written)
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.DESTROYS,
+    path=("categoryId",),
+    gives=CategoryRecord,
+    refuses=(NotFound, CategoryInUse),
+    spans=True,
+)
+def delete_category(ctx: Context, category_id: str) -> Answer:
+    """Delete a category that no document and no subcategory uses; the trash counts as no use.
+
+    A document uses the category it is in, and the one that it is delivered in. The answer is the category as it was.
+    """
+    category = _own_category(ctx, category_id)
+    ctx.check_match(category)
+    used = ctx.store.documents.any_in(ctx.project_id, "categoryId", category["id"])
+    if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
+        raise CategoryInUse
+    event = Event("category.deleted", ctx.now, ctx.caller.actor)
+    if ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match) is None:
+        raise Raced
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return _answer(ctx, category)
+
+
+def _own_category(ctx: Context, category_id: str) -> dict[str, Any]:
+    category = ctx.store.categories.get(ctx.project_id, category_id)
+    if category is None:
+        raise NotFound("The project has no such category: `GET /categories` lists them.")
+    return category
+
+
+def _answer(ctx: Context, category: Mapping[str, Any]) -> Answer:
+    return Answer(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+
+
+def _stored(name: str, value: Any) -> Any:
+    if name == "description":
+        return value or None
+    return value.lower() if name == "categoryId" and value else value
+
+
+def _problems(ctx: Context, category: Mapping[str, Any], changes: Fields) -> list[Problem]:
+    """Returns what is wrong with changes beside their form: an unknown parent, a circle, a slug that is taken."""
+    found = look_up(ctx.store, ctx.project_id, changes)
+    wrong = list(reference_problems(changes, found))
+    parent = changes.get("categoryId")
+    if parent in found.categories:
+        ctx.store.projects.guard_tree(ctx.project_id)
+        if category["id"] in ctx.store.categories.ancestors(ctx.project_id, parent):
+            wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
+    if "slug" in changes and ctx.store.categories.slug_taken(ctx.project_id, changes["slug"], but=category["id"]):
+        wrong.append(Problem(field="slug", message="Another category has this slug: choose another."))
+    return wrong

@@ -1,17 +1,96 @@
-"""Clusters (decisions, section 5)."""
+"""Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from app.errors import BadRequest, ClusterInUse, NotFound, Problem, Raced
+from app.fields.clusters import ClusterChanges
 from app.fields.queries import LongPage
+from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Answer, Effect, operation
 from app.records.clusters import ClusterRecord, cluster_record
+from app.rules.etags import record_tag
+from app.rules.events import Event
 from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=ClusterRecord, many=True)
-def list_clusters(ctx: Context, fields: Mapping[str, Any]) -> Answer:
+def list_clusters(ctx: Context, fields: Fields) -> Answer:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Answer([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("clusterId",), gives=ClusterRecord, refuses=(NotFound,))
+def get_cluster(ctx: Context, cluster_id: str) -> Answer:
+    """Read a cluster."""
+    return _answer(ctx, _own_cluster(ctx, cluster_id))
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("clusterId",),
+    takes=ClusterChanges,
+    gives=ClusterRecord,
+    refuses=(NotFound, BadRequest),
+    spans=True,
+)
+def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Answer:
+    """Change a cluster; null clears a field, but not the name."""
+    cluster = _own_cluster(ctx, cluster_id)
+    ctx.check_match(cluster)
+    changes = {name: value if name == "name" else value or None for name, value in fields.items()}
+    changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
+    wrong = problems(ClusterChanges, fields)
+    name = changes.get("name")
+    if name is not None and ctx.store.clusters.name_taken(ctx.project_id, name, but=cluster["id"]):
+        message = "Another cluster has this name (upper and lower case count as equal)."
+        wrong = in_order([*wrong, Problem(field="name", message=message)])
+    if wrong:
+        raise BadRequest(errors=wrong)
+    if not changes:
+        return _answer(ctx, cluster)
+    event = Event("cluster.updated", ctx.now, ctx.caller.actor)
+    written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, ctx.now, event, cluster["rev"])
+    if written is None:
+        raise Raced
+    return _answer(ctx, written)
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.DESTROYS,
+    path=("clusterId",),
+    gives=ClusterRecord,
+    refuses=(NotFound, ClusterInUse),
+    spans=True,
+)
+def delete_cluster(ctx: Context, cluster_id: str) -> Answer:
+    """Delete a cluster that no document uses; the trash counts as no use.
+
+    The answer is the cluster as it was.
+    """
+    cluster = _own_cluster(ctx, cluster_id)
+    ctx.check_match(cluster)
+    if ctx.store.documents.any_in(ctx.project_id, "clusterId", cluster["id"]):
+        raise ClusterInUse
+    event = Event("cluster.deleted", ctx.now, ctx.caller.actor)
+    if ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match) is None:
+        raise Raced
+    ctx.store.projects.count_down(ctx.project_id, "clusters")
+    return _answer(ctx, cluster)
+
+
+def _own_cluster(ctx: Context, cluster_id: str) -> dict[str, Any]:
+    cluster = ctx.store.clusters.get(ctx.project_id, cluster_id)
+    if cluster is None:
+        raise NotFound("The project has no such cluster: `GET /clusters` lists them.")
+    return cluster
+
+
+def _answer(ctx: Context, cluster: Mapping[str, Any]) -> Answer:
+    return Answer(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

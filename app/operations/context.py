@@ -59,7 +59,7 @@ class Context:
     @property
     def asked(self) -> Asked:
         """The call as the rules of briefs see it."""
-        return Asked(self.caller.token_id, self.door, self.now)
+        return Asked(self.caller.token_id, self.door, self.now, self.caller.agent)
 
     @property
     def token_id(self) -> str:

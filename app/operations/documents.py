@@ -1,29 +1,159 @@
-"""Documents from idea to published (contract: Management document record; decisions, section 5)."""
+"""Documents: read, listed, edited, moved to the trash and back (contract: Management document record; decisions, section 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.errors import NotFound
+from app.errors import (
+    BadRequest,
+    InvalidTransition,
+    NotFound,
+    Raced,
+    SlugTaken,
+    VersionConflict,
+)
+from app.fields.documents import DocumentChanges, DocumentQuery
+from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Answer, Effect, operation
-from app.records.documents import DocumentRecord, document_bodies, document_summary
+from app.operations.references import look_up
+from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
+from app.rules.documents import (
+    PUBLISHED_FIELDS,
+    if_frozen,
+    if_outdated,
+    if_status_closed,
+    not_now,
+    status_before,
+)
 from app.rules.etags import document_tag
+from app.rules.events import Event
+from app.rules.references import reference_problems
 from app.rules.slugs import numbered, slug_of
+from app.rules.text import search_words
+from app.rules.times import read_time
 from app.store.store import Store
-from app.vocabulary import Scope
+from app.vocabulary import DocumentStatus, Scope
+
+Fields = Mapping[str, Any]
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
 
-@operation(
-    scope=Scope.READ, effect=Effect.READS, path=("documentId",), gives=DocumentRecord, refuses=(NotFound,)
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=DocumentQuery, gives=DocumentSummary, many=True)
+def list_documents(ctx: Context, fields: Fields) -> Answer:
+    """List documents, the most recently changed first, without their long texts.
+
+    Filters narrow the list together; `q` finds whole words. A page shorter than `limit` is the last one.
+    """
+    filters = dict(fields)
+    if (since := fields.get("updatedSince")) is not None:
+        filters["updatedSince"] = read_time(since)
+    if words := search_words(fields.get("q", "")):
+        filters["words"] = words
+    elif "q" in fields:
+        return Answer([])
+    found = ctx.store.documents.list(
+        ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
+    )
+    return Answer([document_summary(document, ctx.caller.team_id, ctx.now) for document in found])
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), gives=DocumentRecord, refuses=(NotFound,))
 def get_document(ctx: Context, document_id: str) -> Answer:
     """Read a document.
 
     `version` is the `baseVersion` of the next content write.
     """
     return document_answer(ctx, own_document(ctx, document_id))
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=DocumentChanges,
+    gives=DocumentRecord,
+    refuses=(NotFound, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    spans=True,
+)
+def update_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Change fields of a document; null clears one, those that are not sent stay.
+
+    Changing a field that is published makes a new version; in `approved` and `scheduled` that is refused, as what was
+    approved is what goes out. `status` moves among `idea`, `planned` and `drafting` alone. Content has an operation
+    of its own.
+    """
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    if refused := if_outdated(document, fields.get("baseVersion")):
+        raise refused
+    changes = _really_changed(document, fields)
+    if "status" in changes and (refused_status := if_status_closed(document, changes["status"], ctx.asked)):
+        raise refused_status
+    if _published(changes) and (frozen := if_frozen(document)):
+        raise frozen
+    found = look_up(ctx.store, ctx.project_id, changes)
+    if wrong := in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)]):
+        raise BadRequest(errors=wrong)
+    if not changes:
+        return document_answer(ctx, document)
+    if "categoryId" in changes:
+        changes["categoryName"] = found.categories.get(changes["categoryId"])
+    event = Event("document.updated", ctx.now, ctx.caller.actor, {"fields": sorted(changes.keys() & fields.keys())})
+    return document_answer(ctx, write_version(ctx, document, changes, event))
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.DESTROYS,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound,),
+    spans=True,
+)
+def delete_document(ctx: Context, document_id: str) -> Answer:
+    """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
+
+    A scheduled one is unscheduled. The answer is the document as it was.
+    """
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    status = document["status"]
+    status = status_before(document) if status == DocumentStatus.SCHEDULED else status
+    event = Event("document.deleted", ctx.now, ctx.caller.actor)
+    if ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event) is None:
+        raise Raced
+    if document["isPublished"]:
+        ctx.store.projects.delivery_changed(ctx.project_id)
+    return document_answer(ctx, document)
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound, InvalidTransition, SlugTaken),
+    spans=True,
+)
+def restore_document(ctx: Context, document_id: str) -> Answer:
+    """Take a document out of the trash, as it was: delivered again if it was.
+
+    A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
+    """
+    document = ctx.store.documents.trashed(ctx.project_id, document_id)
+    if document is None:
+        raise not_now(own_document(ctx, document_id))
+    ctx.check_match(document)
+    refuse_taken_slugs(ctx, document["slugs"], document)
+    event = Event("document.restored", ctx.now, ctx.caller.actor)
+    changes = _without_what_is_gone(ctx, document)
+    restored = ctx.store.documents.bring_back(ctx.project_id, document, changes, event)
+    if restored is None:
+        raise Raced
+    if restored["isPublished"]:
+        ctx.store.projects.delivery_changed(ctx.project_id)
+    return document_answer(ctx, restored)
 
 
 def own_document(ctx: Context, document_id: str) -> dict[str, Any]:
@@ -43,6 +173,33 @@ def document_answer(ctx: Context, document: Mapping[str, Any]) -> Answer:
     )
 
 
+def write_version(ctx: Context, document: Mapping[str, Any], changes: dict[str, Any], event: Event) -> dict[str, Any]:
+    """Writes changes of a document, as a new version where what is published changes; inside a transaction.
+
+    Refuses with `SlugTaken`; raises `Raced` when the document changed since it was read.
+    """
+    if "slug" in changes:
+        refuse_taken_slugs(ctx, [changes["slug"]], document)
+        delivered = (document.get("snapshot") or {}).get("slug")
+        changes["slugs"] = sorted({changes["slug"], delivered} - {None})
+    versioned = _published(changes)
+    if versioned:
+        changes["version"] = document["version"] + 1
+    read = {"rev": document["rev"]}
+    written = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
+    if written is None:
+        raise Raced
+    if versioned:
+        ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor)
+    return written
+
+
+def refuse_taken_slugs(ctx: Context, slugs: list[str], document: Mapping[str, Any]) -> None:
+    """Refuses with `SlugTaken` when another document has one of the slugs."""
+    if taken := ctx.store.documents.taken_slugs(ctx.project_id, slugs, but=document["id"]):
+        raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
+
+
 def free_slug(store: Store, project_id: str, title: str) -> str:
     """Returns a slug made from a title, with `-2`, `-3`, … as long as a document of the project has it."""
     slug, first, many = slug_of(title), 1, 10
@@ -53,3 +210,44 @@ def free_slug(store: Store, project_id: str, title: str) -> str:
             if candidate not in taken:
                 return candidate
         first, many = first + many, many * 10
+
+
+def _really_changed(document: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """Returns the fields that differ from what the document has; an empty text is an unset one."""
+    sent = {name: _stored(name, value) for name, value in fields.items() if name != "baseVersion"}
+    return {name: value for name, value in sent.items() if value != document.get(name)}
+
+
+def _stored(name: str, value: Any) -> Any:
+    if name in ("subtitle", "metaTitle", "metaDescription", "excerpt"):
+        return value or None
+    return value.lower() if name.endswith("Id") and value else value
+
+
+def _published(changes: Mapping[str, Any]) -> bool:
+    return any(name in changes for name in (*PUBLISHED_FIELDS, "contentId"))
+
+
+def _without_what_is_gone(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the changes that make references null whose record is gone, in the document and in its snapshot."""
+    snapshot = document.get("snapshot")
+    changes: dict[str, Any] = {}
+    for there, name in _references(document):
+        found = look_up(ctx.store, ctx.project_id, {name: there[name]})
+        known = found.categories if name == "categoryId" else found.clusters
+        if there[name] in known:
+            continue
+        if there is snapshot:
+            changes["snapshot"] = {**snapshot, name: None}
+        else:
+            changes |= {name: None} | ({"categoryName": None} if name == "categoryId" else {})
+    return changes
+
+
+def _references(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    for name in ("categoryId", "clusterId"):
+        if document.get(name):
+            yield document, name
+    if snapshot := document.get("snapshot"):
+        if snapshot["categoryId"]:
+            yield snapshot, "categoryId"

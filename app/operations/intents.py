@@ -139,7 +139,12 @@ def list_intents(ctx: Context, fields: Fields) -> Answer:
 
 
 @operation(
-    scope=Scope.READ, effect=Effect.READS, path=("intentId",), query=IntentQuery, gives=IntentRecord, refuses=(NotFound,)
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("intentId",),
+    query=IntentQuery,
+    gives=IntentRecord,
+    refuses=(NotFound,),
 )
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
     """Read a draft with every field that was set."""
@@ -274,14 +279,14 @@ def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields, links),
-        slug_taken=bool(slug) and slug in store.documents.taken_slugs(project_id, [slug]),
+        slug_taken=slug in store.documents.taken_slugs(project_id, [slug]) if slug else False,
     )
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     name = fields.get("name")
     return Facts(
-        name_taken=bool(name) and store.clusters.name_taken(project_id, name),
+        name_taken=store.clusters.name_taken(project_id, name) if name else False,
         full=not store.projects.count_up(project_id, "clusters", CLUSTERS_PER_PROJECT),
     )
 
@@ -290,7 +295,7 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields),
-        slug_taken=bool(slug) and store.categories.slug_taken(project_id, slug),
+        slug_taken=store.categories.slug_taken(project_id, slug) if slug else False,
     )
 
 
@@ -321,6 +326,7 @@ def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> A
     by = ctx.caller.actor
     event = Event("category.created", ctx.now, by, {"intentId": draft["id"]})
     category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
+    ctx.store.projects.delivery_changed(ctx.project_id)
     return Answer(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 

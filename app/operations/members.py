@@ -57,9 +57,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Answer:
     return _answer(changed or member)
 
 
-@operation(
-    scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,)
-)
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,))
 def delete_member(ctx: Context, member_id: str) -> Answer:
     """Remove a member: they can't be assigned any more, and records keep their id.
 

@@ -122,10 +122,16 @@ class Operation:
     def permit(self, ctx: Context) -> None:
         """Refuses with `Forbidden` when the caller lacks the scope; doors ask before they read a body."""
         if self.scope not in ctx.caller.scopes:
-            message = f"This needs a token with the scope `{self.scope}`; this one lacks it."
-            raise Forbidden(message, scope=str(self.scope))
+            raise self.forbidden()
 
-    def __call__(self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None) -> Answer:
+    def forbidden(self) -> Forbidden:
+        """Returns the refusal of a caller who lacks the scope."""
+        message = f"This needs a token with the scope `{self.scope}`; this one lacks it."
+        return Forbidden(message, scope=str(self.scope))
+
+    def __call__(
+        self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> Answer:
         """Runs the operation and returns its answer; under a key, at most once.
 
         `fields` has the shape of `takes` and `query`. Refuses with `Forbidden`, `ServiceUnavailable`,
@@ -137,16 +143,19 @@ class Operation:
         def run(store: Store) -> Answer:
             return self.run(replace(ctx, store=store), *arguments)
 
-        for attempt in range(TRIES):
+        def attempt(store: Store) -> Answer:
+            if not self.spans:
+                return run(store)
+            return ctx.store.rolled_back(run) if self.reads else store.in_transaction(run)
+
+        for tries in range(TRIES):
             try:
                 with ctx.store.deadline():
-                    if key is not None and not self.reads:
-                        return self._once(ctx, key, _fingerprint(self.name, arguments), run)
-                    if not self.spans:
-                        return run(ctx.store)
-                    return ctx.store.rolled_back(run) if self.reads else ctx.store.in_transaction(run)
+                    if key is not None:
+                        return self._once(ctx, key, _fingerprint(self.name, arguments), attempt)
+                    return attempt(ctx.store)
             except Raced:
-                time.sleep(random.uniform(0, 0.002 * min(attempt, 10)))  # noqa: S311
+                time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
         raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
 
     def _once(self, ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Answer]) -> Answer:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.errors import BadRequest
+from app.errors import BadRequest, PreconditionFailed
 from app.fields.projects import ProjectChanges
 from app.fields.stages import problems
 from app.operations.context import Context
@@ -21,7 +21,11 @@ def get_project(ctx: Context) -> Answer:
 
 
 @operation(
-    scope=Scope.ADMIN, effect=Effect.CHANGES, takes=ProjectChanges, gives=ProjectRecord, refuses=(BadRequest,)
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    takes=ProjectChanges,
+    gives=ProjectRecord,
+    refuses=(BadRequest, PreconditionFailed),
 )
 def update_project(ctx: Context, fields: Mapping[str, Any]) -> Answer:
     """Change the project's settings."""

@@ -1,10 +1,12 @@
 """Errors as callers see them: one JSON Schema a row of the error table."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from app import errors
 from app.errors import Refusal
 from app.records.kinds import HEX_ID
+from app.rules.briefs import claimed_by_somebody
 from app.vocabulary import DocumentStatus, Scope
 
 _TEXT = {"type": "string"}
@@ -65,23 +67,28 @@ def error_schema(error: type[Refusal]) -> dict[str, Any]:
 
 def error_example(error: type[Refusal]) -> dict[str, Any]:
     """Returns an example of an error's body."""
-    keys = EXTRA_KEYS.get(error, {})
-    return {"_tag": error.__name__, "message": error.message, **{key: _EXAMPLES[error, key] for key in keys}}
+    keys = [key for key in EXTRA_KEYS.get(error, {}) if (error, key) in _EXAMPLES]
+    message = _MESSAGES.get(error, error.message)
+    return {"_tag": error.__name__, "message": message, **{key: _EXAMPLES[error, key] for key in keys}}
 
+
+_HOLDER = {"type": "token", "id": "6650f0a1b2c3d4e5f6a7b8e1", "name": "Night writer", "agent": "writer-1"}
+_SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
+_CLAIMED = claimed_by_somebody({"brief": {"claimedBy": _HOLDER, "claimedAt": _SINCE}})
+
+_MESSAGES: dict[type[Refusal], str] = {
+    errors.BadRequest: "This token has 100 unfinished drafts in the project, the most there may be: "
+    "confirm or discard one first.",
+    errors.BriefClaimed: _CLAIMED.message,
+    errors.InternalError: "Something went wrong on our side. Report it with the request id 9f86d081884c7d65.",
+}
+"""What is said where the class alone does not know it."""
 
 _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
     (errors.HttpApiDecodeError, "issues"): [{"path": "title", "message": "Must be at most 300 characters."}],
     (errors.IntentInvalid, "errors"): [{"field": "title", "message": "Is required."}],
-    (errors.BadRequest, "errors"): [
-        {"field": "referenceUrls[3]", "message": "Must be an http or https URL with a host."}
-    ],
-    (errors.BriefClaimed, "claimedBy"): {
-        "type": "token",
-        "id": "6650f0a1b2c3d4e5f6a7b8c9",
-        "name": "Night writer",
-        "agent": "writer-1",
-    },
-    (errors.BriefClaimed, "claimedAt"): "2027-01-31T09:00:00.000Z",
+    (errors.BriefClaimed, "claimedBy"): _CLAIMED.extra["claimedBy"],
+    (errors.BriefClaimed, "claimedAt"): _CLAIMED.extra["claimedAt"],
     (errors.Forbidden, "scope"): "publish",
     (errors.VersionConflict, "version"): 4,
     (errors.VersionConflict, "baseVersion"): 3,

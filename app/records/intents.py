@@ -37,7 +37,9 @@ def _intent_record(kind: Kind, fields: type[Fields]) -> type[Record]:
     return type(f"{kind.title()}IntentRecord", (IntentRecord,), {"fields_": set_so_far})
 
 
-INTENT_RECORDS: dict[Kind, type[Record]] = {kind: _intent_record(kind, fields) for kind, fields in INTENT_FIELDS.items()}
+INTENT_RECORDS: dict[Kind, type[Record]] = {
+    kind: _intent_record(kind, fields) for kind, fields in INTENT_FIELDS.items()
+}
 
 
 class ConfirmedRecord(Record):

@@ -13,6 +13,9 @@ HEX_ID = "^[0-9a-f]{24}$"
 class Record(ma.Schema):
     """The documentation of a record; nothing is loaded or dumped with it."""
 
+    class Meta:
+        unknown = ma.EXCLUDE  # documented as open: the API grows by addition
+
 
 def _options(doc: str, null: bool, **metadata: Any) -> dict[str, Any]:
     return {"required": True, "allow_none": null, "metadata": {"description": doc, **metadata}}
@@ -49,7 +52,7 @@ def flag(doc: str) -> fields.Boolean:
     return fields.Boolean(**_options(doc, False))
 
 
-def texts(doc: str, *, one_of: Iterable[str] | type[StrEnum] = ()) -> fields.List:
+def texts(doc: str, *, one_of: Iterable[str] | type[StrEnum] = ()) -> fields.List[Any]:
     """Documents a list of strings."""
     closed = [str(word) for word in one_of]
     return fields.List(fields.String(validate=[validate.OneOf(closed)] if closed else []), **_options(doc, False))
@@ -60,6 +63,6 @@ def table(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Ne
     return fields.Nested(schema, **_options(doc, null))
 
 
-def tables(schema: type[ma.Schema], doc: str) -> fields.List:
+def tables(schema: type[ma.Schema], doc: str) -> fields.List[Any]:
     """Documents a list of objects."""
     return fields.List(fields.Nested(schema), **_options(doc, False))

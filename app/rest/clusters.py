@@ -6,3 +6,6 @@ from app.rest.blueprint import Routes
 routes = Routes("clusters", __name__)
 
 routes.serve("GET", "/clusters", clusters.list_clusters)
+routes.serve("GET", "/clusters/<id>", clusters.get_cluster)
+routes.serve("PATCH", "/clusters/<id>", clusters.update_cluster)
+routes.serve("DELETE", "/clusters/<id>", clusters.delete_cluster)

@@ -46,6 +46,9 @@ class Asked:
     token_id: str | None
     door: Door
     now: datetime
+    agent: str = ""
+    claimed_at: datetime | None = None
+    """The claim that the caller writes under, where several agents share a token."""
 
 
 Reason = Callable[[Record, Asked], Refusal | None]
@@ -80,10 +83,14 @@ def if_held_by_another(document: Record, asked: Asked) -> Refusal | None:
 
 def if_unclaimed(document: Record, asked: Asked) -> Refusal | None:
     claimed = state_now(document, asked.now) == BriefState.CLAIMED
-    return None if claimed else BriefClaimed(
-        "Your claim is gone: its lease ran out, or the brief was withdrawn. Claim it again before you go on.",
-        claimedBy=None,
-        claimedAt=None,
+    return (
+        None
+        if claimed
+        else BriefClaimed(
+            "Your claim is gone: its lease ran out, or the brief was withdrawn. Claim it again before you go on.",
+            claimedBy=None,
+            claimedAt=None,
+        )
     )
 
 

@@ -38,7 +38,9 @@ def _document_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
     links = (fields.get("brief") or {}).get("internalLinks")
     yield from link_problems(links, facts.found, prefix="brief.")
     if facts.slug_taken:
-        yield Problem(field="slug", message="Another document has this slug: choose another, or clear it for a free one.")
+        yield Problem(
+            field="slug", message="Another document has this slug: choose another, or clear it for a free one."
+        )
 
 
 def _cluster_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
@@ -80,6 +82,7 @@ def new_document(fields: Fields, *, slug: str, found: Found, by: Actor, now: dat
         "wordCount": word_count(fields.get("markdown") or ""),
         "isPublished": False,
         "publishedAt": None,
+        "snapshot": None,
         "deletedAt": None,
         "createdAt": now,
         "createdBy": by,

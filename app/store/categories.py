@@ -1,12 +1,18 @@
-"""Categories: a tree of names that documents are filed under."""
+"""Categories: a tree of names that documents are filed under.
+
+A deleted category is kept, without its place in any list or index, until its last event was relayed.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from bson import ObjectId
 
-from app.store.collection import Record, Recorded, object_id
 from app.rules.events import Event
+from app.store.collection import Record, Recorded, Tags, at_tags, object_id
 
 
 class Categories(Recorded):
@@ -17,28 +23,61 @@ class Categories(Recorded):
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a category, with the key that lists sort by."""
-        return super().add(project_id, {**record, "nameKey": record["name"].casefold()}, event)
+        keys = {"nameKey": record["name"].casefold(), "deletedAt": None}
+        return super().add(project_id, {**record, **keys}, event)
+
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a category, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
 
     def use(self, project_id: str, category_id: str) -> Record | None:
         """Returns a category that the transaction refers to, None where there is none.
 
         Writes to it, so that whoever deletes or renames it at the same time conflicts with this transaction.
         """
-        found = self._collection.find_one_and_update(
-            self._where(project_id, {"_id": object_id(category_id)}), {"$inc": {"uses": 1}}, session=self._session
-        )
+        where = self._where(project_id, {"_id": object_id(category_id), "deletedAt": None})
+        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
     def slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
         """Tells whether a category has the slug."""
-        return self._find_one(project_id, {"slug": slug, "_id": {"$ne": object_id(but)}}, {"_id": 1}) is not None
+        condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
+        return self._find_one(project_id, condition, {"_id": 1}) is not None
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of categories by name."""
-        by_name = (("nameKey", 1), ("_id", 1))
-        return self._find(project_id, {}, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+        by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
+        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
 
     def brief_part(self, project_id: str, category_id: str) -> Record | None:
         """Returns what a writer learns of a category: `id`, `name`, `description`."""
         fields = {"name": 1, "description": 1}
-        return self._find_one(project_id, {"_id": ObjectId(category_id)}, fields)
+        return self._find_one(project_id, {"_id": ObjectId(category_id), "deletedAt": None}, fields)
+
+    def ancestors(self, project_id: str, category_id: str) -> set[str]:
+        """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard."""
+        above: set[str] = set()
+        step: str | None = category_id
+        while step is not None and step not in above:
+            above.add(step)
+            row = self._find_one(project_id, {"_id": ObjectId(step), "deletedAt": None}, {"categoryId": 1})
+            step = row["categoryId"] if row else None
+        return above
+
+    def has_subcategories(self, project_id: str, category_id: str) -> bool:
+        """Tells whether a category is another's parent."""
+        condition = {"categoryId": ObjectId(category_id), "deletedAt": None}
+        return self._find_one(project_id, condition, {"_id": 1}) is not None
+
+    def update(
+        self, project_id: str, category_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int
+    ) -> Record | None:
+        """Changes a category, unless it changed since it was read."""
+        keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
+        condition = {"_id": ObjectId(category_id), "deletedAt": None, "rev": rev}
+        return self._change(project_id, condition, event=event, changes={**changes, **keys, "updatedAt": now})
+
+    def delete(self, project_id: str, category_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+        """Deletes a category."""
+        condition: Record = {"_id": ObjectId(category_id), "deletedAt": None, **at_tags(tags)}
+        return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -1,11 +1,19 @@
-"""Clusters: topics that documents cover together."""
+"""Clusters: topics that documents cover together.
+
+A deleted cluster is kept, without its place in any list or index, until its last event was relayed.
+"""
+
+from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from bson import ObjectId
+
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, object_id
+from app.store.collection import Record, Recorded, Tags, at_tags, object_id
 
 
 def name_key(name: str) -> str:
@@ -21,24 +29,40 @@ class Clusters(Recorded):
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a cluster, with the key that keeps its name unique."""
-        return super().add(project_id, {**record, "nameKey": name_key(record["name"])}, event)
+        return super().add(project_id, {**record, "nameKey": name_key(record["name"]), "deletedAt": None}, event)
+
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a cluster, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
 
     def use(self, project_id: str, cluster_id: str) -> Record | None:
         """Returns a cluster that the transaction refers to, None where there is none.
 
         Writes to it, so that whoever deletes it at the same time conflicts with this transaction.
         """
-        found = self._collection.find_one_and_update(
-            self._where(project_id, {"_id": object_id(cluster_id)}), {"$inc": {"uses": 1}}, session=self._session
-        )
+        where = self._where(project_id, {"_id": object_id(cluster_id), "deletedAt": None})
+        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
     def name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
         """Tells whether a cluster has the name, ignoring case."""
-        condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}}
+        condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of clusters by name."""
-        by_name = (("nameKey", 1), ("_id", 1))
-        return self._find(project_id, {}, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+        by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
+        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+
+    def update(
+        self, project_id: str, cluster_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int
+    ) -> Record | None:
+        """Changes a cluster, unless it changed since it was read."""
+        keys = {"nameKey": name_key(changes["name"])} if "name" in changes else {}
+        condition = {"_id": ObjectId(cluster_id), "deletedAt": None, "rev": rev}
+        return self._change(project_id, condition, event=event, changes={**changes, **keys, "updatedAt": now})
+
+    def delete(self, project_id: str, cluster_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+        """Deletes a cluster."""
+        condition: Record = {"_id": ObjectId(cluster_id), "deletedAt": None, **at_tags(tags)}
+        return self._change(project_id, condition, event=event, changes={"deletedAt": now})

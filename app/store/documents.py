@@ -1,8 +1,4 @@
-"""Documents and their briefs. A document's long texts stand in `bodies`.
-
-Every write of a document first writes down a claim whose lease ran out by then (`settled`), so that no operation
-has to think of it, and none depends on a worker having done it.
-"""
+"""Documents: their records, which hold no long text, and the lists of them. The texts stand in `bodies`."""
 
 from __future__ import annotations
 
@@ -12,22 +8,23 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.rules.actors import SYSTEM
-from app.rules.briefs import NO_CLAIM, OPEN, Asked, Move
+from app.rules.briefs import Asked
+from app.rules.documents import Derived, Move
 from app.rules.events import Event
 from app.rules.text import search_words
-from app.store.collection import Record, Recorded, Tags, event_expression, new_id, object_ids
-from app.vocabulary import BriefState
+from app.store.collection import Record, Recorded, Tags, new_id, object_id, object_ids, outside
+from app.store.conditions import STATUS_ENTERED, at_tags, finished, live, may_leave, settled, stands_in
+from app.store.indexes import EVER
+from app.vocabulary import BriefState, DocumentStatus
 
-SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
+WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
+SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
 
-LIST_ITEM = ("title", "brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt", "status", "dueDate")
 
-
-class Documents(Recorded):
-    """The documents of a project, with their briefs."""
+class DocumentRecords(Recorded):
+    """What all writes of documents share."""
 
     name = "documents"
     event_data = (
@@ -37,6 +34,47 @@ class Documents(Recorded):
         ("slug", "slug", None),
         ("briefState", "brief.state", BriefState.NONE),
     )
+
+    def change(
+        self,
+        project_id: str,
+        document_id: str,
+        condition: Mapping[str, Any],
+        *,
+        event: Event,
+        changes: Mapping[str, Any],
+        computed: Mapping[str, Any] | None = None,
+    ) -> Record | None:
+        """Changes a document that meets a condition of the present, in one atomic write; None when it does not."""
+        one = live({"_id": ObjectId(document_id), **condition})
+        return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
+
+    def change_first(
+        self,
+        project_id: str,
+        condition: Mapping[str, Any],
+        *,
+        event: Event,
+        changes: Mapping[str, Any],
+        computed: Mapping[str, Any] | None = None,
+        sort: Sequence[tuple[str, int]] | None = None,
+    ) -> Record | None:
+        """Changes the first document that meets a condition; a claim that ran out is written down first."""
+        keys = search_keys(changes)
+        words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
+        return self._change(
+            project_id,
+            condition,
+            event=event,
+            changes={**changes, **keys, "updatedAt": event.at},
+            computed={**words, **(computed or {})},
+            first=settled(event.at),
+            sort=sort,
+        )
+
+
+class Documents(DocumentRecords):
+    """The documents of a project."""
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a document, with the keys that lists sort and search by."""
@@ -53,55 +91,42 @@ class Documents(Recorded):
         self._store.revisions.add(project_id, document, at=event.at, by=event.by)
         return document
 
-    def get(self, project_id: str, record_id: str, *, trash: bool = False) -> Record | None:
-        """Returns a document that is not in the trash (or, on demand, one that is), or None."""
-        condition: Record = {"_id": ObjectId(record_id), "deletedAt": {"$ne": None} if trash else None}
-        return self._find_one(project_id, condition, {"outbox": 0})
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a document that is not in the trash, or None."""
+        return self._find_one(project_id, live({"_id": ObjectId(record_id)}), {"outbox": 0})
+
+    def trashed(self, project_id: str, document_id: str) -> Record | None:
+        """Returns a document that is in the trash, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": EVER}}, {"outbox": 0})
+
+    def list(
+        self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
+    ) -> list[Record]:
+        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
+        condition = _filtered(filters, now)
+        order = _order(sort)
+        return self._find(project_id, condition, sort=order, skip=offset, limit=limit, fields={"outbox": 0})
 
     def known(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.links(project_id, document_ids)}
 
-    def links(self, project_id: str, document_ids: Iterable[str]) -> list[Record]:
+    def links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[Record]:
         """Returns `id`, `slug` and `title` of those of the documents that exist, in the order asked for."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
             return []
         fields = {"slug": 1, "title": 1}
-        found = {row["id"]: row for row in self._find(project_id, _live({"_id": {"$in": wanted}}), fields=fields)}
+        found = {row["id"]: row for row in self._find(project_id, live({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
 
     def taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
-        condition = _live({"slugs": {"$in": list(slugs)}})
-        if but is not None:
-            condition["_id"] = {"$ne": ObjectId(but)}
+        condition = live({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
         rows = self._find(project_id, condition, fields={"slugs": 1})
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
-    def change(
-        self,
-        project_id: str,
-        document_id: str,
-        condition: Mapping[str, Any],
-        *,
-        event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
-    ) -> Record | None:
-        """Changes a document that meets a condition of the present, in one atomic write; None when it does not."""
-        keys = search_keys(changes)
-        words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
-        return self._change(
-            project_id,
-            _live({"_id": ObjectId(document_id), **condition}),
-            event=event,
-            changes={**changes, **keys, "updatedAt": event.at},
-            computed={**words, **(computed or {})},
-            first=settled(event.at),
-        )
-
-    def move_brief(
+    def move(
         self,
         project_id: str,
         document_id: str,
@@ -110,66 +135,51 @@ class Documents(Recorded):
         *,
         changes: Mapping[str, Any],
         event: Event,
-        tags: Tags,
+        tags: Tags = None,
+        rev: int | None = None,
+        review_required: bool = False,
+        base_version: int | None = None,
     ) -> Record | None:
-        """Makes a move of the table of brief states if the brief stands where the move leaves from."""
-        condition = may_move(move, asked) | at_tags(tags, event.at)
-        changes = {"brief.state": move.enters, **{f"brief.{name}": value for name, value in changes.items()}}
-        status = changes.pop("brief.status", None)
-        return self.change(
-            project_id, document_id, condition, event=event, changes=changes | ({"status": status} if status else {})
-        )
+        """Makes a move of the table of statuses if the document stands where the move leaves from.
 
-    def claim_next(
-        self, project_id: str, within: Mapping[str, str], move: Move, asked: Asked, changes: Mapping[str, Any], event: Event
-    ) -> Record | None:
-        """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
-        place = {name: ObjectId(value) for name, value in within.items()}
-        branches = [
-            {"projectId": ObjectId(project_id), **_live(state), "status": {"$in": list(OPEN)}, **place}
-            for state in stands_in(move.leaves, asked.now)
-        ]
-        brief = {f"brief.{name}": value for name, value in changes.items() if name != "status"}
-        return self._change(
-            project_id,
-            {"$or": branches},
-            event=event,
-            changes={"brief.state": move.enters, **brief, "status": changes["status"], "updatedAt": event.at},
-            first=settled(event.at),
-            sort=SOONEST_DUE,
-        )
+        `rev` is for a transaction that read the document before: it must not have changed since.
+        """
+        condition = may_leave(move, asked, review_required=review_required, base_version=base_version)
+        condition["$and"] += at_tags(tags, asked.now) + ([] if rev is None else [{"rev": rev}])
+        enters = move.enters
+        computed: Record = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
+        if move.enters == DocumentStatus.SCHEDULED:
+            computed["statusBefore"] = "$status"
+        if move.finishes_brief:
+            computed["brief"] = finished()
+        return self.change(project_id, document_id, condition, event=event, changes=changes, computed=computed)
 
-    def write_brief(
-        self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: Tags
-    ) -> Record | None:
-        """Sets fields of a brief, null for unset, if that changes something; the brief's state stays."""
-        differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
-        condition: Record = {"$or": [*differs, {"brief": None}]} | at_tags(tags, event.at)
-        return self.change(
-            project_id,
-            document_id,
-            condition,
-            event=event,
-            changes={f"brief.{name}": value for name, value in fields.items()},
-            computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
-        )
+    def trash(self, project_id: str, document: Record, now: datetime, status: str, event: Event) -> Record | None:
+        """Moves a document to the trash, unless it changed since it was read."""
+        changes = {"deletedAt": now, "status": status, "statusBefore": None, "publishAt": None}
+        return self.change(project_id, document["id"], {"rev": document["rev"]}, event=event, changes=changes)
 
-    def list_briefs(
-        self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
-    ) -> list[Record]:
-        """Returns one page of documents with a brief in one of the states, due soonest first."""
-        branches = []
-        for state in states:
-            for stands in stands_in((state,), now):
-                open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
-                branches.append({"projectId": ObjectId(project_id), **_live(stands), **open_only})
-        fields = dict.fromkeys((*LIST_ITEM, "categoryName"), 1)
-        return self._find(
-            project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields
-        )
+    def bring_back(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
+        """Takes a document out of the trash, unless it changed since it was read."""
+        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": EVER}, "rev": document["rev"]}
+        return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
+    def due(self, now: datetime, limit: int) -> Sequence[Record]:
+        """Returns scheduled documents of all projects whose time has come, the longest due first."""
+        condition = live({"status": DocumentStatus.SCHEDULED, "publishAt": {"$lte": now}})
+        rows = self._collection.find(condition, {"projectId": 1}, session=self._session)
+        return [outside(row) for row in rows.sort("publishAt", 1).limit(limit)]
 
-WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
+    def rename_category(self, project_id: str, category_id: str, name: str) -> None:
+        """Writes a category's new name to the documents that are in it, for the lists that show it."""
+        where = self._where(project_id, {"categoryId": ObjectId(category_id)})
+        self._collection.update_many(where, {"$set": {"categoryName": name}}, session=self._session)
+
+    def any_in(self, project_id: str, field: str, record_id: str) -> bool:
+        """Tells whether a document outside the trash is in a category or cluster, or is delivered in it."""
+        one: list[Record] = [{field: ObjectId(record_id)}, {f"snapshot.{field}": record_id}]
+        branches = [self._where(project_id, live(condition)) for condition in one]
+        return self._find_one(project_id, {"$or": branches}, {"_id": 1}) is not None
 
 
 def search_keys(changes: Mapping[str, Any]) -> Record:
@@ -186,65 +196,32 @@ def search_keys(changes: Mapping[str, Any]) -> Record:
     return keys
 
 
-def settled(now: datetime) -> list[Record]:
-    """Returns the pipeline stage that writes down a claim whose lease ran out: the brief is ready, an event says so."""
-    expired = {
-        "$and": [
-            {"$eq": ["$brief.state", str(BriefState.CLAIMED)]},
-            {"$gt": ["$brief.claimExpiresAt", None]},
-            {"$lte": ["$brief.claimExpiresAt", now]},
-        ]
-    }
-    ready = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.READY), **NO_CLAIM}}]}
-    data = {"documentId": "$_id", "status": "$status", "version": "$version", "slug": "$slug"}
-    event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": str(BriefState.READY)}), data)
-    return [
-        {
-            "$set": {
-                "brief": {"$cond": [expired, ready, "$brief"]},
-                "outbox": {"$cond": [expired, {"$concatArrays": ["$outbox", [event]]}, "$outbox"]},
-            }
-        }
-    ]
+def _filtered(filters: Mapping[str, Any], now: datetime) -> Record:
+    condition: Record = {"deletedAt": {"$gt": EVER}} if filters.get("deleted") else live({})
+    for name in ("status", "categoryId", "clusterId", "assigneeId"):
+        if (wanted := filters.get(name)) is not None:
+            many = wanted if name == "status" else [object_id(one) for one in wanted]
+            condition[name] = many[0] if len(many) == 1 else {"$in": many}
+    if (states := filters.get("briefState")) is not None:
+        nothing: list[Record] = [{"brief": None}] if BriefState.NONE in states else []
+        condition["$or"] = stands_in([BriefState(state) for state in states], now) + nothing
+    if (published := filters.get("isPublished")) is not None:
+        condition["isPublished"] = published
+    due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
+    if bounds := {operator: day for operator, day in due.items() if day is not None}:
+        condition["dueDate"] = bounds
+    if (since := filters.get("updatedSince")) is not None:
+        condition["updatedAt"] = {"$gte": since}
+    if (words := filters.get("words")) is not None:
+        condition["words"] = {"$all": words}
+    return condition
 
 
-def stands_in(states: Iterable[BriefState], now: datetime) -> list[Record]:
-    """Returns conditions, one of which a document meets when its brief stands in one of the states now."""
-    conditions: list[Record] = []
-    for state in states:
-        if state == BriefState.CLAIMED:
-            holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
-            conditions.append({"brief.state": state, **holds})
-        else:
-            conditions.append({"brief.state": state})
-        if state == BriefState.READY:
-            conditions.append({"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$ne": None, "$lte": now}})
-    return conditions
-
-
-def at_tags(tags: Tags, now: datetime) -> Record:
-    """Returns the condition that a document is in one of the states that entity tags name: its claim as seen, too."""
-    if tags is None:
-        return {}
-    expired: Record = {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$ne": None, "$lte": now}}
-    states = [{"rev": tag.rev, **(expired if tag.expired else {"$nor": [expired]})} for tag in tags]
-    return {"$and": [{"$or": states or [{"rev": None}]}]}
-
-
-def may_move(move: Move, asked: Asked) -> Record:
-    """Returns a move's row of the table as a condition: the same rule that `rules.briefs.refusal` reads."""
-    branches = stands_in(move.leaves, asked.now)
-    if BriefState.NONE in move.leaves:
-        branches.append({"brief": None})
-    if asked.door in move.by_holder:
-        for branch in branches:
-            if branch.get("brief.state") == BriefState.CLAIMED and "$or" in branch:
-                branch["brief.claimedBy.id"] = asked.token_id
-    return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
-
-
-def _live(condition: Mapping[str, Any]) -> Record:
-    return {**condition, "deletedAt": None}
+def _order(sort: str) -> Sequence[tuple[str, int]]:
+    """Returns the keys of a sort; missing due dates come last both ways, as `null` is before every date."""
+    way = -1 if sort.startswith("-") else 1
+    key = "dueDate" if sort == "-dueDate" else SORT_KEYS[sort.removeprefix("-")]
+    return ((key, way), ("_id", way))
 
 
 def _united(keys: Mapping[str, Sequence[str]]) -> Record:

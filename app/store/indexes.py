@@ -7,9 +7,12 @@ hold only those.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 LIVE = {"deletedAt": None}
+EVER = datetime(1, 1, 1, tzinfo=UTC)
+"""Before every deletion: what compares later was deleted."""
 DAY_SECONDS = 86_400
 
 
@@ -41,12 +44,45 @@ def _live(keys: str, why: str, **options: Any) -> Index:
 INDEXES: tuple[Index, ...] = (
     _live("slugs", "a slug, current or delivered, is one document's", unique=True),
     _live("brief.state dueKey createdAt _id", "lists of briefs, and the next one to claim"),
-    _index("documents", "outbox._id", "the relay finds what waits", partialFilterExpression={"outbox._id": {"$exists": True}}),
+    *(_live(f"{key} _id", f"all documents by {key}") for key in ("updatedAt", "createdAt", "titleKey", "dueKey")),
+    _live("dueDate _id", "all documents, the latest due first: null is before every date"),
+    *(
+        _live(f"{field} {key} _id", f"documents of one {field} by {key}")
+        for field in ("status", "categoryId", "clusterId", "assigneeId")
+        for key in ("updatedAt", "dueKey")
+    ),
+    _live("words", "searches for whole words"),
+    _live("snapshot.categoryId", "is a category delivered?"),
+    _index(
+        "documents",
+        "projectId deletedAt",
+        "the trash",
+        partialFilterExpression={"deletedAt": {"$gt": EVER}},
+    ),
+    _index(
+        "documents",
+        "publishAt",
+        "what the worker has to publish, in any project",
+        partialFilterExpression={"status": "scheduled"},
+    ),
+    _index(
+        "documents",
+        "outbox._id",
+        "the relay finds what waits",
+        partialFilterExpression={"outbox._id": {"$exists": True}},
+    ),
     _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
     _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
-    _index("clusters", "projectId nameKey", "a cluster's name is unique; lists by name", unique=True),
-    _index("categories", "projectId slug", "a category's slug is unique", unique=True),
-    _index("categories", "projectId nameKey _id", "lists by name"),
+    _index(
+        "clusters",
+        "projectId nameKey",
+        "a cluster's name is unique; lists by name",
+        unique=True,
+        partialFilterExpression=LIVE,
+    ),
+    _index("categories", "projectId slug", "a category's slug is unique", unique=True, partialFilterExpression=LIVE),
+    _index("categories", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE),
+    _index("categories", "projectId categoryId", "does a category have subcategories?", partialFilterExpression=LIVE),
     _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE),
     _index("tokens", "hash", "finds a caller, before any project is known", unique=True),
     _index("tokens", "projectId _id", "lists of a project's tokens"),
@@ -70,7 +106,9 @@ def differences(database: Any) -> list[str]:
     for collection in sorted({index.collection for index in INDEXES}):
         wanted = {index.name: index for index in INDEXES if index.collection == collection}
         present = {name: row for name, row in database[collection].index_information().items() if name != "_id_"}
-        lines += [f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()]
+        lines += [
+            f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
+        ]
         lines += [f"{collection}: the index {name} is nobody's." for name in present.keys() - wanted.keys()]
         lines += [
             f"{collection}: the index {name} has other keys or options."
@@ -84,4 +122,6 @@ def _same(index: Index, present: Mapping[str, Any]) -> bool:
     options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
     wanted = {key: index.options.get(key) for key in options}
     keys = [(key, int(order)) for key, order in present["key"]]
-    return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {k: v or None for k, v in wanted.items()}
+    return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {
+        k: v or None for k, v in wanted.items()
+    }

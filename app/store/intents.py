@@ -28,7 +28,7 @@ class Intents(Collection):
         """
         rows = self._find(project_id, {"tokenId": ObjectId(token_id)}, fields={"_id": 0, "slot": 1})
         free = sorted(set(range(DRAFTS_PER_TOKEN)) - {row["slot"] for row in rows})
-        return random.choice(free) if free else None  # noqa: S311 - no secret hangs on it
+        return random.choice(free) if free else None
 
     def add(self, project_id: str, draft: Mapping[str, Any]) -> Record:
         """Adds a draft."""
@@ -58,7 +58,8 @@ class Intents(Collection):
         """Sets the fields that were sent and clears those sent as null, in one atomic write."""
         condition = self._one(token_id, intent_id, kind) | at_tags(tags)
         change: Record = {
-            "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None} | {"updatedAt": now},
+            "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
+            | {"updatedAt": now},
             "$inc": {"rev": 1},
         }
         if cleared := {f"fields.{name}": "" for name, value in fields.items() if value is None}:

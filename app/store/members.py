@@ -42,9 +42,7 @@ class Members(Recorded):
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
         keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
-        return self._change(
-            project_id, condition | at_tags(tags), event=event, changes={**changes, **keys}
-        )
+        return self._change(project_id, condition | at_tags(tags), event=event, changes={**changes, **keys})
 
     def delete(self, project_id: str, member_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
         """Deletes a member."""

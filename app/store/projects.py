@@ -21,7 +21,7 @@ class Projects(Recorded):
         """Adds a project and its counters."""
         project_id = new_id()
         self._store.database.counters.insert_one(
-            {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0}, session=self._session
+            {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0, "delivery": 0}, session=self._session
         )
         return self.add(project_id, {**record, "id": project_id}, event)
 
@@ -61,3 +61,20 @@ class Projects(Recorded):
         self._store.database.counters.update_one(
             {"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session
         )
+
+    def guard_tree(self, project_id: str) -> None:
+        """Has every other transaction that moves a category in the project's tree conflict with this one."""
+        self._store.database.counters.update_one(
+            {"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session
+        )
+
+    def delivery_changed(self, project_id: str) -> None:
+        """Counts the project's delivery up, inside the transaction that changes what is delivered."""
+        self._store.database.counters.update_one(
+            {"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session
+        )
+
+    def delivery_revision(self, project_id: str) -> int:
+        """Returns a number that changes whenever what the project delivers does: one small read."""
+        counted = self._store.database.counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
+        return int((counted or {}).get("delivery", 0))

@@ -1,15 +1,13 @@
 """The history of each document's content: one row a version, naming its body."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from app.store.collection import Collection
+from bson import ObjectId
 
-PUBLISHED_FIELDS = (
-    *("title", "slug", "subtitle", "metaTitle", "metaDescription"),
-    *("excerpt", "coverImageUrl", "categoryId"),
-)
-"""The fields of a document that are published: when one of them changes, so does the version."""
+from app.rules.documents import PUBLISHED_FIELDS
+from app.store.collection import DESCENDING, Collection, Record
 
 
 class Revisions(Collection):
@@ -17,8 +15,17 @@ class Revisions(Collection):
 
     name = "revisions"
 
-    def add(self, project_id: str, document: Mapping[str, Any], *, at: Any, by: Mapping[str, Any]) -> None:
+    def add(self, project_id: str, document: Mapping[str, Any], *, at: datetime, by: Mapping[str, Any]) -> None:
         """Keeps a document's present version."""
         kept = {name: document.get(name) for name in PUBLISHED_FIELDS}
         version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
         self._insert(project_id, {**version, **kept, "wordCount": document["wordCount"], "at": at, "by": dict(by)})
+
+    def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
+        """Returns one page of a document's versions, the newest first."""
+        condition = {"documentId": ObjectId(document_id)}
+        return self._find(project_id, condition, sort=(("version", DESCENDING),), skip=offset, limit=limit)
+
+    def get(self, project_id: str, document_id: str, version: int) -> Record | None:
+        """Returns one version of a document, or None."""
+        return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})

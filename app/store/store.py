@@ -17,6 +17,7 @@ from pymongo.write_concern import WriteConcern
 
 from app.errors import Raced, ServiceUnavailable
 from app.store.bodies import Bodies
+from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.clusters import Clusters
 from app.store.documents import Documents
@@ -63,7 +64,11 @@ class Store:
         except DuplicateKeyError as error:
             raise Raced from error
         except PyMongoError as error:
-            if error.timeout or isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError"):
+            if (
+                error.timeout
+                or isinstance(error, ConnectionFailure)
+                or error.has_error_label("TransientTransactionError")
+            ):
                 raise ServiceUnavailable from error
             raise
 
@@ -90,9 +95,7 @@ class Store:
             return result
 
     def _within(self, session: Any) -> Store:
-        return Store(
-            self.database, transact=self._transact, deadline_seconds=self._deadline_seconds, session=session
-        )
+        return Store(self.database, transact=self._transact, deadline_seconds=self._deadline_seconds, session=session)
 
     def ping(self) -> None:
         """Asks MongoDB for a sign of life."""
@@ -102,6 +105,10 @@ class Store:
     @cached_property
     def bodies(self) -> Bodies:
         return Bodies(self)
+
+    @cached_property
+    def briefs(self) -> Briefs:
+        return Briefs(self)
 
     @cached_property
     def categories(self) -> Categories:

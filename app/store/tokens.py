@@ -36,9 +36,7 @@ class Tokens(Recorded):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        return self._find(
-            project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields={"outbox": 0, "hash": 0}
-        )
+        return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields={"outbox": 0, "hash": 0})
 
     def write(
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: Tags

@@ -1,0 +1,42 @@
+"""A document's content read in parts, so that it never floods an agent's context (decisions, section 8)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import NotFound
+from app.fields.contents import ContentPartQuery
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.operation import Answer, Effect, operation
+from app.records.contents import ContentPartRecord, content_part_record
+from app.vocabulary import Scope
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("id",),
+    query=ContentPartQuery,
+    gives=ContentPartRecord,
+    refuses=(NotFound,),
+)
+def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, Any]) -> Answer:
+    """Read a document's markdown in parts.
+
+    The answer says how long the whole is, in characters. Without `version` it is the present content; a published
+    document is delivered as its `publishedVersion`.
+    """
+    document = own_document(ctx, document_id)
+    version = fields.get("version", document["version"])
+    body_id = document.get("contentId") if version == document["version"] else _body_of(ctx, document["id"], version)
+    markdown = ctx.store.bodies.texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
+    return Answer(part)
+
+
+def _body_of(ctx: Context, document_id: str, version: int) -> str | None:
+    revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
+    if revision is None:
+        raise NotFound(f"The document has no version {version}: `list_revisions` shows those it has.")
+    found: str | None = revision["bodyId"]
+    return found

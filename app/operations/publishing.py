@@ -1,0 +1,296 @@
+"""From review to the website and back: every move of a document's status (decisions, section 5).
+
+Moves of one record are attempted as one atomic write and explained when they fail; publishing and unpublishing write
+the snapshot, the record and the project's delivery in one transaction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    InvalidTransition,
+    NotFound,
+    Problem,
+    Raced,
+    ReviewRequired,
+    VersionConflict,
+)
+from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
+from app.fields.stages import problems
+from app.operations.context import Context, system
+from app.operations.documents import document_answer, own_document
+from app.operations.operation import Answer, Effect, operation
+from app.records.documents import DocumentRecord
+from app.rules.documents import (
+    APPROVE,
+    GIVE_UP,
+    PUBLISH,
+    REQUEST_CHANGES,
+    SCHEDULE,
+    SUBMIT,
+    UNPUBLISH,
+    UNSCHEDULE,
+    Move,
+    refusal,
+)
+from app.rules.events import Event
+from app.rules.publishing import TooLarge, rendered, snapshot
+from app.rules.times import read_time, wire_time
+from app.store.store import Store
+from app.vocabulary import DocumentStatus, Door, Scope
+
+Fields = Mapping[str, Any]
+
+UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
+DUE_AT_ONCE = 20
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=SubmitFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed, InvalidTransition, BadRequest),
+)
+def submit_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Submit a document for review.
+
+    It must have content. A claimed brief becomes `drafted`, and your claim is done. A published document can be
+    submitted when it has unpublished changes; it stays delivered as it was.
+    """
+    if (claimed_at := fields.get("claimedAt")) is not None:
+        return _move(ctx, document_id, SUBMIT, claimed_at=read_time(claimed_at))
+    return _move(ctx, document_id, SUBMIT)
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=WithBaseVersion,
+    gives=DocumentRecord,
+    refuses=(NotFound, VersionConflict, InvalidTransition, BadRequest),
+)
+def approve_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Approve a document as it is: from now on its content stays until it is published or changes are requested.
+
+    With `baseVersion`, what you read is what goes out.
+    """
+    return _move(ctx, document_id, APPROVE, base_version=fields.get("baseVersion"))
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=ChangesRequest,
+    gives=DocumentRecord,
+    refuses=(NotFound, InvalidTransition),
+)
+def request_changes(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Send a document back to drafting, with a note that says what has to change.
+
+    From `review` or `approved`. The note is the document's `reviewNote` until the next one.
+    """
+    return _move(ctx, document_id, REQUEST_CHANGES, changes={"reviewNote": fields.get("note") or None})
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=ScheduleFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+)
+def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Have a document published at a time in the future, by itself.
+
+    Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
+    """
+    wrong = problems(ScheduleFields, fields)
+    at = None if wrong else read_time(fields["publishAt"])
+    if at is not None and at <= ctx.now:
+        wrong = [Problem(field="publishAt", message="Must be in the future.")]
+    required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
+    base = fields.get("baseVersion")
+    if wrong:
+        document = own_document(ctx, document_id)
+        ctx.check_match(document)
+        raise refusal(SCHEDULE, document, ctx.asked, review_required=required, base_version=base) or BadRequest(
+            errors=wrong
+        )
+    return _move(
+        ctx,
+        document_id,
+        SCHEDULE,
+        changes={"publishAt": at},
+        review_required=required,
+        base_version=base,
+        said={"publishAt": wire_time(at)} if at else {},
+    )
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound, InvalidTransition),
+)
+def unschedule_document(ctx: Context, document_id: str) -> Answer:
+    """Take back the schedule: the document has the status again that it had before."""
+    return _move(ctx, document_id, UNSCHEDULE, changes=UNSCHEDULED)
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=WithBaseVersion,
+    gives=DocumentRecord,
+    refuses=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+    spans=True,
+)
+def publish_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Publish a document now: its content as it is becomes what the website gets.
+
+    A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
+    approval, only an approved document is published. Markdown whose html would be over 15 MB can't be.
+    """
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    return document_answer(ctx, _publish(ctx, document, fields.get("baseVersion")))
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    gives=DocumentRecord,
+    refuses=(NotFound, InvalidTransition),
+    spans=True,
+)
+def unpublish_document(ctx: Context, document_id: str) -> Answer:
+    """Take a document off the website; a published one is in drafting again, others keep their status."""
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    if refused := refusal(UNPUBLISH, document, ctx.asked):
+        raise refused
+    written = ctx.store.documents.move(
+        ctx.project_id,
+        document_id,
+        UNPUBLISH,
+        ctx.asked,
+        changes={"isPublished": False, "publishedAt": None, "snapshot": None, "slugs": [document["slug"]]},
+        event=Event(UNPUBLISH.event, ctx.now, ctx.caller.actor),
+        rev=document["rev"],
+    )
+    if written is None:
+        raise Raced
+    ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return document_answer(ctx, written)
+
+
+@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=DocumentRecord, spans=True)
+def publish_scheduled(ctx: Context, document_id: str) -> Answer:
+    """Publish a scheduled document whose time has come; what was moved meanwhile is left alone. For the worker."""
+    document = own_document(ctx, document_id)
+    if document["status"] != DocumentStatus.SCHEDULED or document["publishAt"] > ctx.now:
+        raise NotFound
+    return document_answer(ctx, _publish(ctx, document, None))
+
+
+@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=DocumentRecord, takes=ChangesRequest)
+def give_up_schedule(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Send a scheduled document that can't be published back to drafting, and say why. For the worker."""
+    return _move(ctx, document_id, GIVE_UP, changes=UNSCHEDULED, said={"reason": fields["note"]})
+
+
+def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
+    """Publishes what is due in any project; returns the documents' ids, each with why it failed, or None.
+
+    Any number of workers may call this at once: each document is published by one of them.
+    """
+    done: list[tuple[str, str | None]] = []
+    with store.deadline():
+        due = store.documents.due(now, DUE_AT_ONCE)
+    for document in due:
+        ctx = Context(store, system(document["projectId"], ""), Door.WORKER, now)
+        try:
+            publish_scheduled(ctx, document["id"])
+            done.append((document["id"], None))
+        except NotFound:
+            continue
+        except (BadRequest, ReviewRequired) as refused:
+            give_up_schedule(ctx, document["id"], fields={"note": refused.message})
+            done.append((document["id"], refused.message))
+    return done
+
+
+def _publish(ctx: Context, document: dict[str, Any], base_version: int | None) -> dict[str, Any]:
+    required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
+    if refused := refusal(PUBLISH, document, ctx.asked, review_required=required, base_version=base_version):
+        raise refused
+    content_id = document["contentId"]
+    try:
+        text = rendered(ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id])
+    except TooLarge:
+        message = "The content's html would be over 15 MB, more than can be published: shorten or split the document."
+        raise BadRequest(message, errors=[Problem(field="markdown", message=message)]) from None
+    html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
+    published_at = document["publishedAt"] or ctx.now
+    delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)
+    changes = {"isPublished": True, "publishedAt": published_at, "snapshot": delivered, "slugs": [document["slug"]]}
+    written = ctx.store.documents.move(
+        ctx.project_id,
+        document["id"],
+        PUBLISH,
+        ctx.asked,
+        changes=changes | UNSCHEDULED,
+        event=Event(PUBLISH.event, ctx.now, ctx.caller.actor),
+        rev=document["rev"],
+    )
+    if written is None:
+        raise Raced
+    if document["snapshot"]:
+        ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return written
+
+
+def _move(
+    ctx: Context,
+    document_id: str,
+    move: Move,
+    *,
+    changes: Fields | None = None,
+    claimed_at: datetime | None = None,
+    review_required: bool = False,
+    base_version: int | None = None,
+    said: Fields | None = None,
+) -> Answer:
+    asked = replace(ctx.asked, claimed_at=claimed_at)
+    moved = ctx.store.documents.move(
+        ctx.project_id,
+        document_id,
+        move,
+        asked,
+        changes=changes or {},
+        event=Event(move.event, ctx.now, ctx.caller.actor, said or {}),
+        tags=ctx.if_match,
+        review_required=review_required,
+        base_version=base_version,
+    )
+    if moved is not None:
+        return document_answer(ctx, moved)
+    document = own_document(ctx, document_id)
+    ctx.check_match(document)
+    refused = refusal(move, document, asked, review_required=review_required, base_version=base_version)
+    raise refused or Raced

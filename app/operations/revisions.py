@@ -1,0 +1,186 @@
+"""Content and its history: every version is kept and can be read, compared and restored (decisions, section 5)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    HttpApiDecodeError,
+    InvalidTransition,
+    Issue,
+    NotFound,
+    SlugTaken,
+    VersionConflict,
+)
+from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
+from app.fields.queries import Page
+from app.operations.context import Context
+from app.operations.documents import document_answer, own_document, write_version
+from app.operations.operation import Answer, Effect, operation
+from app.operations.references import look_up
+from app.records.documents import DocumentRecord
+from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
+from app.rules.diffs import TooDifferent, unified_diff
+from app.rules.documents import PUBLISHED_FIELDS, if_frozen, if_guarded, if_outdated
+from app.rules.etags import Tag
+from app.rules.events import Event
+from app.rules.text import word_count
+from app.rules.times import read_time
+from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    takes=ContentFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
+    spans=True,
+)
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Write a document's content, whole, as a new version.
+
+    Send the `version` that you read last as `baseVersion`: if the document changed since, `VersionConflict` keeps you
+    from overwriting that. Content that is the same as before makes no new version. While another agent holds the
+    brief's claim the write is refused.
+    """
+    document = _writable(ctx, document_id, fields)
+    markdown = fields["markdown"]
+    if markdown == _markdown(ctx, document.get("contentId")):
+        return document_answer(ctx, document)
+    if frozen := if_frozen(document):
+        raise frozen
+    body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
+    changes = {"contentId": body_id, "wordCount": word_count(markdown), **_content_updated(ctx)}
+    event = Event("document.content_updated", ctx.now, ctx.caller.actor)
+    return document_answer(ctx, write_version(ctx, document, changes, event))
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("documentId",),
+    query=Page,
+    gives=RevisionSummary,
+    many=True,
+    refuses=(NotFound,),
+)
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """List a document's versions, the newest first, without their content."""
+    own_document(ctx, document_id)
+    found = ctx.store.revisions.list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
+    return Answer([revision_summary(revision) for revision in found])
+
+
+@operation(
+    scope=Scope.READ, effect=Effect.READS, path=("documentId", "version"), gives=RevisionRecord, refuses=(NotFound,)
+)
+def get_revision(ctx: Context, document_id: str, version: str) -> Answer:
+    """Read a version of a document, with its markdown as it was written."""
+    own_document(ctx, document_id)
+    revision = _own_revision(ctx, document_id, int(version))
+    return Answer(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId", "version"),
+    takes=GuardedWrite,
+    gives=DocumentRecord,
+    refuses=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
+    spans=True,
+)
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Answer:
+    """Make an earlier version the newest: its markdown and its published fields, as a new version.
+
+    Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
+    """
+    document = _writable(ctx, document_id, fields)
+    revision = _own_revision(ctx, document_id, int(version))
+    restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": revision["bodyId"]}
+    category = look_up(ctx.store, ctx.project_id, {"categoryId": restored["categoryId"]}).categories
+    if restored["categoryId"] not in category:
+        restored["categoryId"] = None
+    changes = {name: value for name, value in restored.items() if value != document.get(name)}
+    if not changes:
+        return document_answer(ctx, document)
+    if frozen := if_frozen(document):
+        raise frozen
+    if "categoryId" in changes:
+        changes["categoryName"] = category.get(restored["categoryId"])
+    if "contentId" in changes:
+        changes |= {"wordCount": revision["wordCount"], **_content_updated(ctx)}
+    kind = "document.content_updated" if "contentId" in changes else "document.updated"
+    event = Event(kind, ctx.now, ctx.caller.actor, {"restoredVersion": revision["version"]})
+    return document_answer(ctx, write_version(ctx, document, changes, event))
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("documentId",),
+    query=DiffQuery,
+    gives=DiffRecord,
+    refuses=(NotFound, BadRequest),
+)
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Compare the markdown of two versions, as a unified diff.
+
+    Refused with 422 where the versions are too long and too different to be compared in time.
+    """
+    own_document(ctx, document_id)
+    older, newer = (_own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
+    old, new = (_markdown(ctx, revision["bodyId"]) for revision in (older, newer))
+    try:
+        diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
+    except TooDifferent:
+        raise BadRequest(
+            "The versions are too long and too different to be compared in time: read both and compare them yourself."
+        ) from None
+    return Answer({"from": older["version"], "to": newer["version"], "diff": diff})
+
+
+def _writable(ctx: Context, document_id: str, fields: Fields) -> dict[str, Any]:
+    """Returns the document to write to, in the order of refusals of content writes.
+
+    `If-Match` compares the version alone here, so it means the same as `baseVersion`.
+    """
+    base = fields.get("baseVersion")
+    if base is None and ctx.if_match is None:
+        message = "Is required: the `version` that you read last (or send it as `If-Match`)."
+        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=message)])
+    document = own_document(ctx, document_id)
+    asked = ctx.asked
+    if (claimed_at := fields.get("claimedAt")) is not None:
+        asked = replace(asked, claimed_at=read_time(claimed_at))
+    matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
+    if refused := if_guarded(document, asked) or if_outdated(document, base) or if_outdated(document, matched):
+        raise refused
+    return document
+
+
+def _matched_version(tags: tuple[Tag, ...], version: int) -> int:
+    """Returns the version that the entity tags stand for: the present one if any of them does."""
+    versions = {tag.version for tag in tags if tag.version is not None}
+    return version if version in versions else min(versions, default=0)
+
+
+def _content_updated(ctx: Context) -> dict[str, Any]:
+    return {"contentUpdatedAt": ctx.now, "contentUpdatedBy": ctx.caller.actor}
+
+
+def _markdown(ctx: Context, body_id: str | None) -> str:
+    return ctx.store.bodies.texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+
+
+def _own_revision(ctx: Context, document_id: str, version: int) -> dict[str, Any]:
+    revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
+    if revision is None:
+        raise NotFound(f"The document has no version {version}: list its revisions.")
+    return revision

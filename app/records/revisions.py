@@ -1,0 +1,56 @@
+"""Versions of documents as callers see them (decisions, section 5)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.records.actors import ActorRecord
+from app.records.kinds import Record, record_id, table, text, time, whole
+from app.rules.times import wire_time
+
+
+class RevisionSummary(Record):
+    """A version of a document, without its content."""
+
+    version = whole("the version")
+    title = text("the title")
+    slug = text("the URL slug")
+    subtitle = text("the line below the title")
+    metaTitle = text("title for search engines")
+    metaDescription = text("description for search engines")
+    excerpt = text("the summary")
+    coverImageUrl = text("the cover image", null=True)
+    categoryId = record_id("the category", null=True)
+    wordCount = whole("words of the content's text")
+    createdAt = time("when it was written")
+    createdBy = table(ActorRecord, "who wrote it")
+
+
+class RevisionRecord(RevisionSummary):
+    """A version of a document."""
+
+    markdown = text("the content, as it was written")
+
+
+class DiffRecord(Record):
+    """What changed between two versions."""
+
+    from_ = whole("the older version")
+    to = whole("the newer version")
+    diff = text("a unified diff of the markdown; empty when it is the same")
+
+
+DiffRecord._declared_fields["from_"].data_key = "from"
+
+
+def revision_summary(revision: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored version as callers see it."""
+    texts = ("title", "slug", "subtitle", "metaTitle", "metaDescription", "excerpt")
+    return {
+        "version": revision["version"],
+        **{name: revision[name] or "" for name in texts},
+        "coverImageUrl": revision["coverImageUrl"],
+        "categoryId": revision["categoryId"],
+        "wordCount": revision["wordCount"],
+        "createdAt": wire_time(revision["at"]),
+        "createdBy": revision["by"],
+    }

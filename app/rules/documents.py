@@ -1,0 +1,210 @@
+"""How a document moves between its statuses, and why a move is refused (decisions, section 5).
+
+A move is a row of data, as with briefs: the store turns it into the filter of one atomic write, `refusal` into the
+reason, and `allowed` into what `InvalidTransition` tells the caller.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem, Refusal, ReviewRequired, VersionConflict
+from app.rules.briefs import Asked, claimed_by_somebody, holds_claim, state_now
+from app.vocabulary import BriefState, Door
+from app.vocabulary import DocumentStatus as Status
+
+Record = Mapping[str, Any]
+
+FROZEN = (Status.APPROVED, Status.SCHEDULED)
+"""The statuses in which what is published can't be changed: what was approved is what goes out."""
+
+
+PUBLISHED_FIELDS = (
+    *("title", "slug", "subtitle", "metaTitle", "metaDescription"),
+    *("excerpt", "coverImageUrl", "categoryId"),
+)
+"""The fields of a document that are published: when one of them changes, so does the version."""
+
+
+class Derived(Enum):
+    """A status that a move enters and that depends on the document."""
+
+    BEFORE = "the status before it was scheduled; `drafting` where that was `published` and it was unpublished since"
+    UNLESS_PUBLISHED = "the same status; `drafting` where that is `published`"
+
+
+@dataclass(frozen=True)
+class Move:
+    """One row of the table of statuses."""
+
+    name: str
+    """The operation as its path names it."""
+    leaves: tuple[Status, ...]
+    enters: Status | Derived
+    event: str
+    needs_content: bool = False
+    finishes_brief: bool = False
+    """Does it make a claimed brief `drafted`?"""
+    guarded: bool = False
+    """Is it refused while the brief is claimed by another agent?"""
+    needs_approval: bool = False
+    """Is it refused in a project that demands approval, unless the document was approved?"""
+    if_changed: tuple[Status, ...] = ()
+    """Statuses that it leaves only when the content changed since it was published."""
+    if_live: bool = False
+    """Does it need a document that is delivered?"""
+
+
+SUBMIT = Move(
+    "submit",
+    leaves=(Status.IDEA, Status.PLANNED, Status.DRAFTING),
+    if_changed=(Status.PUBLISHED,),
+    enters=Status.REVIEW,
+    event="document.submitted",
+    needs_content=True,
+    finishes_brief=True,
+    guarded=True,
+)
+APPROVE = Move(
+    "approve",
+    leaves=(Status.DRAFTING, Status.REVIEW),
+    enters=Status.APPROVED,
+    event="document.approved",
+    needs_content=True,
+    finishes_brief=True,
+)
+REQUEST_CHANGES = Move(
+    "request-changes",
+    leaves=(Status.REVIEW, Status.APPROVED),
+    enters=Status.DRAFTING,
+    event="document.changes_requested",
+)
+SCHEDULE = Move(
+    "schedule",
+    leaves=tuple(status for status in Status if status != Status.SCHEDULED),
+    enters=Status.SCHEDULED,
+    event="document.scheduled",
+    needs_content=True,
+    finishes_brief=True,
+    needs_approval=True,
+)
+UNSCHEDULE = Move("unschedule", leaves=(Status.SCHEDULED,), enters=Derived.BEFORE, event="document.unscheduled")
+PUBLISH = Move(
+    "publish",
+    leaves=tuple(Status),
+    enters=Status.PUBLISHED,
+    event="document.published",
+    needs_content=True,
+    finishes_brief=True,
+    needs_approval=True,
+)
+UNPUBLISH = Move(
+    "unpublish", leaves=tuple(Status), enters=Derived.UNLESS_PUBLISHED, event="document.unpublished", if_live=True
+)
+GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
+"""What the worker does with a scheduled document that can't be published; no caller can ask for it."""
+MOVES = (SUBMIT, APPROVE, REQUEST_CHANGES, SCHEDULE, UNSCHEDULE, PUBLISH, UNPUBLISH)
+
+
+def status_before(document: Record) -> Status:
+    """Returns the status that unscheduling goes back to; what was published and is no more goes to drafting."""
+    before = Status(document["statusBefore"])
+    return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else before
+
+
+def approved(document: Record) -> bool:
+    """Tells whether the document was approved; one that was scheduled after that still counts."""
+    return Status.APPROVED in (document["status"], document.get("statusBefore"))
+
+
+def changed_since_published(document: Record) -> bool:
+    """Tells whether the content changed since it was published."""
+    return bool(document["isPublished"]) and document["version"] != document["snapshot"]["version"]
+
+
+def may_leave(move: Move, document: Record) -> bool:
+    """Tells whether the document's status allows the move."""
+    if move.if_live and not document["isPublished"]:
+        return False
+    status = document["status"]
+    return status in move.leaves or (status in move.if_changed and changed_since_published(document))
+
+
+def allowed(document: Record) -> list[str]:
+    """Returns the operations that the document's status allows."""
+    return [move.name for move in MOVES if may_leave(move, document)]
+
+
+def not_now(document: Record) -> InvalidTransition:
+    """Returns the refusal of an operation that the document's status does not allow."""
+    able = allowed(document)
+    return InvalidTransition(
+        f"The document is {_SAID[Status(document['status'])]}, which does not allow this. "
+        f"What it allows: {', '.join(able)}.",
+        status=document["status"],
+        allowed=able,
+    )
+
+
+_SAID = {
+    Status.IDEA: "an idea",
+    Status.PLANNED: "planned",
+    Status.DRAFTING: "being drafted",
+    Status.REVIEW: "in review",
+    Status.APPROVED: "approved",
+    Status.SCHEDULED: "scheduled",
+    Status.PUBLISHED: "published",
+}
+
+
+def refusal(
+    move: Move, document: Record, asked: Asked, *, review_required: bool = False, base_version: int | None = None
+) -> Refusal | None:
+    """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
+    if move.guarded and (claimed := if_guarded(document, asked)):
+        return claimed
+    if outdated := if_outdated(document, base_version):
+        return outdated
+    if not may_leave(move, document):
+        return not_now(document)
+    if move.needs_approval and review_required and not approved(document):
+        return ReviewRequired()
+    if move.needs_content and document.get("contentId") is None:
+        message = "The document has no content: write some first."
+        return BadRequest(message, errors=[Problem(field="markdown", message="Is empty.")])
+    return None
+
+
+def if_guarded(document: Record, asked: Asked) -> BriefClaimed | None:
+    """Refuses agents, and whoever calls over MCP, what would write over another's claim (decisions, section 6)."""
+    if state_now(document, asked.now) != BriefState.CLAIMED:
+        return None
+    bound = asked.agent or asked.door == Door.MCP
+    another = bound and not holds_claim(document, asked.token_id)
+    other_claim = asked.claimed_at is not None and document["brief"]["claimedAt"] != asked.claimed_at
+    return claimed_by_somebody(document) if another or other_claim else None
+
+
+def if_outdated(document: Record, base_version: int | None) -> VersionConflict | None:
+    """Refuses a write that was made from another version than the present one."""
+    if base_version is None or base_version == document["version"]:
+        return None
+    return VersionConflict(
+        f"The document is at version {document['version']}, and this was made from version {base_version}: read it "
+        "again, merge, and send its `version` as `baseVersion`.",
+        version=document["version"],
+        baseVersion=base_version,
+    )
+
+
+def if_frozen(document: Record) -> InvalidTransition | None:
+    """Refuses changes of what is published while it waits to go out as it was approved."""
+    return not_now(document) if document["status"] in FROZEN else None
+
+
+def if_status_closed(document: Record, status: str, asked: Asked) -> InvalidTransition | None:
+    """Refuses a change of status that is not among the first three, or would take a claimed brief out of drafting."""
+    closed = document["status"] not in (Status.IDEA, Status.PLANNED, Status.DRAFTING)
+    claimed = state_now(document, asked.now) == BriefState.CLAIMED and status != Status.DRAFTING
+    return not_now(document) if closed or claimed else None

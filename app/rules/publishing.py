@@ -1,0 +1,50 @@
+"""What is delivered of a document, as it was when it was published (decisions, sections 5 and 7)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.markdown import MAX_HTML_BYTES, to_html
+from app.rules.text import first_paragraph
+
+
+class TooLarge(Exception):
+    """The html is over 15 MB, more than can be kept."""
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What publishing makes of markdown, once."""
+
+    html: str
+    html_bytes: int
+    markdown_bytes: int
+    first_paragraph: str | None
+
+
+def rendered(markdown: str) -> Rendered:
+    """Returns markdown as it will be delivered. Raises `TooLarge`."""
+    html = to_html(markdown)
+    size = len(html.encode())
+    if size > MAX_HTML_BYTES:
+        raise TooLarge
+    return Rendered(html, size, len(markdown.encode()), first_paragraph(markdown))
+
+
+def snapshot(
+    document: Mapping[str, Any], text: Rendered, html_id: str, *, published_at: datetime, now: datetime
+) -> dict[str, Any]:
+    """Returns what is delivered of a document from now on; `published_at` is when it went live."""
+    return {
+        **{name: document.get(name) for name in PUBLISHED_FIELDS},
+        "excerpt": document.get("excerpt") or text.first_paragraph,
+        "version": document["version"],
+        "markdownId": document["contentId"],
+        "markdownBytes": text.markdown_bytes,
+        "htmlId": html_id,
+        "htmlBytes": text.html_bytes,
+        "publishedAt": published_at,
+        "updatedAt": now,
+    }

@@ -1,0 +1,89 @@
+"""Briefs, kept in the records of their documents; each move is one atomic write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from bson import ObjectId
+
+from app.rules.briefs import OPEN, Asked, Move
+from app.rules.events import Event
+from app.store.collection import Record, Tags
+from app.store.conditions import at_tags, live, may_move, stands_in
+from app.store.documents import DocumentRecords
+from app.vocabulary import BriefState
+
+SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
+LIST_ITEM = (
+    *("title", "status", "dueDate", "categoryName"),
+    *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
+)
+
+
+class Briefs(DocumentRecords):
+    """The briefs of a project's documents."""
+
+    def list(
+        self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
+    ) -> list[Record]:
+        """Returns one page of documents with a brief in one of the states, due soonest first."""
+        branches = []
+        for state in states:
+            open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
+            branches += [self._where(project_id, live(stands | open_only)) for stands in stands_in((state,), now)]
+        fields = dict.fromkeys(LIST_ITEM, 1)
+        return self._find(project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields)
+
+    def move(
+        self,
+        project_id: str,
+        document_id: str,
+        move: Move,
+        asked: Asked,
+        *,
+        changes: Mapping[str, Any],
+        event: Event,
+        tags: Tags,
+    ) -> Record | None:
+        """Makes a move of the table of brief states if the brief stands where the move leaves from."""
+        condition = {"$and": [may_move(move, asked), *at_tags(tags, asked.now)]}
+        return self.change(project_id, document_id, condition, event=event, changes=_entering(move, changes))
+
+    def claim_next(
+        self,
+        project_id: str,
+        within: Mapping[str, str],
+        move: Move,
+        asked: Asked,
+        changes: Mapping[str, Any],
+        event: Event,
+    ) -> Record | None:
+        """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
+        place = {name: ObjectId(value) for name, value in within.items()} | {"status": {"$in": list(OPEN)}}
+        branches = [self._where(project_id, live(stands | place)) for stands in stands_in(move.leaves, asked.now)]
+        return self.change_first(
+            project_id, {"$or": branches}, event=event, changes=_entering(move, changes), sort=SOONEST_DUE
+        )
+
+    def write(
+        self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: Tags
+    ) -> Record | None:
+        """Sets fields of a brief, null for unset, if that changes something; the brief's state stays."""
+        differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
+        condition: Record = {"$and": [{"$or": [*differs, {"brief": None}]}, *at_tags(tags, event.at)]}
+        return self.change(
+            project_id,
+            document_id,
+            condition,
+            event=event,
+            changes={f"brief.{name}": value for name, value in fields.items()},
+            computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
+        )
+
+
+def _entering(move: Move, changes: Mapping[str, Any]) -> Record:
+    """Returns what a move writes: the new state, and `changes` of the brief (`status` is the document's)."""
+    named = {("status" if name == "status" else f"brief.{name}"): value for name, value in changes.items()}
+    return {"brief.state": move.enters, **named}

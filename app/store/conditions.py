@@ -1,0 +1,131 @@
+"""The tables of `rules` as conditions of atomic writes: the same rows, said in MongoDB's language.
+
+A claim whose lease ran out counts as ready from that instant: conditions say so (`stands_in`), and every write of a
+document first writes it down (`settled`), so that nothing depends on a worker having done it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from app.rules import documents
+from app.rules.actors import SYSTEM
+from app.rules.briefs import NO_CLAIM, OPEN, Asked, Move
+from app.rules.events import Event
+from app.store.collection import Record, Tags, event_expression
+from app.vocabulary import BriefState, DocumentStatus, Door
+
+CHANGED_SINCE_PUBLISHED: Record = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
+
+
+def live(condition: Mapping[str, object]) -> Record:
+    """Returns the condition for documents outside the trash."""
+    return {**condition, "deletedAt": None}
+
+
+def ran_out(now: datetime) -> Record:
+    """Returns the condition that a claim's lease ran out."""
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$ne": None, "$lte": now}}
+
+
+def claimed(now: datetime) -> Record:
+    """Returns the condition that a brief is claimed, and the claim holds."""
+    holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
+    return {"brief.state": BriefState.CLAIMED, **holds}
+
+
+def stands_in(states: Iterable[BriefState], now: datetime) -> list[Record]:
+    """Returns conditions, one of which a document with a brief meets when it stands in one of the states now."""
+    conditions: list[Record] = []
+    for state in states:
+        conditions.append(claimed(now) if state == BriefState.CLAIMED else {"brief.state": state})
+        if state == BriefState.READY:
+            conditions.append(ran_out(now))
+    return conditions
+
+
+def may_move(move: Move, asked: Asked) -> Record:
+    """Returns a row of the table of brief states as a condition."""
+    branches = stands_in(move.leaves, asked.now)
+    if BriefState.NONE in move.leaves:
+        branches.append({"brief": None})
+    if asked.door in move.by_holder:
+        held = {"brief.claimedBy.id": asked.token_id}
+        branches = [branch | held if branch == claimed(asked.now) else branch for branch in branches]
+    return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
+
+
+def may_leave(move: documents.Move, asked: Asked, *, review_required: bool, base_version: int | None) -> Record:
+    """Returns a row of the table of document statuses as a condition."""
+    leaves: list[Record] = [{"status": {"$in": list(move.leaves)}}]
+    leaves += [{"status": status, **CHANGED_SINCE_PUBLISHED} for status in move.if_changed]
+    conditions: list[Record] = [{"$or": leaves}]
+    if move.if_live:
+        conditions.append({"isPublished": True})
+    if move.guarded:
+        conditions.append(unguarded(asked))
+    if base_version is not None:
+        conditions.append({"version": base_version})
+    approved = DocumentStatus.APPROVED
+    if move.needs_approval and review_required:
+        conditions.append({"$or": [{"status": approved}, {"statusBefore": approved}]})
+    if move.needs_content:
+        conditions.append({"contentId": {"$ne": None}})
+    return {"$and": conditions}
+
+
+def unguarded(asked: Asked) -> Record:
+    """Returns the condition that no claim protects the document from the caller."""
+    protects: list[Record] = []
+    if asked.agent or asked.door == Door.MCP:
+        protects.append({**claimed(asked.now), "brief.claimedBy.id": {"$ne": asked.token_id}})
+    if asked.claimed_at is not None:
+        protects.append({**claimed(asked.now), "brief.claimedAt": {"$ne": asked.claimed_at}})
+    return {"$nor": protects} if protects else {}
+
+
+def at_tags(tags: Tags, now: datetime) -> list[Record]:
+    """Returns the condition, if any, that a document is in a state that entity tags name, its claim as seen too."""
+    if tags is None:
+        return []
+    states = [{"rev": tag.rev, **(ran_out(now) if tag.expired else {"$nor": [ran_out(now)]})} for tag in tags]
+    return [{"$or": states or [{"rev": None}]}]
+
+
+def settled(now: datetime) -> list[Record]:
+    """Returns the stage that writes down a claim whose lease ran out: the brief is ready, and an event says so."""
+    expired = {
+        "$and": [
+            {"$eq": ["$brief.state", str(BriefState.CLAIMED)]},
+            {"$gt": ["$brief.claimExpiresAt", None]},
+            {"$lte": ["$brief.claimExpiresAt", now]},
+        ]
+    }
+    ready = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.READY), **NO_CLAIM}}]}
+    data = {"documentId": "$_id", "status": "$status", "version": "$version", "slug": "$slug"}
+    event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": str(BriefState.READY)}), data)
+    return [
+        {
+            "$set": {
+                "brief": {"$cond": [expired, ready, "$brief"]},
+                "outbox": {"$cond": [expired, {"$concatArrays": ["$outbox", [event]]}, "$outbox"]},
+            }
+        }
+    ]
+
+
+def finished() -> Record:
+    """Returns the expression that makes a claimed brief drafted and leaves any other as it is; after `settled`."""
+    done = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
+    return {"$cond": [{"$eq": ["$brief.state", str(BriefState.CLAIMED)]}, done, "$brief"]}
+
+
+_PUBLISHED, _DRAFTING = str(DocumentStatus.PUBLISHED), str(DocumentStatus.DRAFTING)
+_WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
+
+STATUS_ENTERED: dict[documents.Derived, Record] = {
+    documents.Derived.BEFORE: {"$cond": [_WAS_TAKEN_OFF, _DRAFTING, "$statusBefore"]},
+    documents.Derived.UNLESS_PUBLISHED: {"$cond": [{"$eq": ["$status", _PUBLISHED]}, _DRAFTING, "$status"]},
+}
+"""The statuses that depend on the document, as expressions."""
