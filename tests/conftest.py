@@ -28,6 +28,10 @@ MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 CHECKOUT = Path(__file__).parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rounds", type=int, default=1, help="how many times to run each test of tests/races")
+
+
 @pytest.fixture(scope="session")
 def mongodb_uri() -> Iterator[str]:
     """A real MongoDB replica set: MONGODB_URI, else one of our own that the test processes share."""

@@ -107,7 +107,10 @@ def test_what_is_no_array_is_refused_as_a_list(table, name, value) -> None:
 
 
 @pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in LISTS])
-@pytest.mark.parametrize(("item", "message"), [(5, "Must be a string."), (True, "Must be a string."), (None, "Must not be null."), ([], "Must be a string.")])
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [(5, "Must be a string."), (True, "Must be a string."), (None, "Must not be null."), ([], "Must be a string.")],
+)
 def test_what_is_no_string_is_refused_in_a_list(table, name, item, message) -> None:
     assert issues(table, {name: ["a", item]}) == [(f"{name}[1]", message)]
 
@@ -161,7 +164,11 @@ def test_fields_that_the_brief_does_not_know_are_ignored() -> None:
 
 @pytest.mark.contract("decided-http.HttpApiDecodeError", "intent-document.brief")
 def test_every_issue_is_told_at_once_with_its_path_in_order() -> None:
-    sent = {"title": 5, "markdown": [], "brief": {"keyword": "a" * 201, "referenceUrls": ["http://a.example", 7], "intent": 1}}
+    sent = {
+        "title": 5,
+        "markdown": [],
+        "brief": {"keyword": "a" * 201, "referenceUrls": ["http://a.example", 7], "intent": 1},
+    }
 
     assert [path for path, _ in issues(DocumentIntentFields, sent)] == [
         "brief.intent",

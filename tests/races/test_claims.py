@@ -1,0 +1,116 @@
+"""Who gets a brief when many ask at once (contract: brief rule 1; decisions, section 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from bson import ObjectId
+
+from app.operations.context import this_instant
+from tests.make import OPERATIONS, Project, a_ready_brief
+from tests.races.crowd import at_once, outcomes, refused, succeeded
+
+pytestmark = pytest.mark.race
+
+
+def an_expired_claim(project: Project, **fields) -> dict:
+    """Makes a brief whose claim was made an hour ago, for a minute."""
+    past = this_instant() - timedelta(hours=1)
+    ctx = project.context(project.token("Lost", agent="lost"), now=past)
+    document = a_ready_brief(ctx, **fields)
+    return OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60}).body
+
+
+def events_of(project: Project, document_id: str) -> list[str]:
+    """Returns the types of the events that wait in a document's outbox, in order."""
+    document = project.store.database.documents.find_one({"_id": ObjectId(document_id)})
+    return [event["type"] for event in document["outbox"]]
+
+
+def claims_one(document_id):
+    return lambda caller: lambda: caller.post(f"/documents/{document_id}/brief/claim")
+
+
+def claims_next(caller):
+    return lambda: caller.post("/briefs/claim")
+
+
+@pytest.mark.contract("brief-rules.1", "errors.lost-claim")
+def test_of_fifty_claims_of_one_brief_one_wins_and_all_others_are_told_who_and_when(crowd, project) -> None:
+    document = a_ready_brief(project.context())
+
+    responses = at_once([claims_one(document["id"])(caller) for caller in crowd(50)])
+
+    assert outcomes(responses) == {"200": 1, "BriefClaimed": 49}
+    [won] = succeeded(responses)
+    holder, since = won.json["brief"]["claimedBy"], won.json["brief"]["claimedAt"]
+    assert [(lost.json["claimedBy"], lost.json["claimedAt"]) for lost in refused(responses)] == [(holder, since)] * 49
+    assert events_of(project, document["id"]) == ["document.created", "brief.ready", "brief.claimed"]
+
+
+@pytest.mark.contract("decided-briefs.claim-next")
+def test_fifty_callers_and_thirty_ready_briefs_make_thirty_claims_all_different(crowd, project) -> None:
+    ctx = project.context()
+    ready = {a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(30)}
+
+    responses = at_once([claims_next(caller) for caller in crowd(50)])
+
+    assert outcomes(responses) == {"200": 30, "NoBriefReady": 20}
+    assert {won.json["id"] for won in succeeded(responses)} == ready
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.expired-event")
+def test_of_fifty_claims_over_an_expired_one_one_wins(crowd, project) -> None:
+    document = an_expired_claim(project)
+
+    responses = at_once([claims_one(document["id"])(caller) for caller in crowd(50)])
+
+    assert outcomes(responses) == {"200": 1, "BriefClaimed": 49}
+    assert events_of(project, document["id"])[-2:] == ["brief.expired", "brief.claimed"]
+    assert Counter(events_of(project, document["id"]))["brief.expired"] == 1
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready")
+def test_the_next_brief_may_be_one_whose_claim_expired_and_each_goes_to_one_caller(crowd, project) -> None:
+    ctx = project.context()
+    ready = {a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(15)}
+    expired = {an_expired_claim(project, title=f"Roll {number}")["id"] for number in range(15)}
+
+    responses = at_once([claims_next(caller) for caller in crowd(50)])
+
+    assert outcomes(responses) == {"200": 30, "NoBriefReady": 20}
+    assert {won.json["id"] for won in succeeded(responses)} == ready | expired
+
+
+def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:
+    ctx = project.context()
+    ready = [a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(20)]
+    callers = crowd(40)
+
+    by_id = [claims_one(document_id)(caller) for document_id, caller in zip(ready, callers, strict=False)]
+    responses = at_once([*by_id, *(claims_next(caller) for caller in callers[20:])])
+
+    claimed = [won.json["id"] for won in succeeded(responses)]
+    assert sorted(claimed) == sorted(ready)
+    assert outcomes(responses).keys() <= {"200", "BriefClaimed", "NoBriefReady"}
+
+
+def test_of_thirty_withdrawals_at_once_one_succeeds(crowd, project) -> None:
+    document = a_ready_brief(project.context())
+
+    responses = at_once([lambda c=c: c.post(f"/documents/{document['id']}/brief/withdraw") for c in crowd(30)])
+
+    assert outcomes(responses) == {"200": 1, "BriefNotOffered": 29}
+
+
+def test_a_brief_that_thirty_mark_ready_at_once_is_ready_by_one_event(crowd, project) -> None:
+    ctx = project.context()
+    document = a_ready_brief(ctx)
+    OPERATIONS["withdraw_brief"](ctx, document["id"])
+
+    responses = at_once([lambda c=c: c.post(f"/documents/{document['id']}/brief/ready") for c in crowd(30)])
+
+    assert outcomes(responses) == {"200": 30}
+    assert events_of(project, document["id"])[3:] == ["brief.ready"]
