@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from flask import Flask
 
 from app.http import bodies, errors, requests
@@ -22,14 +21,14 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     log_as_json(settings.log_level)
     app = Flask("content_workflow", static_folder=None)
     app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
     for part in (requests, bodies, errors):
         part.install(app)
-    app.register_blueprint(health.blueprint)
     if settings.serve_rest:
         api.install(app, settings)
+    if settings.base_path or not settings.serve_rest:
+        app.register_blueprint(health.routes, name="health_at_the_root")
     if settings.trusted_proxies:
         app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_proxies)  # type: ignore[method-assign]
     return app
-
-

@@ -1,11 +1,17 @@
-"""The size of request bodies: over 20 MB is refused before it is in memory (decisions, section 3)."""
+"""The size of request bodies: over 20 MB is refused before it is in memory (decisions, section 3).
 
-from io import BytesIO
+A length that is stated is judged before anything else. A body sent in chunks states none: it is counted while the door
+reads it, which is after it knows who calls, so nobody without a token has a body read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
 from flask import Flask, request
 
-from app.errors import PayloadTooLarge
+from app.errors import HttpApiDecodeError, PayloadTooLarge
 
 MAX_BODY = 20 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
@@ -15,30 +21,60 @@ CHUNK = 64 * 1024
 
 def install(app: Flask) -> None:
     """Has the app refuse bodies that are too long, whatever path they are sent to."""
-    app.before_request(refuse_long_body)
+    app.before_request(bound)
 
 
-def refuse_long_body() -> None:
-    """Refuses with `PayloadTooLarge`; a body sent in chunks is counted while it is read."""
+def bound() -> None:
+    """Refuses a body whose length is stated and too long, and has one that is sent in chunks counted."""
     stream = request.environ["wsgi.input"]
     if (length := request.content_length) is not None:
         if length > MAX_BODY:
             _drain(stream, length)
             raise PayloadTooLarge
     elif "chunked" in request.headers.get("Transfer-Encoding", "").lower():
-        body = _read(stream)
-        request.environ["wsgi.input"] = BytesIO(body)
-        request.environ["CONTENT_LENGTH"] = str(len(body))
+        if not request.environ.get("wsgi.input_terminated"):
+            raise HttpApiDecodeError("This server takes no chunked bodies: send one whose `Content-Length` is stated.")
+        request.environ["wsgi.input"] = Counted(stream)
 
 
-def _read(stream: Any) -> bytes:
-    body = bytearray()
-    while chunk := stream.read(CHUNK):
-        body += chunk
-        if len(body) > MAX_BODY:
-            _drain(stream, DRAINED)
+def ignore() -> None:
+    """Reads away a body that an endpoint takes no notice of; refuses one that is too long all the same."""
+    stream = request.environ["wsgi.input"]
+    if isinstance(stream, Counted):
+        for _ in stream.chunks():
+            pass
+
+
+class Counted:
+    """A body that is sent in chunks; reading it refuses with `PayloadTooLarge` as soon as it is too long."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._count = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Returns so many bytes, all by default."""
+        if size is not None and size >= 0:
+            return self._counted(self._stream.read(size))
+        return b"".join(self.chunks())
+
+    def readline(self, size: int = -1) -> bytes:
+        """Returns one line."""
+        return self._counted(self._stream.readline(size))
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yields the body in parts."""
+        while chunk := self._counted(self._stream.read(CHUNK)):
+            yield chunk
+
+    __iter__ = chunks
+
+    def _counted(self, part: bytes) -> bytes:
+        self._count += len(part)
+        if self._count > MAX_BODY:
+            _drain(self._stream, DRAINED)
             raise PayloadTooLarge
-    return bytes(body)
+        return part
 
 
 def _drain(stream: Any, length: int) -> None:

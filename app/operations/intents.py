@@ -213,10 +213,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Answer:
     slot = ctx.store.intents.free_slot(ctx.project_id, ctx.token_id)
     if slot is None:
-        raise BadRequest(
-            f"This token has {DRAFTS_PER_TOKEN} unfinished drafts in the project, the most there may be: "
-            "confirm or discard one first."
-        )
+        raise BadRequest(FULL_OF_DRAFTS)
     draft = {
         "tokenId": ctx.token_id,
         "kind": kind,
@@ -255,6 +252,10 @@ def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
     return draft
 
 
+FULL_OF_DRAFTS = (
+    f"This token has {DRAFTS_PER_TOKEN} unfinished drafts in the project, the most there may be: "
+    "confirm or discard one first."
+)
 _NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
 
 

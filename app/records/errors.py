@@ -77,8 +77,6 @@ _SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
 _CLAIMED = claimed_by_somebody({"brief": {"claimedBy": _HOLDER, "claimedAt": _SINCE}})
 
 _MESSAGES: dict[type[Refusal], str] = {
-    errors.BadRequest: "This token has 100 unfinished drafts in the project, the most there may be: "
-    "confirm or discard one first.",
     errors.BriefClaimed: _CLAIMED.message,
     errors.InternalError: "Something went wrong on our side. Report it with the request id 9f86d081884c7d65.",
 }

@@ -2,12 +2,13 @@
 
 from flask import Flask
 
-from app.rest import briefs, categories, clusters, documents, intents, members, projects, tokens
+from app.rest import briefs, categories, clusters, documents, health, intents, members, projects, tokens
 from app.rest.openapi import management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
 
 ROUTES = (
+    health.routes,
     intents.routes,
     briefs.routes,
     documents.routes,
@@ -25,4 +26,4 @@ def install(app: Flask, settings: Settings) -> None:
     for routes in ROUTES:
         api.register_blueprint(routes, url_prefix=settings.base_path or None)
     if settings.serve_docs:
-        serve_reference(app, api)
+        serve_reference(app, api, settings.base_path)

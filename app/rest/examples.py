@@ -1,8 +1,16 @@
 """An example of every record and every body, for the OpenAPI document."""
 
+from collections.abc import Callable
 from typing import Any
 
+from app.errors import BadRequest, Forbidden, HttpApiDecodeError, IntentInvalid, Issue, Refusal
+from app.fields.intents import INTENT_FIELDS
 from app.fields.kinds import Fields
+from app.fields.stages import load_shape, problems
+from app.operations.intents import FULL_OF_DRAFTS
+from app.operations.operation import Operation
+from app.records.errors import error_example
+from app.records.intents import CONFIRMED_RECORDS
 
 _ID = "6650f0a1b2c3d4e5f6a7b8c9"
 _OTHER = "6650f0a1b2c3d4e5f6a7b8d0"
@@ -80,6 +88,21 @@ _TOKEN_RECORD = {
     "revokedAt": None,
 }
 
+_REVISION = {
+    "version": 2,
+    "title": "How to begin a sourdough starter",
+    "slug": "how-to-begin-a-sourdough-starter",
+    "subtitle": "",
+    "metaTitle": "",
+    "metaDescription": "",
+    "excerpt": "",
+    "coverImageUrl": None,
+    "categoryId": _ID,
+    "wordCount": 4,
+    "createdAt": _TIME,
+    "createdBy": _TOKEN,
+}
+
 REQUESTS: dict[str, Any] = {
     "DocumentIntentFields": _DOCUMENT_INTENT,
     "ClusterFields": _CLUSTER,
@@ -92,9 +115,21 @@ REQUESTS: dict[str, Any] = {
     "MemberChanges": {"role": "owner"},
     "TokenFields": {"name": "Night writer", "agent": "writer-1"},
     "ProjectChanges": {"claimLeaseSeconds": 3600},
+    "CategoryChanges": {"description": "Bread, from flour to crust"},
+    "ClusterChanges": {"keywords": ["sourdough", "levain", "starter"]},
+    "DocumentChanges": {"subtitle": "A week of flour and water", "dueDate": "2027-02-21", "baseVersion": 1},
+    "ContentFields": {"markdown": "Flour, water and patience.", "baseVersion": 1},
+    "GuardedWrite": {"baseVersion": 4},
+    "SubmitFields": {},
+    "WithBaseVersion": {"baseVersion": 3},
+    "ChangesRequest": {"note": "Say which flour."},
+    "ScheduleFields": {"publishAt": "2027-02-21T07:00:00+01:00", "baseVersion": 3},
 }
 
 ANSWERS: dict[str, Any] = {
+    "RevisionSummary": _REVISION,
+    "RevisionRecord": {**_REVISION, "markdown": "Flour, water and patience."},
+    "DiffRecord": {"from": 1, "to": 2, "diff": "--- version 1\n+++ version 2\n@@ -1 +1 @@\n-Flour.\n+Flour, water.\n"},
     "DocumentIntentRecord": {**_DRAFT, "kind": "document", "fields": _DOCUMENT_INTENT},
     "ClusterIntentRecord": {**_DRAFT, "kind": "cluster", "fields": _CLUSTER},
     "CategoryIntentRecord": {**_DRAFT, "kind": "category", "fields": {"name": "Baking", "slug": "baking"}},
@@ -127,7 +162,13 @@ ANSWERS: dict[str, Any] = {
     "DocumentSummary": _SUMMARY,
     "CategoryRecord": _CATEGORY_RECORD,
     "ClusterRecord": _CLUSTER_RECORD,
-    "MemberRecord": {"id": _ID, "name": "Ada Example", "email": "ada@example.org", "role": "editor", "createdAt": _TIME},
+    "MemberRecord": {
+        "id": _ID,
+        "name": "Ada Example",
+        "email": "ada@example.org",
+        "role": "editor",
+        "createdAt": _TIME,
+    },
     "TokenRecord": _TOKEN_RECORD,
     "NewTokenRecord": {**_TOKEN_RECORD, "token": "cwm_shown-this-once"},
     "ProjectRecord": {
@@ -146,6 +187,54 @@ ANSWERS: dict[str, Any] = {
 def request_example(table: type[Fields]) -> Any:
     """Returns an example of a body."""
     return REQUESTS[table.__name__]
+
+
+def refusal_example(error: type[Refusal], operation: Operation | None) -> dict[str, Any]:
+    """Returns an example of an error as an operation would give it."""
+    real = _REFUSED.get(error)
+    body = real(operation) if real and operation else None
+    return body or error_example(error)
+
+
+def _misshapen(operation: Operation) -> dict[str, Any]:
+    """Returns what is said of a wrong type in the first field that the operation takes."""
+    table = operation.takes or operation.query
+    if table is None:
+        issue = Issue(path="Idempotency-Key", message="Must be 1 to 255 visible ASCII characters.")
+        return HttpApiDecodeError(issues=[issue]).body()
+    name = next(field.data_key or key for key, field in table._declared_fields.items())
+    try:
+        load_shape(table, {**REQUESTS.get(table.__name__, {}), name: {}})
+    except HttpApiDecodeError as refused:
+        return refused.body()
+    raise AssertionError(f"{table.__name__}.{name} takes an object: choose another example")
+
+
+def _meaningless(operation: Operation) -> dict[str, Any] | None:
+    """Returns what is said of a wrong value in the first field whose meaning the operation checks."""
+    if operation.takes is None:
+        return None
+    if not operation.checks_meaning:
+        return BadRequest(FULL_OF_DRAFTS).body()
+    for key, field in operation.takes._declared_fields.items():
+        wrong = problems(operation.takes, {**request_example(operation.takes), field.data_key or key: "%"})
+        if getattr(field, "meaning", ()) and wrong:
+            return BadRequest(errors=wrong).body()
+    return None
+
+
+def _unconfirmed(operation: Operation) -> dict[str, Any]:
+    """Returns what is said of an empty draft."""
+    [kind] = [kind for kind, record in CONFIRMED_RECORDS.items() if record is operation.gives]
+    return IntentInvalid(problems(INTENT_FIELDS[kind], {})).body()
+
+
+_REFUSED: dict[type[Refusal], Callable[[Operation], dict[str, Any] | None]] = {
+    Forbidden: lambda operation: operation.forbidden().body(),
+    HttpApiDecodeError: _misshapen,
+    BadRequest: _meaningless,
+    IntentInvalid: _unconfirmed,
+}
 
 
 def answer_example(record: type[Any], many: bool) -> Any:

@@ -1,22 +1,46 @@
 """Liveness and readiness; neither needs a token (contract: Health; decisions, section 1)."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 import orjson
-from flask import Blueprint, Response
+from flask import Response
+from flask_smorest import Blueprint
 
+from app.errors import Refusal, ServiceUnavailable
 from app.http.callers import callers
+from app.records.health import HealthRecord
+from app.rest.openapi import EVERYWHERE, TAGS, failures
 
-blueprint = Blueprint("health", __name__)
+View = Callable[[], Response]
+
+routes = Blueprint("health", __name__, description=TAGS["health"])
 
 
-@blueprint.get("/health")
+def _served(path: str, name: str, summary: str, word: str, *errors: type[Refusal]) -> Callable[[View], View]:
+    """Serves and documents a view that takes nothing and asks for no token."""
+
+    def decorate(view: View) -> View:
+        documented = routes.response(200, HealthRecord, description="A sign of life.", example={"status": word})(view)
+        for failure in failures(routes, sorted([*EVERYWHERE, *errors], key=lambda error: error.status)):
+            documented = failure(documented)
+        documented = routes.doc(operationId=name, summary=summary, description=view.__doc__, security=[])(documented)
+        routes.route(path, endpoint=name)(documented)
+        return view
+
+    return decorate
+
+
+@_served("/health", "getHealth", "Ask whether the service answers", "ok")
 def health() -> Response:
-    """Tells that the process answers; touches no database."""
+    """The process answers. Nothing else is asked, the database neither; no token is needed."""
     return _status("ok")
 
 
-@blueprint.get("/ready")
+@_served("/ready", "getReadiness", "Ask whether the service can work", "ready", ServiceUnavailable)
 def ready() -> Response:
-    """Tells that MongoDB answers too; 503 `ServiceUnavailable` when it does not."""
+    """The process answers, and so does its database; 503 when that can't be reached. No token is needed."""
     callers().store.ping()
     return _status("ready")
 

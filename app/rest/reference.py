@@ -40,16 +40,18 @@ START = """SwaggerUIBundle({
 });
 """
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+)
 
 
-def serve_reference(app: Flask, api: Api) -> None:
-    """Serves the OpenAPI document and the page that shows it; neither needs a token."""
+def serve_reference(app: Flask, api: Api, base_path: str) -> None:
+    """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
     reference = Blueprint("reference", __name__)
 
     @cache
     def document() -> bytes:
-        return orjson.dumps(openapi_document(api))
+        return orjson.dumps(openapi_document(api, base_path))
 
     @reference.get("/openapi.json")
     def openapi_json() -> Response:
@@ -65,6 +67,10 @@ def serve_reference(app: Flask, api: Api) -> None:
 
     @reference.get("/docs/<any({}):name>".format(",".join(f'"{name}"' for name in sorted(FILES))))
     def asset(name: str) -> Response:
-        return send_from_directory(ASSETS, name)
+        response = send_from_directory(ASSETS, name)
+        response.headers["Cache-Control"] = "private, no-cache"  # it has an ETag
+        return response
 
     app.register_blueprint(reference)
+    if base_path:
+        app.register_blueprint(reference, url_prefix=base_path, name="reference_at_the_base_path")
