@@ -1,0 +1,85 @@
+"""What a tool gives: its operation's answer without long texts, and the JSON Schema that documents it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+import mcp_types as t
+import orjson
+
+from app.errors import Refusal
+from app.fields.json_schema import json_schema
+from app.operations.operation import Answer, Operation
+from app.records.documents import DocumentRecord, DocumentSummary
+from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
+from app.records.revisions import RevisionRecord, RevisionSummary
+from app.vocabulary import Kind
+
+SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
+"""Records that hold long texts, and what is left of them here: the texts are never filled in."""
+
+KEPT = ("type", "description", "enum", "const", "items", "properties", "required")
+"""What agents need of a result's schema; patterns and examples would only fill their context."""
+
+DRAFT_TEXT = "markdown"
+"""The long text of a document draft: left out, but where the draft itself is asked for."""
+
+
+def output_schema(operation: Operation) -> dict[str, Any]:
+    """Returns the JSON Schema of a tool's result: an object always, so a list stands under `items`."""
+    gives = _lean(_given(operation.gives))
+    if not operation.many:
+        return gives
+    items = {"type": "array", "items": gives}
+    return {"type": "object", "properties": {"items": items}, "required": ["items"]}
+
+
+def result_of(operation: Operation, answer: Answer) -> t.CallToolResult:
+    """Returns an answer as a tool's result, as structured content and as text."""
+    body = [_short(operation, one) for one in answer.body] if operation.many else _short(operation, answer.body)
+    result = {"items": body} if operation.many else body
+    meta = {"content-workflow/idempotencyReplayed": True} if answer.replayed else None
+    return t.CallToolResult(content=[_text(result)], structured_content=result, _meta=meta)
+
+
+def refused(refusal: Refusal) -> t.CallToolResult:
+    """Returns a refusal as a tool error with the body that REST has for it."""
+    content = [_text(refusal.body())]
+    if wait := refusal.headers.get("Retry-After"):
+        content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
+    return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
+
+
+def _text(body: Any) -> t.TextContent:
+    return t.TextContent(type="text", text=orjson.dumps(body).decode())
+
+
+def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
+    """Leaves the long text out of a draft."""
+    if not issubclass(operation.gives, IntentRecord) or operation.name == "get_intent":
+        return body
+    return {**body, "fields": {name: value for name, value in body["fields"].items() if name != DRAFT_TEXT}}
+
+
+def _given(record: type[ma.Schema]) -> dict[str, Any]:
+    """Returns the schema of a record without its long texts; what confirming gives has one key more, by kind."""
+    schema = json_schema(SHORT.get(record, record))
+    if record is ConfirmedRecord:
+        schema["properties"] |= {str(kind): _given(_nested(kind)) for kind in CONFIRMED_RECORDS}
+    return schema
+
+
+def _nested(kind: Kind) -> type[ma.Schema]:
+    made = CONFIRMED_RECORDS[kind]._declared_fields[kind.value]
+    return made.schema.__class__ if isinstance(made, ma.fields.Nested) else ma.Schema
+
+
+def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+    """Returns a schema with nothing but what agents need; it allows keys that later versions add."""
+    lean = {key: schema[key] for key in KEPT if key in schema}
+    if "properties" in lean:
+        lean["properties"] = {name: _lean(one) for name, one in lean["properties"].items()}
+    if "items" in lean:
+        lean["items"] = _lean(lean["items"])
+    return lean

@@ -1,0 +1,91 @@
+"""Resources: a document's brief and a document's markdown, for a client that attaches them to a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as t
+import orjson
+
+from app.errors import NotFound
+from app.fields.stages import load_shape
+from app.operations.briefs import get_brief, list_briefs
+from app.operations.contents import read_document_content
+from app.operations.context import Context
+from app.operations.documents import list_documents
+from app.operations.operation import Operation
+from mcp_tools.arguments import HEX_ID, SMALL_PAGE
+
+JSON, MARKDOWN = "application/json", "text/markdown"
+
+ATTACHED = 100_000
+"""The most characters of a document that are attached at once; the rest is read with the tool."""
+
+TEMPLATES = [
+    t.ResourceTemplate(
+        uri_template="brief://{documentId}",
+        name="brief",
+        title="A document's brief",
+        description="What is to be written: the brief, its category and the documents to link to.",
+        mime_type=JSON,
+    ),
+    t.ResourceTemplate(
+        uri_template="document://{documentId}",
+        name="document",
+        title="A document's content",
+        description=f"The present markdown; of a longer document the first {ATTACHED:,} characters.",
+        mime_type=MARKDOWN,
+    ),
+]
+
+
+def offered(ctx: Context) -> list[t.Resource]:
+    """Returns what a client shows its user: the briefs that are ready, and the documents that changed last."""
+    briefs = [
+        t.Resource(uri=f"brief://{one['id']}", name=f"Brief: {one['title']}", mime_type=JSON)
+        for one in _first(ctx, list_briefs)
+    ]
+    documents = [
+        t.Resource(uri=f"document://{one['id']}", name=one["title"], mime_type=MARKDOWN)
+        for one in _first(ctx, list_documents)
+    ]
+    return [*briefs, *documents]
+
+
+def read(ctx: Context, uri: str) -> list[t.TextResourceContents]:
+    """Returns what stands at an address; refuses with `NotFound`."""
+    scheme, _, document_id = uri.partition("://")
+    if scheme not in _READERS or not HEX_ID.fullmatch(document_id):
+        raise NotFound("There is no such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
+    return _READERS[scheme](ctx, uri, document_id)
+
+
+def _brief(ctx: Context, uri: str, document_id: str) -> list[t.TextResourceContents]:
+    detail = get_brief(ctx, document_id).body
+    return [t.TextResourceContents(uri=uri, mime_type=JSON, text=orjson.dumps(detail).decode())]
+
+
+def _document(ctx: Context, uri: str, document_id: str) -> list[t.TextResourceContents]:
+    part = read_document_content(ctx, document_id, fields={"offset": 0, "limit": ATTACHED}).body
+    contents = [t.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=part["markdown"])]
+    if part["nextOffset"] is not None:
+        rest = (
+            f"These are the first {ATTACHED:,} of {part['length']:,} characters. Read on with the tool "
+            f"`read_document_content`, `offset` {part['nextOffset']}."
+        )
+        contents.append(t.TextResourceContents(uri=uri, mime_type="text/plain", text=rest))
+    return contents
+
+
+_READERS: dict[str, Callable[[Context, str, str], list[t.TextResourceContents]]] = {
+    "brief": _brief,
+    "document": _document,
+}
+
+
+def _first(ctx: Context, operation: Operation) -> list[dict[str, Any]]:
+    if operation.query is None or operation.scope not in ctx.caller.scopes:
+        return []
+    found: list[dict[str, Any]] = operation(ctx, fields=load_shape(operation.query, {"limit": SMALL_PAGE})).body
+    return found

@@ -1,0 +1,77 @@
+"""The tools: one for each operation, made from its declaration, so that MCP and REST can't drift apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types as t
+
+from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.context import Context
+from app.operations.operation import Effect, Operation
+from app.vocabulary import Scope
+from mcp_tools.answers import output_schema, result_of
+from mcp_tools.arguments import Arguments, arguments_of
+from mcp_tools.guidance import EACH_CALL_COUNTS, LEAVES_THE_HOUSE, NEXT
+
+HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
+"""Scopes whose changes reach the public or lock somebody out, so that a client asks its user first."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An operation as agents see and call it."""
+
+    operation: Operation
+    arguments: Arguments
+    shown: t.Tool
+
+    def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
+        """Runs the operation and returns its answer as a result; who may not call is told so before all else."""
+        self.operation.permit(ctx)
+        ids, fields, key = self.arguments.read(sent)
+        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
+
+
+def _tool(operation: Operation) -> Tool:
+    arguments = arguments_of(operation)
+    shown = t.Tool(
+        name=operation.name,
+        title=operation.summary,
+        description=describe(operation),
+        input_schema=arguments.schema,
+        output_schema=output_schema(operation),
+        annotations=annotations(operation),
+    )
+    return Tool(operation, arguments, shown)
+
+
+def describe(operation: Operation) -> str:
+    """Returns what an agent reads: what the tool does, what comes next, and what its refusals mean."""
+    parts = [operation.description, NEXT.get(operation.name, "")]
+    if operation.refuses:
+        lines = [f"- `{error.__name__}`: {(error.__doc__ or '').strip()}" for error in operation.refuses]
+        parts.append("Refusals:\n" + "\n".join(lines))
+    return "\n\n".join(filter(None, parts))
+
+
+def annotations(operation: Operation) -> t.ToolAnnotations:
+    """Returns what a client may tell its user before the tool is called."""
+    changes = operation.effect == Effect.CHANGES
+    return t.ToolAnnotations(
+        read_only_hint=operation.reads,
+        destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
+        idempotent_hint=operation.reads
+        or (operation.effect != Effect.CREATES and bool(operation.path) and operation.name not in EACH_CALL_COUNTS),
+        open_world_hint=operation.name in LEAVES_THE_HOUSE,
+    )
+
+
+TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in (*CATALOGUE, *FOR_AGENTS)}
+
+
+def tools_for(scopes: frozenset[Scope]) -> list[t.Tool]:
+    """Returns the tools that a token with these scopes may call."""
+    return [tool.shown for tool in TOOLS.values() if tool.operation.scope in scopes]
