@@ -254,7 +254,7 @@ def url_segment(value: str) -> None:
     """Checks for a document's slug: one URL path segment, with no space, slash, control or reserved character."""
     if not value or value in (".", "..") or _UNSAFE_IN_A_SEGMENT.search(value):
         raise ma.ValidationError(
-            "Must be one URL path segment: letters, digits, hyphens, dots, underscores and tildes, no spaces or slashes."
+            "Must be one URL path segment: letters, digits, hyphens, dots, underscores and tildes, no spaces."
         )
 
 

@@ -1,4 +1,4 @@
-"""Documents: read, listed, edited, moved to the trash and back (contract: Management document record; decisions, section 5)."""
+"""Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -248,6 +248,5 @@ def _references(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
     for name in ("categoryId", "clusterId"):
         if document.get(name):
             yield document, name
-    if snapshot := document.get("snapshot"):
-        if snapshot["categoryId"]:
-            yield snapshot, "categoryId"
+    if (snapshot := document.get("snapshot")) and snapshot["categoryId"]:
+        yield snapshot, "categoryId"
