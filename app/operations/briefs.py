@@ -219,7 +219,7 @@ def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
 def _write(ctx: Context, document_id: str, fields: Fields) -> Answer:
     links = fields.get("internalLinks")
     found = Found(documents=ctx.store.documents.known(ctx.project_id, links or ()))
-    wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id)])
+    wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id.lower())])
     if not wrong:
         event = Event("brief.updated", ctx.now, ctx.caller.actor)
         written = {**fields, "internalLinks": [link.lower() for link in links]} if links else fields

@@ -48,5 +48,5 @@ def read_tags(if_match: str) -> tuple[Tag, ...] | None:
 
 def matches(tags: tuple[Tag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
     """Tells whether one of the tags is the record's present one."""
-    expired = claim_expired(brief_of(record), now)
-    return tags is None or any(tag.rev == record["rev"] and tag.expired == expired for tag in tags)
+    present = Tag(record["rev"], record.get("version"), claim_expired(brief_of(record), now))
+    return tags is None or present in tags

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bson import ObjectId
-
 from app.rules.briefs import OPEN, Asked, Move
 from app.rules.events import Event
-from app.store.collection import Record, Tags
+from app.store.collection import Record, Tags, object_id
 from app.store.conditions import at_tags, live, may_move, stands_in
 from app.store.documents import DocumentRecords
 from app.vocabulary import BriefState
@@ -61,7 +59,10 @@ class Briefs(DocumentRecords):
         event: Event,
     ) -> Record | None:
         """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
-        place = {name: ObjectId(value) for name, value in within.items()} | {"status": {"$in": list(OPEN)}}
+        place: Record = {name: object_id(value) for name, value in within.items()}
+        if None in place.values():
+            return None  # what is no id names no category and no cluster; null would mean those without
+        place |= {"status": {"$in": list(OPEN)}}
         branches = [self._where(project_id, live(stands | place)) for stands in stands_in(move.leaves, asked.now)]
         return self.change_first(
             project_id, {"$or": branches}, event=event, changes=_entering(move, changes), sort=SOONEST_DUE

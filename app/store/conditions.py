@@ -51,7 +51,7 @@ def may_move(move: Move, asked: Asked) -> Record:
     if BriefState.NONE in move.leaves:
         branches.append({"brief": None})
     if asked.door in move.by_holder:
-        held = {"brief.claimedBy.id": asked.token_id}
+        held = {"brief.claimedBy.id": {"$eq": asked.token_id, "$ne": None}}  # no token holds a claim of no token
         branches = [branch | held if branch == claimed(asked.now) else branch for branch in branches]
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
@@ -89,7 +89,10 @@ def at_tags(tags: Tags, now: datetime) -> list[Record]:
     """Returns the condition, if any, that a document is in a state that entity tags name, its claim as seen too."""
     if tags is None:
         return []
-    states = [{"rev": tag.rev, **(ran_out(now) if tag.expired else {"$nor": [ran_out(now)]})} for tag in tags]
+    states = [
+        {"version": tag.version, "rev": tag.rev, **(ran_out(now) if tag.expired else {"$nor": [ran_out(now)]})}
+        for tag in tags
+    ]
     return [{"$or": states or [{"rev": None}]}]
 
 
