@@ -6,6 +6,7 @@ from app.operations import (
     clusters,
     contents,
     documents,
+    events,
     intents,
     members,
     projects,
@@ -70,6 +71,8 @@ CATALOGUE: tuple[Operation, ...] = (
     tokens.create_token,
     tokens.rotate_token,
     tokens.revoke_token,
+    events.list_events,
+    events.get_document_activity,
     projects.get_project,
     projects.update_project,
 )

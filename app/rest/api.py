@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from app.rest import briefs, categories, clusters, documents, health, intents, members, projects, tokens
+from app.rest import briefs, categories, clusters, documents, events, health, intents, members, projects, tokens
 from app.rest.openapi import management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
@@ -16,6 +16,7 @@ ROUTES = (
     clusters.routes,
     members.routes,
     tokens.routes,
+    events.routes,
     projects.routes,
 )
 

@@ -126,7 +126,12 @@ REQUESTS: dict[str, Any] = {
     "ScheduleFields": {"publishAt": "2027-02-21T07:00:00+01:00", "baseVersion": 3},
 }
 
+_HAPPENED = {"documentId": _ID, "status": "drafting", "version": 1, "slug": "sourdough-starter", "briefState": "claimed"}
+_EVENT = {"id": _OTHER, "type": "brief.claimed", "at": _TIME, "by": _TOKEN}
+
 ANSWERS: dict[str, Any] = {
+    "EventPage": {"events": [{**_EVENT, "sequence": 42, "data": _HAPPENED}], "cursor": "ZlDwobLD1OX2p7jJAAAAAAAq"},
+    "ActivityRecord": {**_EVENT, "details": _HAPPENED},
     "RevisionSummary": _REVISION,
     "RevisionRecord": {**_REVISION, "markdown": "Flour, water and patience."},
     "DiffRecord": {"from": 1, "to": 2, "diff": "--- version 1\n+++ version 2\n@@ -1 +1 @@\n-Flour.\n+Flour, water.\n"},

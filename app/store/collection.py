@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
 from pymongo import ReturnDocument
+from pymongo.errors import BulkWriteError
 
 from app.errors import Raced
 from app.rules.etags import Tag
@@ -26,6 +27,13 @@ OUTBOX_BOUND = 200
 """The most events that wait in one record; past that the writer relays them itself before it writes."""
 
 DESCENDING = -1
+
+
+class OutboxFull(Raced):
+    """A record's outbox has to be relayed before the record can be written; `Store.deadline` sees to it."""
+
+    def __init__(self, project_id: str) -> None:
+        self.project_id = project_id
 
 
 def new_id() -> str:
@@ -62,12 +70,22 @@ def inside(record: Mapping[str, Any]) -> Record:
     }
 
 
+def insert_once(collection: Any, rows: Sequence[Mapping[str, Any]], key: Sequence[str]) -> None:
+    """Inserts rows in order, passing over those whose unique key is there already."""
+    try:
+        collection.insert_many(rows, ordered=False)
+    except BulkWriteError as error:
+        there = {tuple(one.get("keyPattern", ())) for one in error.details["writeErrors"]}
+        if error.details["writeConcernErrors"] or there != {tuple(key)}:
+            raise
+
+
 Tags = tuple[Tag, ...] | None
 
 
 def at_tags(tags: Tags) -> Record:
     """Returns the condition that a record is in one of the states that entity tags name; none for no tags."""
-    return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags]}}
+    return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
 
 class Collection:
@@ -167,11 +185,10 @@ class Recorded(Collection):
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any]) -> None:
-        """Relays the outbox that kept a write from matching, if that was why, and has the operation run again."""
+        """Tells whether a full outbox kept a write from matching: it is relayed, and the operation run again."""
         full = self._find_one(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": True}}, {"_id": 1})
         if full is not None:
-            self._store.events.relay(self.name, project_id)
-            raise Raced
+            raise OutboxFull(project_id)
 
 
 def event_row(event: Event, data: Mapping[str, Any]) -> Record:

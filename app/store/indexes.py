@@ -5,15 +5,26 @@ that finds a token before its project is known. Lists look at documents outside 
 hold only those.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from pymongo.errors import OperationFailure
+
 LIVE = {"deletedAt": None}
 EVER = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
+WAITING = {"outbox._id": {"$exists": True}}
+LEASED = {"brief.claimExpiresAt": {"$type": "date"}}
 DAY_SECONDS = 86_400
+
+OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
+"""The collections whose records have an outbox."""
+
+CONFLICTS = (85, 86)
+"""MongoDB's codes for an index that is there already, with another name or other options."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +76,11 @@ INDEXES: tuple[Index, ...] = (
         "what the worker has to publish, in any project",
         partialFilterExpression={"status": "scheduled"},
     ),
-    _index(
-        "documents",
-        "outbox._id",
-        "the relay finds what waits",
-        partialFilterExpression={"outbox._id": {"$exists": True}},
+    *(
+        _index(name, "projectId outbox.at", "the relay finds what waits", partialFilterExpression=WAITING)
+        for name in OUTBOXES
     ),
+    _index("documents", "brief.claimExpiresAt", "claims whose lease ran out", partialFilterExpression=LEASED),
     _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
     _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
     _index(
@@ -91,13 +101,41 @@ INDEXES: tuple[Index, ...] = (
     _index("revisions", "projectId documentId version", "a document's history; each version once", unique=True),
     _index("bodies", "projectId documentId", "all texts of a document, to purge them"),
     _index("events", "projectId sequence", "the feed, in order", unique=True),
+    _index(
+        "events",
+        "projectId data.documentId -sequence",
+        "what happened to a document",
+        partialFilterExpression={"data.documentId": {"$exists": True}},
+    ),
+    _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes"),
+    _index("deliveries", "projectId webhookId eventId", "an event goes to each webhook once", unique=True),
+    _index("deliveries", "projectId webhookId -_id", "the log of a webhook"),
+    _index(
+        "deliveries",
+        "projectId webhookId nextAttemptAt sequence",
+        "what is due",
+        partialFilterExpression={"status": "pending"},
+    ),
+    _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS),
+    _index("leases", "slow dueAt", "the webhook that has waited longest"),
 )
 
 
 def create_indexes(database: Any) -> None:
-    """Makes every index that is not there yet."""
+    """Makes every index that is not there yet; one that differs is left alone, for `differences` to tell."""
     for index in INDEXES:
-        database[index.collection].create_index(list(index.keys), name=index.name, **index.options)
+        with _conflict_passed_over():
+            database[index.collection].create_index(list(index.keys), name=index.name, **index.options)
+
+
+@contextmanager
+def _conflict_passed_over() -> Iterator[None]:
+    """Passes over an index that is there with another name or other options: replacing it is for an administrator."""
+    try:
+        yield
+    except OperationFailure as error:
+        if error.code not in CONFLICTS:
+            raise
 
 
 def differences(database: Any) -> list[str]:

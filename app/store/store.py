@@ -20,14 +20,19 @@ from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.clusters import Clusters
+from app.store.collection import OutboxFull
+from app.store.deliveries import Deliveries
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import Idempotency
 from app.store.intents import Intents
+from app.store.leases import Leases
 from app.store.members import Members
+from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.revisions import Revisions
 from app.store.tokens import Tokens
+from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
 Transact = Callable[[Callable[[Any], Any]], Any]
@@ -61,6 +66,11 @@ class Store:
         try:
             with pymongo.timeout(self._deadline_seconds):
                 yield
+        except OutboxFull as full:
+            # Only here, behind the transaction: inside, the relay would wait for what the transaction holds.
+            with self.deadline():
+                self.outboxes.relay_all(full.project_id)
+            raise
         except DuplicateKeyError as error:
             raise Raced from error
         except PyMongoError as error:
@@ -119,6 +129,10 @@ class Store:
         return Clusters(self)
 
     @cached_property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self)
+
+    @cached_property
     def documents(self) -> Documents:
         return Documents(self)
 
@@ -135,8 +149,16 @@ class Store:
         return Intents(self)
 
     @cached_property
+    def leases(self) -> Leases:
+        return Leases(self)
+
+    @cached_property
     def members(self) -> Members:
         return Members(self)
+
+    @cached_property
+    def outboxes(self) -> Outboxes:
+        return Outboxes(self)
 
     @cached_property
     def projects(self) -> Projects:
@@ -149,6 +171,10 @@ class Store:
     @cached_property
     def tokens(self) -> Tokens:
         return Tokens(self)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self)
 
 
 def connect(uri: str, database: str, deadline_seconds: float = 10) -> Store:

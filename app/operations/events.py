@@ -1,0 +1,56 @@
+"""What happened: the project's feed, and each document's activity (decisions, section 9)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import CursorExpired, HttpApiDecodeError, Issue, NotFound
+from app.fields.events import ActivityQuery, EventQuery
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.operation import Answer, Effect, operation
+from app.records.events import ActivityRecord, EventPage, activity_record, event_page
+from app.rules.cursors import cursor_of, read_cursor
+from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, gives=EventPage, refuses=(CursorExpired,))
+def list_events(ctx: Context, fields: Fields) -> Answer:
+    """Read the project's events in the order in which they happened.
+
+    Send each answer's `cursor` as `after` of the next request: who follows it misses no event and sees none twice. An
+    event is there within a second or so of the change. Without `after` the feed begins with the oldest event kept.
+    """
+    after = _place(ctx, fields.get("after"))
+    events, reached = ctx.store.events.page(ctx.project_id, after, fields["limit"])
+    return Answer(event_page(events, cursor_of(ctx.project_id, reached)))
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("documentId",),
+    query=ActivityQuery,
+    gives=ActivityRecord,
+    many=True,
+    refuses=(NotFound,),
+)
+def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """List everything that happened to a document, the newest first.
+
+    It is complete: what the feed of events does not show yet, or does not keep any more, is here.
+    """
+    own_document(ctx, document_id)
+    events = ctx.store.events.of_document(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
+    return Answer([activity_record(event) for event in events])
+
+
+def _place(ctx: Context, cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    place = read_cursor(ctx.project_id, cursor)
+    if place is None or place > ctx.store.events.last(ctx.project_id):
+        message = "Must be the `cursor` of a page of this project's events, as it was given."
+        raise HttpApiDecodeError(issues=[Issue(path="after", message=message)])
+    return place

@@ -1,0 +1,72 @@
+"""Events as callers see them (decisions, section 9)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from marshmallow import fields
+
+from app.records.actors import ActorRecord
+from app.records.kinds import Record, record_id, table, tables, text, time, whole
+from app.rules.events import EVENT_TYPES
+from app.rules.times import wire_time
+from app.rules.webhooks import plain
+
+
+def _details(doc: str) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), required=True, metadata={"description": doc})
+
+
+class EventRecord(Record):
+    """Something that happened in the project."""
+
+    id = record_id("the event's id, the same in webhooks")
+    sequence = whole("its number in the project's feed: 1, 2, 3, … without a gap")
+    type = text("what happened", one_of=EVENT_TYPES)
+    at = time("when")
+    by = table(ActorRecord, "who did it")
+    data = _details("to what: ids, and a document's status, version, slug and brief state after it; never a text")
+
+
+class EventPage(Record):
+    """Events in order, and where to read on."""
+
+    events = tables(EventRecord, "the events, the oldest first; fewer than `limit` means that there are no more yet")
+    cursor = text("send it as `after` to read on; it is there when the page is empty, too")
+
+
+class ActivityRecord(Record):
+    """Something that happened to a document."""
+
+    id = record_id("the event's id")
+    type = text("what happened", one_of=EVENT_TYPES)
+    at = time("when")
+    by = table(ActorRecord, "who did it")
+    details = _details("what the event says of the document after it: status, version, slug, brief state")
+
+
+def event_record(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a relayed event as callers see it."""
+    return {
+        "id": event["id"],
+        "sequence": event["sequence"],
+        "type": event["type"],
+        "at": wire_time(event["at"]),
+        "by": event["by"],
+        "data": plain(event["data"]),
+    }
+
+
+def event_page(events: Sequence[Mapping[str, Any]], cursor: str) -> dict[str, Any]:
+    """Returns one page of the feed."""
+    return {"events": [event_record(event) for event in events], "cursor": cursor}
+
+
+def activity_record(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns an event as a document's activity shows it, relayed or not."""
+    return {
+        "id": event["id"],
+        "type": event["type"],
+        "at": wire_time(event["at"]),
+        "by": event["by"],
+        "details": plain(event["data"]),
+    }

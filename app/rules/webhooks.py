@@ -1,0 +1,134 @@
+"""Webhooks: what is sent, which addresses may be reached, and whether an event goes to one (decisions, section 9)."""
+
+import socket
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.rules.times import wire_time
+
+ROTATED_LIFE = timedelta(days=1)
+"""How long the secret before a rotation goes on signing."""
+
+TEST = "webhook.test"
+"""The type of the message that a test sends; it is no event of the feed."""
+
+Address = IPv4Address | IPv6Address
+
+LOOPBACK = tuple(map(ip_network, ("127.0.0.0/8", "::1/128")))
+
+REFUSED = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",  # this host
+            "10.0.0.0/8",  # private
+            "100.64.0.0/10",  # carrier-grade NAT, and Alibaba's metadata
+            "127.0.0.0/8",  # loopback
+            "168.63.129.16/32",  # Azure's host: a public address that only leads inside
+            "169.254.0.0/16",  # link-local: the metadata of most clouds
+            "172.16.0.0/12",  # private
+            "192.0.0.0/24",  # protocol assignments: Oracle's metadata
+            "192.0.2.0/24",  # documentation
+            "192.88.99.0/24",  # relays of 6to4
+            "192.168.0.0/16",  # private
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, and broadcast
+            "2001::/23",  # protocol assignments: Teredo, ORCHID
+            "2001:db8::/32",  # documentation
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+"""Networks that a webhook never reaches: IANA's special registries, and what clouds use for their insides."""
+
+PUBLIC_V6 = ip_network("2000::/3")
+"""All that was ever given out of IPv6; loopback, private, link-local, site-local and multicast lie outside."""
+
+CARRIERS = ((ip_network("::ffff:0:0/96"), 0), (ip_network("64:ff9b::/96"), 0), (ip_network("2002::/16"), 80))
+"""IPv6 networks that carry an IPv4 address, and by how many bits it is shifted: mapped, NAT64, 6to4."""
+
+
+def may_reach(address: str, scheme: str, allow_local: bool) -> bool:
+    """Tells whether a webhook may connect to an address: a public one over https, loopback where that is allowed."""
+    carried = _carried(ip_address(address.partition("%")[0]))
+    if any(carried in network for network in LOOPBACK):
+        return allow_local
+    if scheme != "https" or any(carried in network for network in REFUSED):
+        return False
+    return carried.version == 4 or carried in PUBLIC_V6
+
+
+def _carried(address: Address) -> Address:
+    for network, shift in CARRIERS:
+        if address in network:
+            return IPv4Address(int(address) >> shift & 0xFFFFFFFF)
+    return address
+
+
+def wrong_url(url: str, allow_local: bool) -> str | None:
+    """Returns what is wrong with the URL of a webhook, an http or https one with a host; None where nothing is.
+
+    This only spares people a hook that never works: what counts is the address at the time of sending.
+    """
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        return "Must not hold a user name or a password: the signature proves who sends."
+    host = (parts.hostname or "").rstrip(".")
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return "Must have a host name that can be looked up."
+    address = _literal(host)
+    if address is None and (host == "localhost" or host.endswith(".localhost")):
+        address = "127.0.0.1"
+    if address is not None and not may_reach(address, parts.scheme, allow_local):
+        return "Must not lead to a private, loopback, link-local or reserved address."
+    if parts.scheme != "https" and address is None:
+        return "Must be an https URL."
+    return None
+
+
+def _literal(host: str) -> str | None:
+    """Returns the address that a host is written as, also in the old ways: `0x7f.1`, `2130706433`, `0177.0.0.1`."""
+    try:
+        return str(ip_address(host.partition("%")[0]))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host)) if host.isascii() and host[:1].isdigit() else None
+    except OSError:
+        return None
+
+
+def wants(webhook: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
+    """Tells whether an event goes to a webhook: its type was chosen, and the hook was there."""
+    return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
+
+
+def message(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what is sent of an event."""
+    about = {"id": event["id"], "sequence": event.get("sequence"), "by": event["by"]}
+    return {"type": event["type"], "timestamp": wire_time(event["at"]), "data": {**about, **plain(event["data"])}}
+
+
+def plain(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the details of an event with instants as callers see them."""
+    return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
+
+
+def rotated(secrets: list[dict[str, Any]], secret: str, now: datetime) -> list[dict[str, Any]]:
+    """Returns a webhook's secrets with a new one; the one before it, and others still valid, end within a day."""
+    end = now + ROTATED_LIFE
+    older = [one | {"until": min(one["until"] or end, end)} for one in valid(secrets, now)]
+    return [{"secret": secret, "until": None}, *older]
+
+
+def valid(secrets: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+    """Returns those of a webhook's secrets that sign now."""
+    return [one for one in secrets if one["until"] is None or one["until"] > now]

@@ -1,0 +1,122 @@
+"""Deliveries: what goes to which webhook, when it is tried next, and how each attempt went.
+
+A delivery holds what is sent, so it outlives the event's time in the feed; each goes to one webhook once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+from bson import ObjectId
+
+from app.rules.webhooks import message, wants
+from app.store.collection import DESCENDING, Collection, Record, insert_once, new_id, outside
+
+PENDING = "pending"
+ATTEMPTS_KEPT = 50
+SHOWN = {"payload": 0}
+
+
+class Deliveries(Collection):
+    """The deliveries of a project's webhooks."""
+
+    name = "deliveries"
+
+    def queue(self, project_id: str, events: Sequence[Mapping[str, Any]]) -> None:
+        """Queues relayed events for the webhooks that want them; what is queued already is left as it is."""
+        webhooks = self._store.webhooks.listening(project_id)
+        wanted = [(hook, [event for event in events if wants(hook, event)]) for hook in webhooks]
+        queued = max(event["at"] for event in events)
+        rows = [self._row(project_id, hook["id"], outside(event), queued) for hook, some in wanted for event in some]
+        if not rows:
+            return
+        insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
+        for hook, some in wanted:
+            if some:
+                self._store.leases.wake(project_id, hook["id"], queued)
+
+    def add(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
+        """Queues a message that is no event of the feed, and returns its delivery."""
+        row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now)
+        self._collection.insert_one(row, session=self._session)
+        self._store.leases.wake(project_id, webhook_id, now)
+        added: Record = outside(row)
+        return added
+
+    def _row(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
+        return {
+            "_id": ObjectId(),
+            "projectId": ObjectId(project_id),
+            "webhookId": ObjectId(webhook_id),
+            "eventId": ObjectId(event["id"]),
+            "sequence": event.get("sequence"),
+            "type": event["type"],
+            "payload": orjson.dumps(message(event)).decode(),
+            "status": PENDING,
+            "attempts": [],
+            "failures": 0,
+            "createdAt": now,
+            "since": now,
+            "nextAttemptAt": now,
+        }
+
+    def get(self, project_id: str, webhook_id: str, delivery_id: str) -> Record | None:
+        """Returns a delivery of a webhook, or None."""
+        return self._find_one(project_id, self._one(webhook_id, delivery_id), SHOWN)
+
+    def log(
+        self, project_id: str, webhook_id: str, statuses: Sequence[str], *, limit: int, offset: int
+    ) -> list[Record]:
+        """Returns one page of a webhook's deliveries, the newest first."""
+        condition: Record = {"webhookId": ObjectId(webhook_id)}
+        if statuses:
+            condition["status"] = {"$in": list(statuses)}
+        newest = (("_id", DESCENDING),)
+        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN)
+
+    def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> Record | None:
+        """Queues a delivery once more, with all the time it had at first."""
+        changed = self._collection.find_one_and_update(
+            self._where(project_id, self._one(webhook_id, delivery_id)),
+            {"$set": {"status": PENDING, "nextAttemptAt": now, "since": now, "failures": 0}},
+            projection=SHOWN,
+            return_document=True,
+            session=self._session,
+        )
+        if changed is not None:
+            self._store.leases.wake(project_id, webhook_id, now)
+        found: Record | None = outside(changed)
+        return found
+
+    def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[Record]:
+        """Returns the deliveries of a webhook whose time has come, in the order in which they are to be sent."""
+        condition = {"webhookId": ObjectId(webhook_id), "status": PENDING, "nextAttemptAt": {"$lte": now}}
+        return self._find(project_id, condition, sort=(("nextAttemptAt", 1), ("sequence", 1)), limit=limit)
+
+    def next_due(self, project_id: str, webhook_id: str) -> datetime | None:
+        """Returns when a webhook's next delivery is due, None where none is."""
+        condition = {"webhookId": ObjectId(webhook_id), "status": PENDING}
+        found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
+        return found[0]["nextAttemptAt"] if found else None
+
+    def attempted(
+        self, project_id: str, delivery_id: str, attempt: Mapping[str, Any], changes: Mapping[str, Any]
+    ) -> None:
+        """Writes an attempt down, with what follows from it."""
+        self._collection.update_one(
+            self._where(project_id, {"_id": ObjectId(delivery_id)}),
+            {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}, "$set": dict(changes)},
+        )
+
+    def give_up(self, project_id: str, webhook_id: str) -> int:
+        """Gives up all that is pending for a webhook; returns how many deliveries that were."""
+        pending = self._where(project_id, {"webhookId": ObjectId(webhook_id), "status": PENDING})
+        given_up = self._collection.update_many(pending, {"$set": {"status": "failed", "nextAttemptAt": None}})
+        return int(given_up.modified_count)
+
+    @staticmethod
+    def _one(webhook_id: str, delivery_id: str) -> Record:
+        return {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}

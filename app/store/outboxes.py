@@ -1,0 +1,155 @@
+"""The relay: what waits in the records' outboxes goes to the feed, in order, once, numbered without a gap.
+
+A project's feed has one record that counts its events and holds the *plan* of the relay that is going on: which
+events get which numbers. Writing the plan is one atomic update, on the condition that nobody numbered since the
+outboxes were read; carrying it out is a row of writes that may each be done twice. So any number of relays may run
+at once, and one that is killed leaves a plan which the next one carries out.
+
+It is no transaction, on purpose: when a process dies inside one, MongoDB keeps its locks for a minute and more, and
+nobody could write the documents whose events were being relayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from bson import ObjectId
+from pymongo.errors import DuplicateKeyError, OperationFailure
+
+from app.errors import Raced
+from app.rules.events import in_feed_order
+from app.store.collection import Record, insert_once
+from app.store.indexes import OUTBOXES, WAITING
+
+if TYPE_CHECKING:
+    from app.store.store import Store
+
+BATCH = 250
+"""The most events of one plan, which has to fit into a record."""
+
+TOMBSTONES = ("categories", "clusters", "webhooks")
+"""Those whose deleted records stay, with `deletedAt`, until their last event is relayed, and are removed then."""
+
+FIRST_ID = ObjectId("0" * 24)
+"""Before every id: names the first key of the index, which MongoDB uses for conditions on that key alone."""
+
+TRIES = 30
+NO_SNAPSHOT = (239, 246)
+"""MongoDB's codes for: a collection or index was made a moment ago, so there is no snapshot of it yet."""
+
+
+class Outboxes:
+    """The outboxes of all records."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._database = store.database
+        self._feeds = store.database.feeds
+
+    def projects_waiting(self) -> list[str]:
+        """Returns the projects in whose outboxes events wait."""
+        found = self._across(
+            [{"$match": {"projectId": {"$gte": FIRST_ID}, **WAITING}}, {"$group": {"_id": "$projectId"}}]
+        )
+        return sorted({str(row["_id"]) for row in found})
+
+    def relay_all(self, project_id: str) -> int:
+        """Moves everything that waits in a project's outboxes; returns how many events this relay moved."""
+        moved = 0
+        while some := self.relay(project_id):
+            moved += some
+        return moved
+
+    def relay(self, project_id: str) -> int:
+        """Moves up to a batch of events from a project's outboxes to its feed; returns how many were moved.
+
+        0 means that nothing waits, or that another relay was first.
+        """
+        feed, waiting = self._read(project_id)
+        plan = feed["plan"] or self._plan(feed, waiting)
+        if plan:
+            self._carry_out(project_id, plan)
+        return len(plan)
+
+    def _read(self, project_id: str) -> tuple[Record, list[Record]]:
+        """Returns a project's feed and what waits for it, as they were at one instant."""
+        rows: list[Record] = [
+            {"$match": {"projectId": ObjectId(project_id), **WAITING}},
+            {"$sort": {"outbox.at": 1}},
+            {"$limit": BATCH},
+            {"$project": {"outbox": 1}},
+        ]
+        for _ in range(TRIES):
+            try:
+                with self._database.client.start_session(snapshot=True) as snapshot:
+                    feed = self._feeds.find_one({"_id": ObjectId(project_id)}, session=snapshot)
+                    if feed:
+                        return feed, [] if feed["plan"] else list(self._across(rows, snapshot))
+            except OperationFailure as error:
+                if error.code not in NO_SNAPSHOT:
+                    raise
+            else:
+                self._begin(project_id)
+        raise Raced
+
+    def _begin(self, project_id: str) -> None:
+        with suppress(DuplicateKeyError):  # another relay did
+            self._feeds.insert_one({"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0})
+
+    def _across(self, rows: Sequence[Record], session: Any = None) -> Iterable[Record]:
+        """Returns what a pipeline gives on every collection with an outbox, with the collection's name."""
+        first, *others = ([*rows, {"$set": {"collection": name}}] for name in OUTBOXES)
+        unions = [
+            {"$unionWith": {"coll": name, "pipeline": pipeline}}
+            for name, pipeline in zip(OUTBOXES[1:], others, strict=True)
+        ]
+        found: Iterable[Record] = self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
+        return found
+
+    def _plan(self, feed: Record, waiting: Sequence[Record]) -> list[Record]:
+        """Writes down which events get the next numbers; returns none when another relay was first."""
+        outboxes = [
+            [
+                {**event, "of": {"collection": record["collection"], "record": record["_id"]}}
+                for event in record["outbox"]
+            ]
+            for record in waiting
+        ]
+        events = in_feed_order(outboxes)[:BATCH]
+        plan = [
+            {**event, "projectId": feed["_id"], "sequence": sequence}
+            for sequence, event in enumerate(events, feed["sequence"] + 1)
+        ]
+        if not plan:
+            return []
+        nobody_since = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
+        change = {"$set": {"sequence": plan[-1]["sequence"], "plan": plan}}
+        return plan if self._feeds.update_one(nobody_since, change).modified_count else []
+
+    def _carry_out(self, project_id: str, plan: Sequence[Record]) -> None:
+        """Does what a plan says, from wherever another relay left it.
+
+        The order matters: an event leaves its outbox once it is in the feed and in the queues of its webhooks, and a
+        deleted record goes once its outbox is empty.
+        """
+        self._insert([{key: value for key, value in row.items() if key != "of"} for row in plan])
+        self._store.deliveries.queue(project_id, plan)
+        for name in OUTBOXES:
+            self._empty(name, [row for row in plan if row["of"]["collection"] == name])
+        done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}
+        self._feeds.update_one(done, {"$set": {"plan": []}})
+
+    def _insert(self, rows: Sequence[Record]) -> None:
+        """Adds events to the feed that may be there already; at no instant is one there without those before it."""
+        insert_once(self._database.events, rows, ["_id"])
+
+    def _empty(self, name: str, rows: Sequence[Record]) -> None:
+        if not rows:
+            return
+        records = self._database[name]
+        these: Record = {"_id": {"$in": list({row["of"]["record"] for row in rows})}}
+        records.update_many(these, {"$pull": {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}})
+        if name in TOMBSTONES:
+            records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []})

@@ -1,0 +1,199 @@
+"""Events and a document's activity through the management API."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.operations.context import this_instant
+from app.rules.cursors import cursor_of
+from app.store.store import Store
+from app.vocabulary import Scope
+from tests.make import Project, a_document, a_project, a_ready_brief, made
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def relayed(project: Project) -> None:
+    project.store.outboxes.relay_all(project.id)
+
+
+def test_an_event_says_what_happened_to_what_when_and_by_whom_without_a_text(rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context(rest.token), markdown="# Flour\n\nand water", title="Flour")
+    rest.post(f"/documents/{document['id']}/brief/claim")
+    relayed(project)
+
+    events = rest.get("/events").json["events"]
+
+    claimed = events[-1]
+    assert list(claimed) == ["id", "sequence", "type", "at", "by", "data"]
+    assert claimed["type"] == "brief.claimed"
+    assert claimed["by"] == {"type": "token", "id": rest.token.id, "name": "A script", "agent": ""}
+    assert claimed["data"] == {
+        "documentId": document["id"],
+        "status": "drafting",
+        "version": 1,
+        "slug": "flour",
+        "briefState": "claimed",
+    }
+    assert "water" not in str(events)
+
+
+def test_a_confirm_is_a_document_created_with_its_intent_and_drafts_make_no_event(rest: Rest, project: Project) -> None:
+    draft = rest.post("/document-intents", {"title": "Flour"}).json
+    rest.patch(f"/document-intents/{draft['id']}", {"slug": "flour"})
+    rest.post(f"/document-intents/{draft['id']}/confirm")
+    relayed(project)
+
+    mine = [event for event in rest.get("/events").json["events"] if event["by"]["id"] == rest.token.id]
+
+    assert [event["type"] for event in mine] == ["document.created"]
+    assert mine[0]["data"]["intentId"] == draft["id"]
+
+
+def test_the_cursor_leads_on_and_is_there_when_the_page_is_empty(rest: Rest, project: Project) -> None:
+    relayed(project)
+    end = rest.get("/events").json["cursor"]
+    assert rest.get(f"/events?after={end}").json == {"events": [], "cursor": end}
+
+    for title in ("Flour", "Water", "Salt"):
+        a_document(project.context(rest.token), title=title)
+    relayed(project)
+
+    first = rest.get(f"/events?after={end}&limit=2").json
+    second = rest.get(f"/events?after={first['cursor']}&limit=2").json
+    assert [event["data"]["slug"] for event in first["events"] + second["events"]] == ["flour", "water", "salt"]
+    assert rest.get(f"/events?after={second['cursor']}").json["events"] == []
+
+
+def test_a_feed_without_any_event_yet_has_a_cursor_too(rest: Rest) -> None:
+    empty = rest.get("/events").json
+
+    assert empty["events"] == []
+    assert rest.get(f"/events?after={empty['cursor']}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "query", ["after=", "after=nonsense", "after=0", "after=%00", "limit=0", "limit=1001", "limit=all", "after=AAAA"]
+)
+def test_what_is_no_cursor_and_no_limit_is_refused_with_400(rest: Rest, query: str) -> None:
+    refused = rest.get(f"/events?{query}")
+
+    assert refused.status_code == 400
+    assert refused.json["_tag"] == "HttpApiDecodeError"
+    assert [issue["path"] for issue in refused.json["issues"]] == [query.partition("=")[0]]
+
+
+def test_a_cursor_of_another_project_or_of_the_future_is_none(rest: Rest, project: Project, store: Store) -> None:
+    relayed(project)
+
+    for cursor in (cursor_of(a_project(store).id, 0), cursor_of(project.id, 1_000)):
+        assert rest.get(f"/events?after={cursor}").status_code == 400
+
+
+def test_events_need_the_scope_read(rest: Rest, project: Project) -> None:
+    writer = rest.by(project.token(scopes=[Scope.WRITE]))
+
+    assert writer.get("/events").status_code == 403
+
+
+def aged(store: Store, project: Project, upto: int) -> None:
+    """Makes a project's events old, up to one of them."""
+    old = {"projectId": ObjectId(project.id), "sequence": {"$lte": upto}}
+    store.database.events.update_many(old, {"$set": {"at": this_instant() - timedelta(days=40)}})
+
+
+def month_ago() -> Any:
+    return this_instant() - timedelta(days=30)
+
+
+def test_old_events_leave_the_feed_and_their_cursors_expire(fresh_store: Store, rest: Rest) -> None:
+    project = a_project(fresh_store)
+    for title in ("Flour", "Water", "Salt"):
+        a_document(project.context(), title=title)
+    relayed(project)
+    last = fresh_store.events.last(project.id)
+    aged(fresh_store, project, last - 2)
+
+    assert fresh_store.events.cut(month_ago()) == last - 2
+
+    page, reached = fresh_store.events.page(project.id, None, 100)
+    assert [event["sequence"] for event in page] == [last - 1, last]
+    assert reached == last
+    assert fresh_store.events.cut(month_ago()) == 0
+
+
+def test_a_cursor_older_than_the_oldest_event_kept_is_gone(rest: Rest, project: Project, store: Store) -> None:
+    for title in ("Flour", "Water"):
+        a_document(project.context(rest.token), title=title)
+    relayed(project)
+    first = rest.get("/events?limit=1").json["cursor"]
+    last = rest.get("/events").json["cursor"]
+    aged(store, project, store.events.last(project.id))
+    store.events.cut(month_ago())
+
+    expired = rest.get(f"/events?after={first}")
+
+    assert expired.status_code == 410
+    assert expired.json["_tag"] == "CursorExpired"
+    assert rest.get("/events").json == {"events": [], "cursor": last}
+    assert rest.get(f"/events?after={last}").json == {"events": [], "cursor": last}
+
+
+def activity(rest: Rest, document: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rest.get(f"/documents/{document['id']}/activity{query}").json
+    return found
+
+
+def test_activity_is_complete_newest_first_whatever_was_relayed_or_cut(
+    rest: Rest, project: Project, store: Store
+) -> None:
+    document = a_ready_brief(project.context(rest.token))
+    relayed(project)
+    rest.post(f"/documents/{document['id']}/brief/claim")
+    relayed(project)
+    rest.post(f"/documents/{document['id']}/brief/withdraw")
+    rest.post(f"/documents/{document['id']}/brief/ready")
+    aged(store, project, store.events.last(project.id) - 1)
+    store.events.cut(month_ago())
+
+    told = activity(rest, document)
+
+    types = ["brief.ready", "brief.withdrawn", "brief.claimed", "brief.ready", "document.created"]
+    assert [item["type"] for item in told] == types
+    assert list(told[0]) == ["id", "type", "at", "by", "details"]
+    assert told[0]["details"]["briefState"] == "ready"
+    paged = [item for offset in range(0, 6, 2) for item in activity(rest, document, f"?limit=2&offset={offset}")]
+    assert paged == told
+
+
+def test_an_event_is_in_the_activity_once_while_it_is_being_relayed(rest: Rest, project: Project, store: Store) -> None:
+    document = a_ready_brief(project.context(rest.token))
+    row = store.database.documents.find_one({"_id": ObjectId(document["id"])})
+    relayed(project)
+    store.database.documents.update_one({"_id": row["_id"]}, {"$set": {"outbox": row["outbox"]}})
+
+    assert [item["type"] for item in activity(rest, document)] == ["brief.ready", "document.created"]
+
+
+def test_the_activity_of_no_document_is_not_found(rest: Rest, project: Project, store: Store) -> None:
+    other = a_document(a_project(store).context())
+    category = made(project.context(rest.token), "category", name="Baking", slug="baking")
+
+    for unknown in (other["id"], category["id"], "6650f0a1b2c3d4e5f6a7b8c9", "nonsense"):
+        assert rest.get(f"/documents/{unknown}/activity").status_code == 404
+
+
+def test_cut_events_are_deleted_unless_a_document_still_tells_of_them(store: Store, project: Project) -> None:
+    document = a_document(project.context())
+    relayed(project)
+    aged(store, project, store.events.last(project.id))
+
+    store.events.cut(month_ago())
+
+    kept = list(store.database.events.find({"projectId": ObjectId(project.id)}))
+    assert [str(event["data"]["documentId"]) for event in kept] == [document["id"]]

@@ -1,0 +1,287 @@
+"""The relay: every event once, in order, without a gap, whoever relays and whenever they die."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.errors import Raced
+from app.operations.context import Context, system, this_instant
+from app.rules.actors import SYSTEM
+from app.rules.events import Event
+from app.store import outboxes
+from app.store.collection import OUTBOX_BOUND
+from app.store.store import Store, connect
+from app.vocabulary import Door
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+
+pytestmark = pytest.mark.needs_mongod
+
+KILLS = int(os.environ.get("CONTENT_WORKFLOW_TEST_KILLS", "12"))
+"""How many relays are killed; the full number is 200."""
+
+
+def feed(project: Project) -> list[dict[str, Any]]:
+    """Returns a project's whole feed, read by its cursor."""
+    events, cursor = [], {}
+    while page := (body := read(project, **cursor))["events"]:
+        events += page
+        cursor = {"after": body["cursor"]}
+    return events
+
+
+def read(project: Project, **query: Any) -> dict[str, Any]:
+    """Reads one page of the feed."""
+    ctx = Context(project.store, system(project.id, project.team_id), Door.CLI)
+    body: dict[str, Any] = OPERATIONS["list_events"](ctx, fields={"limit": 100, **query}).body
+    return body
+
+
+def waiting(store: Store, project: Project) -> int:
+    """Returns how many events of a project wait in its records' outboxes."""
+    return sum(
+        len(record["outbox"])
+        for name in outboxes.OUTBOXES
+        for record in store.database[name].find({"projectId": ObjectId(project.id)}, {"outbox": 1})
+    )
+
+
+def rename(project: Project, document_id: str, title: str) -> None:
+    """Writes a document, which makes one event."""
+    project.store.documents.change(
+        project.id,
+        document_id,
+        {},
+        event=Event("document.updated", this_instant(), SYSTEM, {"title": title}),
+        changes={},
+    )
+
+
+def test_events_are_numbered_from_one_without_a_gap_and_leave_the_outboxes(store: Store, project: Project) -> None:
+    document = a_ready_brief(project.context())
+
+    store.outboxes.relay_all(project.id)
+
+    events = feed(project)
+    assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
+    assert [event["type"] for event in events if event["data"].get("documentId") == document["id"]] == [
+        "document.created",
+        "brief.ready",
+    ]
+    assert waiting(store, project) == 0
+
+
+def test_a_records_events_keep_their_order_though_a_servers_clock_was_behind(store: Store, project: Project) -> None:
+    early, late = this_instant().replace(year=2020), this_instant()
+    document = a_document(project.context())
+    for at, title in ((late, "first"), (early, "second")):
+        store.documents.change(
+            project.id, document["id"], {}, event=Event("document.updated", at, SYSTEM, {"title": title}), changes={}
+        )
+
+    store.outboxes.relay_all(project.id)
+
+    assert [event["data"]["title"] for event in feed(project) if "title" in event["data"]] == ["first", "second"]
+
+
+def test_several_relays_at_once_move_each_event_once(store: Store, project: Project) -> None:
+    documents = [a_document(project.context(), title=f"Document {number}")["id"] for number in range(30)]
+    for document_id in documents:
+        for title in ("one", "two", "three"):
+            rename(project, document_id, title)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: store.outboxes.relay_all(project.id), range(6)))
+    store.outboxes.relay_all(project.id)
+
+    events = feed(project)
+    assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
+    assert len({event["id"] for event in events}) == len(events)
+    for document_id in documents:
+        own = [event["data"] for event in events if event["data"].get("documentId") == document_id]
+        assert [data["title"] for data in own if "title" in data] == ["one", "two", "three"]
+
+
+@pytest.mark.race
+def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store: Store, project: Project) -> None:
+    documents = [a_document(project.context(), title=f"Document {number}")["id"] for number in range(8)]
+    over = threading.Event()
+
+    def write(document_id: str) -> None:
+        for number in range(40):
+            rename(project, document_id, str(number))
+
+    def relay() -> None:
+        while not over.is_set():
+            store.outboxes.relay(project.id)
+
+    seen: list[dict[str, Any]] = []
+
+    def follow() -> None:
+        cursor: dict[str, str] = {}
+        while True:
+            last = over.is_set()
+            body = read(project, limit=7, **cursor)
+            seen.extend(body["events"])
+            cursor = {"after": body["cursor"]}
+            if last and not body["events"]:
+                return
+
+    with ThreadPoolExecutor(12) as pool:
+        relays = [pool.submit(relay) for _ in range(2)]
+        follower = pool.submit(follow)
+        list(pool.map(write, documents))
+        while waiting(store, project):
+            pass
+        over.set()
+        for one in (*relays, follower):
+            one.result()
+
+    assert [event["sequence"] for event in seen] == list(range(1, len(seen) + 1))
+    assert len({event["id"] for event in seen}) == len(seen)
+    for document_id in documents:
+        titles = [event["data"].get("title") for event in seen if event["data"].get("documentId") == document_id]
+        assert titles == [None, *map(str, range(40))]
+
+
+def _relay_for_ever(uri: str, database: str, project_id: str) -> None:
+    store = connect(uri, database)
+    while True:
+        store.outboxes.relay(project_id)
+
+
+@pytest.fixture
+def killable() -> Iterator[Any]:
+    """Starts processes quickly, each with a connection of its own."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["app.store.store", __name__])
+    yield context
+    for child in multiprocessing.active_children():
+        child.kill()
+        child.join()
+
+
+@pytest.mark.slow
+@pytest.mark.race
+@pytest.mark.timeout(60 + 2 * KILLS)
+def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
+    store: Store, project: Project, mongodb_uri: str, killable: Any
+) -> None:
+    documents = [a_document(project.context(), title=f"Document {number}")["id"] for number in range(4)]
+    over = threading.Event()
+    written = dict.fromkeys(documents, 0)
+
+    def write(document_id: str) -> None:
+        while not over.is_set():
+            try:
+                with store.deadline():
+                    rename(project, document_id, str(written[document_id]))
+            except Raced:
+                continue
+            written[document_id] += 1
+
+    def start() -> Any:
+        child = killable.Process(target=_relay_for_ever, args=(mongodb_uri, store.database.name, project.id))
+        child.start()
+        return child
+
+    with ThreadPoolExecutor(4) as pool:
+        writers = [pool.submit(write, document_id) for document_id in documents]
+        relays = [start() for _ in range(3)]
+        try:
+            for _ in range(KILLS):
+                before = store.events.last(project.id)
+                moved = before + random.randint(1, 60)
+                while store.events.last(project.id) < moved and any(relay.is_alive() for relay in relays):
+                    pass
+                victim = relays.pop(0)
+                victim.kill()
+                victim.join()
+                relays.append(start())
+        finally:
+            over.set()
+        for writer in writers:
+            writer.result()
+    for relay in relays:
+        relay.kill()
+        relay.join()
+    while waiting(store, project):
+        store.outboxes.relay(project.id)
+
+    events = feed(project)
+    assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
+    assert len({event["id"] for event in events}) == len(events)
+    for document_id in documents:
+        titles = [event["data"].get("title") for event in events if event["data"].get("documentId") == document_id]
+        assert titles == [None, *map(str, range(written[document_id]))]
+
+
+def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Died(BaseException):
+        pass
+
+    steps = ("_plan", "_insert", "_empty")
+    for step in steps:
+        for after in (False, True):
+            project = a_project(store)
+            for number in range(3):
+                a_document(project.context(), title=f"Document {number}")
+            whole = getattr(outboxes.Outboxes, step)
+
+            def dies(self: Any, *arguments: Any, _whole: Any = whole, _after: bool = after) -> Any:
+                if _after:
+                    _whole(self, *arguments)
+                raise Died
+
+            with monkeypatch.context() as patch:
+                patch.setattr(outboxes.Outboxes, step, dies)
+                with pytest.raises(Died):
+                    store.outboxes.relay(project.id)
+            store.outboxes.relay_all(project.id)
+
+            events = feed(project)
+            assert [event["sequence"] for event in events] == list(range(1, len(events) + 1)), (step, after)
+            assert len({event["id"] for event in events}) == len(events)
+            assert waiting(store, project) == 0
+
+
+def test_a_full_outbox_is_relayed_by_the_writer_itself(store: Store, project: Project) -> None:
+    ctx = project.context()
+    document = a_document(ctx)
+    for number in range(OUTBOX_BOUND + 5):
+        OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": f"keyword {number}"})
+
+    store.outboxes.relay_all(project.id)
+
+    assert [event["type"] for event in feed(project)].count("brief.updated") == OUTBOX_BOUND + 5
+
+
+def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store, project: Project) -> None:
+    category = made(project.context(), "category", name="Baking", slug="baking")
+    store.database.categories.update_one({"_id": ObjectId(category["id"])}, {"$set": {"deletedAt": this_instant()}})
+
+    store.outboxes.relay_all(project.id)
+
+    assert store.database.categories.find_one({"_id": ObjectId(category["id"])}) is None
+    assert "category.created" in [event["type"] for event in feed(project)]
+
+
+@pytest.mark.parametrize("name", outboxes.OUTBOXES)
+def test_finding_what_waits_scans_no_collection(store: Store, project: Project, name: str) -> None:
+    found = store.database[name].find
+    for query in (
+        found({"projectId": {"$gte": outboxes.FIRST_ID}, **outboxes.WAITING}),
+        found({"projectId": ObjectId(project.id), **outboxes.WAITING}).sort("outbox.at", 1).limit(outboxes.BATCH),
+    ):
+        plan = str(query.explain()["queryPlanner"]["winningPlan"])
+
+        assert "COLLSCAN" not in plan
+        assert "'SORT'" not in plan
