@@ -32,4 +32,5 @@ class TrustedProxies:
             parsed = ip_address(address)
         except ValueError:
             return False
-        return any(parsed in network for network in self._trusted)
+        mapped = getattr(parsed, "ipv4_mapped", None)  # how a socket for both families names an IPv4 address
+        return any((mapped or parsed) in network for network in self._trusted)
