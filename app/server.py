@@ -11,6 +11,7 @@ from app.http.proxies import TrustedProxies
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
+from mcp_tools import llms, over_http
 
 
 def create_app(settings: Settings, store: Store | None = None) -> Flask:
@@ -27,6 +28,10 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         part.install(app)
     if settings.serve_rest:
         api.install(app, settings)
+    if settings.serve_mcp:
+        over_http.install(app, settings)
+    if settings.serve_docs:
+        llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
     if settings.trusted_proxies:

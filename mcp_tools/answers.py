@@ -19,8 +19,11 @@ from app.vocabulary import Kind
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
 """Records that hold long texts, and what is left of them here: the texts are never filled in."""
 
-KEPT = ("type", "description", "enum", "const", "items", "properties", "required")
-"""What agents need of a result's schema; patterns and examples would only fill their context."""
+KEPT = ("type", "enum", "const", "items", "properties", "required")
+"""What results are held to; patterns and examples would only fill a context."""
+
+DESCRIBED = (*KEPT, "description")
+"""What the tools that read say of a record; those that write give the same records, without saying it again."""
 
 DRAFT_TEXT = "markdown"
 """The long text of a document draft: left out, but where the draft itself is asked for."""
@@ -28,7 +31,7 @@ DRAFT_TEXT = "markdown"
 
 def output_schema(operation: Operation) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's result: an object always, so a list stands under `items`."""
-    gives = _lean(_given(operation.gives))
+    gives = _lean(_given(operation.gives), DESCRIBED if operation.reads else KEPT)
     if not operation.many:
         return gives
     items = {"type": "array", "items": gives}
@@ -45,7 +48,7 @@ def result_of(operation: Operation, answer: Answer) -> t.CallToolResult:
 
 def refused(refusal: Refusal) -> t.CallToolResult:
     """Returns a refusal as a tool error with the body that REST has for it."""
-    content = [_text(refusal.body())]
+    content: list[t.ContentBlock] = [_text(refusal.body())]
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
@@ -75,11 +78,11 @@ def _nested(kind: Kind) -> type[ma.Schema]:
     return made.schema.__class__ if isinstance(made, ma.fields.Nested) else ma.Schema
 
 
-def _lean(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns a schema with nothing but what agents need; it allows keys that later versions add."""
-    lean = {key: schema[key] for key in KEPT if key in schema}
+def _lean(schema: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:
+    """Returns a schema with the given keywords alone; it allows keys that later versions add."""
+    lean = {key: schema[key] for key in kept if key in schema}
     if "properties" in lean:
-        lean["properties"] = {name: _lean(one) for name, one in lean["properties"].items()}
+        lean["properties"] = {name: _lean(one, kept) for name, one in lean["properties"].items()}
     if "items" in lean:
-        lean["items"] = _lean(lean["items"])
+        lean["items"] = _lean(lean["items"], kept)
     return lean

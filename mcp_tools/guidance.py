@@ -33,7 +33,7 @@ NEXT: dict[str, str] = {
     "update_category_intent": "Next: `validate_intent`, then `confirm_intent`.",
     "list_intents": "Use it to take up work you began earlier, before you begin a draft a second time.",
     "get_intent": "A document draft shows its whole `markdown` here, and nowhere else.",
-    "validate_intent": "Next: correct what `errors` names with the update tool of the draft's kind, or `confirm_intent`.",
+    "validate_intent": "Next: correct what `errors` names with the draft's update tool, or `confirm_intent`.",
     "confirm_intent": "Next, for a document with a brief: `mark_brief_ready` offers it to writers.",
     "discard_intent": "It can't be undone.",
     "list_briefs": "To take one and write it, `claim_next_brief` is safer than to list and choose: no two agents get "
@@ -43,9 +43,9 @@ NEXT: dict[str, str] = {
     "mark_brief_ready": "Next: writers find it with `list_briefs` and take it with `claim_next_brief`.",
     "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish, `withdraw_brief`.",
     "claim_next_brief": "Use it to get work. Next: `get_brief`, `write_content`, `submit_document`. If you can't "
-    "finish, `withdraw_brief`. Each call claims another brief, so give an `idempotencyKey` and retry with the same one.",
+    "finish, `withdraw_brief`. Each call claims another brief: give an `idempotencyKey`, and retry with the same one.",
     "renew_claim": "Call it before `claimExpiresAt` while you are still writing.",
-    "withdraw_brief": "Use it to give back a brief that you claimed and can't finish; `mark_brief_ready` offers it again.",
+    "withdraw_brief": "Use it to give back a brief that you can't finish; `mark_brief_ready` offers it again.",
     "get_document": "Its content is not in the record: `read_document_content` gives it in parts.",
     "list_documents": "The records come without content: `read_document_content` gives it in parts.",
     "read_document_content": "Go on with the answer's `nextOffset` as `offset` until that is null.",

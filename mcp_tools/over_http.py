@@ -50,7 +50,7 @@ class _Door:
         named = (*LOCAL, *settings.mcp_allowed_hosts, *([public] if public else []))
         self._any_host = "*" in named
         self._hosts = [form for name in named for form in (name, f"{name}:*")]
-        self._server = mcp_server(lambda message: message.request.scope[CALL])
+        self._server = mcp_server(_call_of)
         self._server.middleware.append(_note_client)
 
     def view(self) -> Response:
@@ -142,9 +142,16 @@ def _scope(call: Call) -> Scope:
     }
 
 
-async def _note_client(message: Message, call_next: CallNext) -> HandlerResult:
+def _call_of(message: Message) -> Call:
+    if message.request is None:
+        raise RuntimeError("A message over HTTP came without its request.")
+    call: Call = message.request.scope[CALL]
+    return call
+
+
+async def _note_client(ctx: Message, call_next: CallNext) -> HandlerResult:
     """Notes the name of a client that shakes hands, for the session id that the answer gives it."""
-    result = await call_next(message)
-    if message.method == "initialize" and message.request is not None:
-        message.request.scope[CLIENT] = name_of((message.params or {})["clientInfo"]["name"])
+    result = await call_next(ctx)
+    if ctx.method == "initialize" and ctx.request is not None:
+        ctx.request.scope[CLIENT] = name_of((ctx.params or {})["clientInfo"]["name"])
     return result

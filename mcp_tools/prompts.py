@@ -20,7 +20,7 @@ PROMPTS = [
     t.Prompt(
         name=WRITE,
         title="Write a document from its brief",
-        description="Hands over a document's brief with its category, cluster and links, and says how to deliver the text.",
+        description="Hands over a brief with its category, cluster and links, and says how to deliver the text.",
         arguments=[t.PromptArgument(name="documentId", description="the document's id", required=True)],
     )
 ]
@@ -68,7 +68,7 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
 def _text(ctx: Context, detail: Mapping[str, Any]) -> str:
     brief = detail["brief"] or {}
     project = get_project(ctx).body
-    parts = [f"Write the document \"{detail['title']}\" for the project \"{project['name']}\"."]
+    parts = [f'Write the document "{detail["title"]}" for the project "{project["name"]}".']
     parts += [f"{label}:\n{brief[name]}" for name, label in FIELDS if brief.get(name)]
     parts += [f"Due: {detail['dueDate']}"] if detail["dueDate"] else []
     if category := detail["category"]:

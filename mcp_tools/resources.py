@@ -17,6 +17,8 @@ from app.operations.documents import list_documents
 from app.operations.operation import Operation
 from mcp_tools.arguments import HEX_ID, SMALL_PAGE
 
+Contents = list[t.TextResourceContents | t.BlobResourceContents]
+
 JSON, MARKDOWN = "application/json", "text/markdown"
 
 ATTACHED = 100_000
@@ -53,22 +55,24 @@ def offered(ctx: Context) -> list[t.Resource]:
     return [*briefs, *documents]
 
 
-def read(ctx: Context, uri: str) -> list[t.TextResourceContents]:
+def read(ctx: Context, uri: str) -> Contents:
     """Returns what stands at an address; refuses with `NotFound`."""
     scheme, _, document_id = uri.partition("://")
     if scheme not in _READERS or not HEX_ID.fullmatch(document_id):
-        raise NotFound("There is no such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
+        raise NotFound(
+            "There is no such resource: the addresses are `brief://{documentId}` and `document://{documentId}`."
+        )
     return _READERS[scheme](ctx, uri, document_id)
 
 
-def _brief(ctx: Context, uri: str, document_id: str) -> list[t.TextResourceContents]:
+def _brief(ctx: Context, uri: str, document_id: str) -> Contents:
     detail = get_brief(ctx, document_id).body
     return [t.TextResourceContents(uri=uri, mime_type=JSON, text=orjson.dumps(detail).decode())]
 
 
-def _document(ctx: Context, uri: str, document_id: str) -> list[t.TextResourceContents]:
+def _document(ctx: Context, uri: str, document_id: str) -> Contents:
     part = read_document_content(ctx, document_id, fields={"offset": 0, "limit": ATTACHED}).body
-    contents = [t.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=part["markdown"])]
+    contents: Contents = [t.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=part["markdown"])]
     if part["nextOffset"] is not None:
         rest = (
             f"These are the first {ATTACHED:,} of {part['length']:,} characters. Read on with the tool "
@@ -78,7 +82,7 @@ def _document(ctx: Context, uri: str, document_id: str) -> list[t.TextResourceCo
     return contents
 
 
-_READERS: dict[str, Callable[[Context, str, str], list[t.TextResourceContents]]] = {
+_READERS: dict[str, Callable[[Context, str, str], Contents]] = {
     "brief": _brief,
     "document": _document,
 }

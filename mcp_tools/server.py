@@ -20,6 +20,9 @@ from mcp_tools.tools import TOOLS, tools_for
 
 VERSION = "1.0.0"
 
+FRESH = 300_000
+"""Milliseconds for which a client may keep a list that changes with a new release alone."""
+
 T = TypeVar("T")
 
 Page = t.PaginatedRequestParams | None
@@ -70,7 +73,7 @@ def mcp_server(who: Who) -> Server[None]:
         version=VERSION,
         title="Content workflow",
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=300_000), "prompts/list": CacheHint(ttl_ms=300_000, scope="public")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=FRESH), "prompts/list": CacheHint(ttl_ms=FRESH)},
         get_tool_input_schema=lambda name: TOOLS[name].shown.input_schema if name in TOOLS else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

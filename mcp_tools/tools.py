@@ -43,21 +43,25 @@ def _tool(operation: Operation) -> Tool:
         description=describe(operation),
         input_schema=arguments.schema,
         output_schema=output_schema(operation),
-        annotations=annotations(operation),
+        annotations=hints(operation),
     )
     return Tool(operation, arguments, shown)
 
 
 def describe(operation: Operation) -> str:
     """Returns what an agent reads: what the tool does, what comes next, and what its refusals mean."""
-    parts = [operation.description, NEXT.get(operation.name, "")]
+    parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
     if operation.refuses:
         lines = [f"- `{error.__name__}`: {(error.__doc__ or '').strip()}" for error in operation.refuses]
         parts.append("Refusals:\n" + "\n".join(lines))
     return "\n\n".join(filter(None, parts))
 
 
-def annotations(operation: Operation) -> t.ToolAnnotations:
+def _unwrapped(docstring: str) -> str:
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+
+
+def hints(operation: Operation) -> t.ToolAnnotations:
     """Returns what a client may tell its user before the tool is called."""
     changes = operation.effect == Effect.CHANGES
     return t.ToolAnnotations(

@@ -5,9 +5,10 @@ from typing import Any
 
 import marshmallow as ma
 from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin, OpenAPIConverter
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-_INLINE = MarshmallowPlugin(schema_name_resolver=lambda schema: False)
+_INLINE = MarshmallowPlugin(schema_name_resolver=lambda schema: "")  # no name, no reference
 APISpec("inline", "1", "3.1.0", plugins=[_INLINE])  # 3.1: what may be null has the type ["string", "null"]
 
 
@@ -20,5 +21,5 @@ def _converter() -> OpenAPIConverter:
 
 def json_schema(schema: type[ma.Schema]) -> dict[str, Any]:
     """Returns the JSON Schema of a table or a record, nested ones inline, without references and combinators."""
-    made: dict[str, Any] = _converter().schema2jsonschema(schema())
+    made: dict[str, Any] = _converter().schema2jsonschema(schema())  # type: ignore[no-untyped-call]
     return made

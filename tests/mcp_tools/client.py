@@ -1,0 +1,120 @@
+"""MCP as an agent speaks it: messages of both eras, and the SDK's own client on top of the Flask app."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeVar
+
+import httpx2
+import mcp_types as t
+import orjson
+from flask import Flask
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from werkzeug.test import TestResponse
+
+from mcp_tools.tools import TOOLS
+from tests.make import Token
+
+T = TypeVar("T")
+
+MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
+ERAS = (MODERN, HANDSHAKE)
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+_ids = count(1)
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent with a token, that sends messages of one era to the app."""
+
+    client: FlaskClient
+    token: Token
+    era: str = MODERN
+    name: str = "test-agent"
+
+    def post(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> TestResponse:
+        """Sends one message; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
+        sent = {
+            "Authorization": f"Bearer {self.token.secret}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": self.era,
+        }
+        params = dict(params or {})
+        if self.era == MODERN:
+            sent |= {"Mcp-Method": method}
+            sent |= {"Mcp-Name": str(params[NAMED_BY[method]])} if method in NAMED_BY else {}
+            params["_meta"] = {
+                "io.modelcontextprotocol/protocolVersion": self.era,
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
+            }
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
+        headers = {name: value for name, value in sent.items() if value}
+        return self.client.post("/mcp", data=orjson.dumps(message), content_type="application/json", headers=headers)
+
+    def ask(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:
+        """Sends a message and returns its result."""
+        answer = self.post(method, params, **headers)
+        assert answer.status_code == 200, answer.get_data(as_text=True)
+        result: dict[str, Any] = answer.json["result"]
+        return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Calls a tool that succeeds and returns its structured content, which fits the tool's output schema."""
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        assert not result["isError"], result["structuredContent"]
+        Draft202012Validator(TOOLS[tool].shown.output_schema).validate(result["structuredContent"])
+        structured: dict[str, Any] = result["structuredContent"]
+        return structured
+
+    def refused(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Calls a tool that refuses and returns the error's body."""
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        assert result["isError"], result
+        body: dict[str, Any] = result["structuredContent"]
+        return body
+
+    def by(self, token: Token, **changes: Any) -> Agent:
+        """The same app, asked with another token."""
+        return Agent(self.client, token, **{"era": self.era, "name": self.name, **changes})
+
+
+class _Wsgi(httpx2.AsyncBaseTransport):
+    """Hands the requests of an asynchronous client to a Flask app, in threads."""
+
+    def __init__(self, app: Flask) -> None:
+        self._client = app.test_client()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        body = await request.aread()
+        response = await asyncio.to_thread(
+            self._client.open,
+            request.url.path,
+            method=request.method,
+            data=body,
+            headers=list(request.headers.items()),
+        )
+        return httpx2.Response(response.status_code, headers=list(response.headers.items()), content=response.data)
+
+
+def with_sdk(app: Flask, token: Token, use: Callable[[Client], Awaitable[T]], *, mode: str = "auto") -> T:
+    """Returns what `use` does with the SDK's client, connected to the app."""
+
+    async def main() -> T:
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        async with httpx2.AsyncClient(transport=_Wsgi(app), headers=headers) as http:
+            transport = streamable_http_client("http://localhost/mcp", http_client=http)
+            info = t.Implementation(name="sdk-agent", version="1")
+            async with Client(transport, client_info=info, mode=mode) as client:
+                return await use(client)
+
+    return asyncio.run(main())

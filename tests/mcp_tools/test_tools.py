@@ -1,0 +1,190 @@
+"""What tools do: the same operations as over REST, with the same refusals, and nothing that floods a context."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.vocabulary import Scope
+from mcp_tools.tools import TOOLS
+from tests.make import Project, a_document, a_ready_brief
+from tests.mcp_tools.client import HANDSHAKE, MODERN, Agent
+from tests.rest.client import Rest
+
+NOWHERE = "0" * 24
+
+
+def test_a_tool_does_what_its_route_does(agent_of_era: Agent, rest: Rest) -> None:
+    draft = agent_of_era.call("create_document_intent", title="Rye", brief={"keyword": "rye"})
+    made = agent_of_era.call("confirm_intent", intentId=draft["id"])["document"]
+
+    shown = rest.get(f"/documents/{made['id']}").json
+
+    assert {name: shown[name] for name in made} == made
+    assert set(shown) - set(made) == {"content", "publishedMarkdown"}
+
+
+def test_text_content_is_the_structured_content(agent_of_era: Agent) -> None:
+    result = agent_of_era.ask("tools/call", {"name": "get_project", "arguments": {}})
+
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_a_list_stands_under_items_and_is_small_by_default(agent: Agent, project: Project) -> None:
+    ctx = project.context()
+    for number in range(25):
+        a_document(ctx, title=f"Loaf {number}")
+
+    assert len(agent.call("list_documents")["items"]) == 20
+    assert len(agent.call("list_documents", limit=23)["items"]) == 23
+
+
+def test_a_refusal_has_the_body_that_rest_has(agent_of_era: Agent, rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context())
+    agent_of_era.call("claim_brief", documentId=document["id"])
+
+    by_tool = agent_of_era.refused("claim_brief", documentId=document["id"])
+    by_route = rest.post(f"/documents/{document['id']}/brief/claim").json
+
+    assert by_tool == by_route
+    assert by_tool["_tag"] == "BriefClaimed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "issues"),
+    [
+        ({}, {"documentId"}),
+        ({"documentId": 5}, {"documentId"}),
+        ({"documentId": NOWHERE, "leaseSeconds": "60"}, {"leaseSeconds"}),
+        ({"documentId": NOWHERE, "leaseSeconds": 5, "idempotencyKey": "two words"}, {"leaseSeconds", "idempotencyKey"}),
+        ({"documentId": None, "leaseSeconds": True}, {"documentId", "leaseSeconds"}),
+    ],
+)
+def test_wrong_arguments_are_named_all_at_once(agent: Agent, arguments: dict[str, Any], issues: set[str]) -> None:
+    refused = agent.refused("claim_brief", **arguments)
+
+    assert refused["_tag"] == "HttpApiDecodeError"
+    assert {issue["path"] for issue in refused["issues"]} == issues
+
+
+@pytest.mark.parametrize("document_id", ["", "abc", "z" * 24, NOWHERE])
+def test_an_id_that_names_nothing_is_not_found(agent: Agent, document_id: str) -> None:
+    assert agent.refused("get_document", documentId=document_id)["_tag"] == "NotFound"
+
+
+def test_a_record_may_be_named_by_id_as_it_names_itself(agent: Agent, project: Project) -> None:
+    document = a_document(project.context())
+
+    assert agent.call("get_document", id=document["id"])["title"] == document["title"]
+
+
+@pytest.mark.parametrize("text", ["null", "[1, 2]", '{"a": 1}', "5", "true", ""])
+def test_text_that_looks_like_json_stays_text(agent: Agent, text: str) -> None:
+    draft = agent.call("create_document_intent", title=text)
+
+    assert draft["fields"] == {"title": text}
+
+
+def test_null_clears_and_what_is_left_out_stays(agent: Agent) -> None:
+    draft = agent.call("create_document_intent", title="Rye", slug="rye")
+
+    changed = agent.call("update_document_intent", intentId=draft["id"], slug=None)
+
+    assert changed["fields"] == {"title": "Rye"}
+
+
+@pytest.mark.needs_mongod
+def test_a_retried_call_creates_nothing_twice(agent_of_era: Agent) -> None:
+    first = agent_of_era.ask(
+        "tools/call", {"name": "create_cluster_intent", "arguments": {"name": "Rye", "idempotencyKey": "k-1"}}
+    )
+    again = agent_of_era.ask(
+        "tools/call", {"name": "create_cluster_intent", "arguments": {"name": "Rye", "idempotencyKey": "k-1"}}
+    )
+
+    assert again["structuredContent"] == first["structuredContent"]
+    assert again["_meta"]["content-workflow/idempotencyReplayed"] is True
+    assert len(agent_of_era.call("list_intents")["items"]) == 1
+
+
+@pytest.mark.needs_mongod
+def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> None:
+    by_route = rest.by(agent.token).post("/cluster-intents", {"name": "Rye"}, Idempotency_Key="k-2").json
+
+    assert agent.call("create_cluster_intent", name="Rye", idempotencyKey="k-2") == by_route
+    assert agent.refused("create_cluster_intent", name="Oat", idempotencyKey="k-2")["_tag"] == "IdempotencyMismatch"
+
+
+def test_over_mcp_only_the_token_that_holds_a_claim_releases_it(agent: Agent, project: Project) -> None:
+    document = a_ready_brief(project.context())
+    agent.call("claim_brief", documentId=document["id"])
+    other = agent.by(project.token("Another"))
+
+    refused = other.refused("withdraw_brief", documentId=document["id"])
+
+    assert refused["_tag"] == "BriefClaimed"
+    assert refused["claimedBy"]["id"] == agent.token.id
+    assert agent.call("withdraw_brief", documentId=document["id"])["brief"]["state"] == "none"
+
+
+def test_a_brief_that_is_only_ready_is_withdrawn_by_anyone(agent: Agent, project: Project) -> None:
+    document = a_ready_brief(project.context())
+
+    withdrawn = agent.by(project.token("Another")).call("withdraw_brief", documentId=document["id"])
+
+    assert withdrawn["brief"]["state"] == "none"
+
+
+def test_no_brief_ready_is_a_tool_error(agent: Agent) -> None:
+    assert agent.refused("claim_next_brief")["_tag"] == "NoBriefReady"
+
+
+def test_a_token_sees_the_tools_of_its_scopes_alone(agent_of_era: Agent, project: Project) -> None:
+    for scope in Scope:
+        reader = agent_of_era.by(project.token(scopes=[scope]))
+
+        listed = {tool["name"] for tool in reader.ask("tools/list")["tools"]}
+
+        assert listed == {name for name, tool in TOOLS.items() if tool.operation.scope == scope}
+
+
+def test_a_tool_that_is_not_listed_is_forbidden_before_its_arguments_are_read(agent: Agent, project: Project) -> None:
+    reader = agent.by(project.token(scopes=[Scope.READ]))
+
+    refused = reader.refused("claim_brief", documentId=5)
+
+    assert refused["_tag"] == "Forbidden"
+    assert refused["scope"] == "write"
+
+
+@pytest.mark.parametrize("era", [MODERN, HANDSHAKE])
+def test_an_unknown_tool_is_a_protocol_error(agent: Agent, era: str) -> None:
+    answer = agent.by(agent.token, era=era).post("tools/call", {"name": "drop_tables", "arguments": {}}).json
+
+    assert answer["error"]["code"] == -32602
+    assert "drop_tables" in answer["error"]["message"]
+
+
+def test_a_bug_shows_a_request_id_and_nothing_internal(
+    agent_of_era: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("mongodb://secret@inside")
+
+    monkeypatch.setattr(type(TOOLS["get_project"].operation), "__call__", broken)
+    answer = agent_of_era.post("tools/call", {"name": "get_project", "arguments": {}}, X_Request_Id="r-1")
+
+    body = answer.json["result"]["structuredContent"]
+    assert body["_tag"] == "InternalError"
+    assert "r-1" in body["message"]
+    assert "secret" not in answer.get_data(as_text=True)
+
+
+def test_drafts_echo_no_markdown_and_show_it_where_they_are_read(agent: Agent) -> None:
+    draft = agent.call("create_document_intent", title="Rye", markdown="# Rye")
+
+    assert draft["fields"] == {"title": "Rye"}
+    assert agent.call("get_intent", intentId=draft["id"])["fields"]["markdown"] == "# Rye"
+    assert agent.call("discard_intent", intentId=draft["id"])["fields"] == {"title": "Rye"}
