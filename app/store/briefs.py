@@ -11,6 +11,7 @@ from app.rules.events import Event
 from app.store.collection import Record, Tags, object_id
 from app.store.conditions import at_tags, live, may_move, stands_in
 from app.store.documents import DocumentRecords
+from app.store.indexes import BRIEFS_BY_DUE
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
@@ -32,7 +33,8 @@ class Briefs(DocumentRecords):
             open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
             branches += [self._where(project_id, live(stands | open_only)) for stands in stands_in((state,), now)]
         fields = dict.fromkeys(LIST_ITEM, 1)
-        return self._find(project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields)
+        page: dict[str, Any] = {"sort": SOONEST_DUE, "skip": offset, "limit": limit, "index": BRIEFS_BY_DUE.name}
+        return self._find(project_id, {"$or": branches}, fields=fields, **page)
 
     def move(
         self,
@@ -65,7 +67,12 @@ class Briefs(DocumentRecords):
         place |= {"status": {"$in": list(OPEN)}}
         branches = [self._where(project_id, live(stands | place)) for stands in stands_in(move.leaves, asked.now)]
         return self.change_first(
-            project_id, {"$or": branches}, event=event, changes=_entering(move, changes), sort=SOONEST_DUE
+            project_id,
+            {"$or": branches},
+            event=event,
+            changes=_entering(move, changes),
+            sort=SOONEST_DUE,
+            index=BRIEFS_BY_DUE.name,
         )
 
     def write(

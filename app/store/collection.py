@@ -103,8 +103,9 @@ class Collection:
 
     def _find_one(self, project_id: str, condition: Mapping[str, Any], fields: Any = None) -> Record | None:
         where = self._where(project_id, condition)
-        found: Record | None = outside(self._collection.find_one(where, fields, session=self._session))
-        return found
+        found = self._collection.find_one(where, fields, session=self._session, hint=_by_id(condition))
+        record: Record | None = outside(found)
+        return record
 
     def _find(
         self,
@@ -115,9 +116,11 @@ class Collection:
         skip: int = 0,
         limit: int = 0,
         fields: Any = None,
+        index: str | None = None,
     ) -> list[Record]:
+        """Returns records; `index` names the one to use where MongoDB would try several or sort in memory."""
         where = self._where(project_id, condition)
-        cursor = self._collection.find(where, fields, session=self._session).skip(skip).limit(limit)
+        cursor = self._collection.find(where, fields, session=self._session, hint=index).skip(skip).limit(limit)
         return [outside(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
@@ -158,10 +161,12 @@ class Recorded(Collection):
         computed: Mapping[str, Any] | None = None,
         first: Sequence[Record] = (),
         sort: Sequence[tuple[str, int]] | None = None,
+        index: str | None = None,
     ) -> Record | None:
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
-        `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before.
+        `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before, `index`
+        is the one to use where the condition names no `_id`.
         """
         written = {key: {"$literal": value} for key, value in inside(changes or {}).items()} | dict(computed or {})
         data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
@@ -178,6 +183,7 @@ class Recorded(Collection):
             sort=list(sort) if sort else None,
             return_document=ReturnDocument.AFTER,
             session=self._session,
+            hint=index or _by_id(condition),
         )
         if changed is None:
             self._make_room(project_id, condition)
@@ -189,6 +195,11 @@ class Recorded(Collection):
         full = self._find_one(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": True}}, {"_id": 1})
         if full is not None:
             raise OutboxFull(project_id)
+
+
+def _by_id(condition: Mapping[str, Any]) -> str | None:
+    """Returns the index for a condition on one id: beside other conditions MongoDB would try every index first."""
+    return "_id_" if isinstance(condition.get("_id"), ObjectId) else None
 
 
 def event_row(event: Event, data: Mapping[str, Any]) -> Record:

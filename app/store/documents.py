@@ -58,6 +58,7 @@ class DocumentRecords(Recorded):
         changes: Mapping[str, Any],
         computed: Mapping[str, Any] | None = None,
         sort: Sequence[tuple[str, int]] | None = None,
+        index: str | None = None,
     ) -> Record | None:
         """Changes the first document that meets a condition; a claim that ran out is written down first."""
         keys = search_keys(changes)
@@ -70,6 +71,7 @@ class DocumentRecords(Recorded):
             computed={**words, **(computed or {})},
             first=settled(event.at),
             sort=sort,
+            index=index,
         )
 
 

@@ -52,9 +52,11 @@ def _live(keys: str, why: str, **options: Any) -> Index:
     return _index("documents", f"projectId {keys}", why, partialFilterExpression=LIVE, **options)
 
 
+BRIEFS_BY_DUE = _live("brief.state dueKey createdAt _id", "lists of briefs, and the next one to claim")
+
 INDEXES: tuple[Index, ...] = (
     _live("slugs", "a slug, current or delivered, is one document's", unique=True),
-    _live("brief.state dueKey createdAt _id", "lists of briefs, and the next one to claim"),
+    BRIEFS_BY_DUE,
     *(_live(f"{key} _id", f"all documents by {key}") for key in ("updatedAt", "createdAt", "titleKey", "dueKey")),
     _live("dueDate _id", "all documents, the latest due first: null is before every date"),
     *(
