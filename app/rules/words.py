@@ -1,0 +1,47 @@
+"""What a word is, in any script, for counting and for searching."""
+
+from collections.abc import Iterator
+from itertools import chain
+from operator import itemgetter
+from unicodedata import combining, normalize
+
+import regex
+from icu4py.breakers import WordBreaker
+
+MAX_WORDS = 1_000
+"""Words kept of one record; more than its searchable fields can hold."""
+
+MAX_LENGTH = 64
+"""Characters of a word that count; in the record and in the query alike."""
+
+_WORD = regex.compile(r"(?w)\b_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
+_UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex_Context}\p{M}]*+")
+_PIECE = regex.compile(r"[\p{L}\p{N}\p{M}]++")
+
+
+def words(text: str) -> Iterator[str]:
+    """Returns the words of a text, not in its order.
+
+    They are the segments of Unicode's default rules (UAX #29) that hold a letter or a digit: `can't` and `3.14` are
+    one word, `well-known` is two, each Han character and each hiragana is one, a run of katakana is one, an emoji is
+    none. Thai, Lao, Khmer and Burmese, written without spaces, are divided by the dictionaries of ICU.
+    """
+    spaced = map(itemgetter(0), _WORD.finditer(_UNSPACED.sub(" ", text)))
+    unspaced = WordBreaker(" ".join(_UNSPACED.findall(text)), "root")
+    return chain(spaced, (word for word in unspaced if word[0].isalnum()))
+
+
+def search_words(*texts: str) -> list[str]:
+    """Returns the words that texts are found by: without case, accents and punctuation, sorted, each once.
+
+    A record is found when it has all words of the query. So what words hold is divided once more (`l'été` is found
+    by `ete`), the same on both sides, and at most 64 characters of a word and 1,000 words count.
+    """
+    pieces = (piece for text in texts for word in words(text) for piece in _PIECE.findall(_folded(word)))
+    return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
+
+
+def _folded(word: str) -> str:
+    """Returns a word without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
+    bare = "".join(character for character in normalize("NFKD", word) if not combining(character))
+    return normalize("NFC", bare.casefold())
