@@ -52,14 +52,23 @@ def object_ids(many: Iterable[str]) -> list[ObjectId]:
 
 
 def outside(value: Any) -> Any:
-    """Returns what MongoDB gave with hex digits for ObjectIds and `id` for `_id`."""
-    if type(value) is ObjectId:
-        return str(value)
-    if type(value) is dict:
-        return {("id" if key == "_id" else key): outside(item) for key, item in value.items()}
+    """Returns what MongoDB gave with hex digits for ObjectIds and `id` for `_id`.
+
+    It runs over every value of every list, so it calls itself only for what holds others.
+    """
     if type(value) is list:
         return [outside(item) for item in value]
-    return value
+    if type(value) is not dict:
+        return str(value) if type(value) is ObjectId else value
+    record = {}
+    for key, item in value.items():
+        kind = type(item)
+        if kind is ObjectId:
+            item = str(item)
+        elif kind is dict or kind is list:
+            item = outside(item)
+        record["id" if key == "_id" else key] = item
+    return record
 
 
 def inside(record: Mapping[str, Any]) -> Record:
