@@ -152,7 +152,9 @@ def documentation(blueprint: Routes, operation: Operation, method: str, kind: Ki
     for decorate in _decorators(blueprint, as_served(operation, kind), method):
         documented = decorate(documented)
     documentation: dict[str, Any] = documented._apidoc  # type: ignore[attr-defined]
-    documentation.get("arguments", {}).pop("responses", None)  # among `refusals`, too
+    sent = documentation.setdefault("arguments", {})
+    sent.pop("responses", None)  # among `refusals`, too
+    sent.setdefault("parameters", []).extend(_header_parameters(as_served(operation, kind), method))
     documentation["manual_doc"]["operationId"] = operation_id(operation, kind)
     return documentation
 
@@ -169,11 +171,7 @@ def _decorators(blueprint: Routes, operation: Operation, method: str) -> Iterato
     if method == "GET" and _is_record(operation):
         yield blueprint.alt_response(304, description="The record is still the same.", headers=_headers("ETag"))
     yield from failures(blueprint, errors, operation)
-    yield blueprint.doc(
-        summary=operation.summary,
-        description=operation.description,
-        parameters=list(_header_parameters(method, _is_record(operation), PreconditionFailed in errors)),
-    )
+    yield blueprint.doc(summary=operation.summary, description=operation.description)
 
 
 def _success(blueprint: Routes, operation: Operation, method: str) -> Callable[[Any], Any]:
@@ -222,14 +220,14 @@ def _headers(*names: str) -> dict[str, Any] | None:
     return {name: HEADERS[name] for name in names} or None
 
 
-def _header_parameters(method: str, record: bool, conditional: bool) -> Iterator[dict[str, Any]]:
+def _header_parameters(operation: Operation, method: str) -> Iterator[dict[str, Any]]:
     if method == "GET":
-        if record:
+        if _is_record(operation):
             yield _header("If-None-Match", "an ETag: the answer is 304 while the record is still the same")
         return
     key = "reuse the key when you retry: for 24 hours the first answer is given again, and nothing is done twice"
     yield _header("Idempotency-Key", key, minLength=1, maxLength=255, pattern="^[!-~]+$")
-    if conditional:
+    if PreconditionFailed in refusals(operation, method):
         yield _header("If-Match", "an ETag: the write is refused when the record changed since")
 
 

@@ -1,0 +1,63 @@
+"""Clients generated from the OpenAPI document take a brief from draft to claimed, and get a typed error."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.make import Project
+
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+
+HERE = Path(__file__).parent
+WITHOUT_PROXIES = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+EXPECTED = {
+    "ready": "ready",
+    "listed": True,
+    "claimed": "claimed",
+    "status": "drafting",
+    "refused": {"status": 409, "by": "Night writer", "at": True},
+}
+
+
+def test_a_typescript_client_drives_the_api_and_gets_a_typed_error(
+    project: Project, address: str, document: Path, npm_tools: Path, tmp_path: Path
+) -> None:
+    for name in ("drive.mts", "tsconfig.json"):
+        shutil.copy(HERE / name, tmp_path)
+    (tmp_path / "node_modules").symlink_to(HERE / "node_modules")
+    run([npm_tools / "openapi-typescript", document, "--output", "api.d.ts"], tmp_path)
+    run([npm_tools / "tsc", "--project", "tsconfig.json"], tmp_path)
+
+    said = run(["node", "drive.mjs", address, project.token("Night writer").secret], tmp_path)
+
+    assert said == EXPECTED
+
+
+def test_a_python_client_drives_the_api_and_gets_a_typed_error(
+    project: Project, address: str, document: Path, tmp_path: Path
+) -> None:
+    names = ["project_name_override: content-workflow-client", "package_name_override: content_workflow_client"]
+    (tmp_path / "settings.yaml").write_text("\n".join([*names, "post_hooks: []"]))
+    shutil.copy(HERE / "drive.py", tmp_path)
+    generator = Path(sys.executable).with_name("openapi-python-client")
+    generate = [generator, "generate", "--path", document, "--config", "settings.yaml", "--meta", "none"]
+    run([*generate, "--fail-on-warning"], tmp_path)
+
+    said = run([sys.executable, "drive.py", address, project.token("Night writer").secret], tmp_path)
+
+    assert said == EXPECTED
+
+
+def run(command: list[Any], folder: Path) -> Any:
+    """Runs a program and returns the JSON that it printed, if any."""
+    ended = subprocess.run(command, cwd=folder, env=WITHOUT_PROXIES, capture_output=True, text=True)
+    assert ended.returncode == 0, f"{command[0]}: {ended.stdout}{ended.stderr}"
+    return json.loads(ended.stdout) if ended.stdout.startswith("{") else None
