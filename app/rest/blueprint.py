@@ -23,6 +23,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
     def __init__(self, name: str, import_name: str) -> None:
         super().__init__(name, import_name, description=openapi.TAGS[name])
+        self.operations: list[Operation] = []
 
     def serve(self, method: str, path: str, operation: Operation, *, kind: Kind | None = None) -> None:
         """Serves an operation at a path whose parameters are its ids, in order.
@@ -31,6 +32,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         """
         view = _view(operation, kind)
         view._apidoc = openapi.documentation(self, operation, method, kind)  # type: ignore[attr-defined]
+        self.operations.append(operation)
         endpoint = openapi.operation_id(operation, kind)
         self.route(path, methods=[method], endpoint=endpoint, parameters=openapi.path_parameters(path))(view)
 

@@ -1,0 +1,150 @@
+"""The OpenAPI document says what the code does: every route, every operation, every error, and an example of each."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from jsonschema import Draft202012Validator
+
+from app import errors
+from app.operations.catalogue import CATALOGUE
+from app.rest.api import ROUTES
+from app.server import create_app
+from app.settings import Settings
+from tests import in_memory
+
+SNAPSHOT = Path(__file__).with_name("openapi.json")
+UPDATE = "UPDATE_SNAPSHOTS=1 .venv/bin/python -m pytest tests/surface/test_openapi.py"
+
+NO_MANAGEMENT = ("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics")
+"""Beside the management API: pages, and APIs that describe themselves."""
+
+
+@pytest.fixture(scope="module")
+def served() -> Flask:
+    """The application with every surface; no request reaches the database."""
+    return create_app(Settings(mongodb_uri="none", serve_metrics=True, log_level="CRITICAL"), in_memory.store())
+
+
+@pytest.fixture(scope="module")
+def document(served: Flask) -> dict[str, Any]:
+    """The OpenAPI document, as the server gives it."""
+    found: dict[str, Any] = served.test_client().get("/openapi.json").json
+    return found
+
+
+def test_the_document_is_the_one_that_was_reviewed(document: dict[str, Any]) -> None:
+    written = json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        SNAPSHOT.write_text(written)
+
+    assert written == SNAPSHOT.read_text(), f"The API changed. If that is meant: {UPDATE}"
+
+
+def test_every_route_is_documented_and_every_documented_route_is_served(
+    served: Flask, document: dict[str, Any]
+) -> None:
+    routes = {
+        (method, rule.rule.replace("<", "{").replace(">", "}"))
+        for rule in served.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if not rule.rule.startswith(NO_MANAGEMENT)
+    }
+
+    assert {(method.upper(), path) for path, method, _ in operations(document)} == routes
+
+
+def test_every_operation_of_the_catalogue_is_served() -> None:
+    served = {operation.name for routes in ROUTES for operation in getattr(routes, "operations", ())}
+
+    assert served == {operation.name for operation in CATALOGUE}
+
+
+def test_every_operation_has_a_summary_a_description_and_an_id_of_its_own(document: dict[str, Any]) -> None:
+    found = [operation for _, _, operation in operations(document)]
+
+    assert all(operation["summary"] and operation["description"] and operation["tags"] for operation in found)
+    assert len({operation["operationId"] for operation in found}) == len(found)
+
+
+def test_every_parameter_has_a_description(document: dict[str, Any]) -> None:
+    parameters = [
+        parameter
+        for item in document["paths"].values()
+        for part in item.values()
+        for parameter in (part if isinstance(part, list) else part.get("parameters", []))
+    ]
+
+    assert parameters
+    assert not [parameter for parameter in parameters if not parameter.get("description")]
+
+
+def test_every_body_and_every_answer_has_an_example_that_fits(document: dict[str, Any]) -> None:
+    wrong = [f"{where}: {what}" for where, example in examples(document) for what in misfits(example, document)]
+
+    assert wrong == []
+
+
+def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, Any]) -> None:
+    everywhere = {error.__name__ for error in errors.Refusal.__subclasses__()} - {"MethodNotAllowed"}
+    tags = {
+        name: schema["properties"]["_tag"]["const"]
+        for name, schema in document["components"]["schemas"].items()
+        if "_tag" in schema.get("properties", {})
+    }
+
+    assert tags == {name: name for name in everywhere}
+
+
+def test_names_of_components_are_words_of_the_contract(document: dict[str, Any]) -> None:
+    names = document["components"]["schemas"]
+
+    assert not [name for name in names if name.endswith(("Record", "Shape", "Schema")) or name[-1].isdigit()]
+
+
+@pytest.mark.parametrize("base_path", ["", "/api"])
+def test_the_paths_of_the_document_are_below_its_server(base_path: str) -> None:
+    settings = Settings(mongodb_uri="none", base_path=base_path, log_level="CRITICAL")
+    client = create_app(settings, in_memory.store()).test_client()
+
+    for place in {"", base_path}:
+        document = client.get(f"{place}/openapi.json").json
+        assert document["servers"] == [{"url": base_path or "/"}]
+        assert "/briefs" in document["paths"]
+        assert client.get(f"{place}/health").json == {"status": "ok"}
+        assert client.get(f"{place}/docs").status_code == 200
+    assert client.get(f"{base_path}/briefs").status_code == 401
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yields path, method and operation."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                yield path, method, operation
+
+
+def examples(document: dict[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Yields where an example stands, and its schema with the example; None where there is none."""
+    for path, method, operation in operations(document):
+        bodies = {"body": operation["requestBody"]} if "requestBody" in operation else {}
+        for place, answer in (bodies | operation["responses"]).items():
+            for content in answer.get("content", {}).values():
+                shown = [each["value"] for each in content.get("examples", {}).values()] or [content.get("example")]
+                for example in shown:
+                    yield f"{method} {path} {place}", (content["schema"], example)
+
+
+def misfits(example: tuple[Any, Any], document: dict[str, Any]) -> list[str]:
+    """Returns what is wrong with an example: nothing there, or it does not fit its schema."""
+    schema, value = example
+    if value is None:
+        return ["no example"]
+    validator = Draft202012Validator({**schema, "components": document["components"]})
+    return [error.message for error in validator.iter_errors(value)]
