@@ -57,7 +57,9 @@ def test_the_filter_of_a_move_finds_a_document_if_and_only_if_the_rule_allows_it
 @pytest.mark.contract("decided-briefs.expired-is-ready")
 @pytest.mark.parametrize("state", BriefState)
 def test_the_filter_of_a_state_finds_the_briefs_that_stand_in_it_now(found, state) -> None:
-    standing = {place for place, document in enumerate(DOCUMENTS) if "brief" in document and stands(document)[0] == state}
+    standing = {
+        place for place, document in enumerate(DOCUMENTS) if "brief" in document and stands(document)[0] == state
+    }
 
     assert found({"$or": stands_in((state,), NOW)}) == standing
 

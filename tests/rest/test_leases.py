@@ -1,0 +1,208 @@
+"""Claims that end by themselves: at that instant, in every answer, with no worker running (decisions, section 6)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from bson import ObjectId
+
+from app.operations.context import this_instant
+from app.vocabulary import Door
+from tests.make import OPERATIONS, Project, a_project, a_ready_brief
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def tag(response) -> tuple[int, str]:
+    return response.status_code, response.json["_tag"]
+
+
+def seconds(record) -> float:
+    """Returns how long after the last write a claim runs out."""
+    ends, written = record["brief"]["claimExpiresAt"], record["updatedAt"]
+    return (datetime.fromisoformat(ends) - datetime.fromisoformat(written)).total_seconds()
+
+
+@pytest.fixture
+def ctx(project, api):
+    return project.context(api.token)
+
+
+def an_expired_claim(project: Project, token, **fields) -> str:
+    """Makes a brief that the token claimed an hour ago for a minute, and returns the document's path."""
+    past = project.context(token, now=this_instant() - timedelta(hours=1))
+    document = a_ready_brief(past, **fields)
+    OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 60})
+    return f"/documents/{document['id']}"
+
+
+def events(project: Project, path: str) -> list[dict]:
+    row = project.store.database.documents.find_one({"_id": ObjectId(path.rpartition("/")[2])})
+    return row["outbox"]
+
+
+@pytest.mark.contract("decided-briefs.lease")
+@pytest.mark.parametrize("lease", [60, 3_600, 86_400])
+def test_a_claim_may_carry_a_lease(api, ctx, lease) -> None:
+    document = a_ready_brief(ctx)
+    by_id = api.post(f"/documents/{document['id']}/brief/claim", {"leaseSeconds": lease})
+    a_ready_brief(ctx)
+    following = api.post("/briefs/claim", {"leaseSeconds": lease})
+
+    assert seconds(by_id.json) == seconds(following.json) == lease
+
+
+@pytest.mark.contract("decided-briefs.lease", "decided-http.HttpApiDecodeError")
+@pytest.mark.parametrize("lease", [59, 86_401, "60", 60.0, True, None])
+def test_a_lease_that_is_none_is_refused_and_nothing_is_claimed(api, ctx, lease) -> None:
+    path = f"/documents/{a_ready_brief(ctx)['id']}/brief"
+
+    for refused in (
+        api.post(f"{path}/claim", {"leaseSeconds": lease}),
+        api.post("/briefs/claim", {"leaseSeconds": lease}),
+    ):
+        assert tag(refused) == (400, "HttpApiDecodeError")
+        assert [issue["path"] for issue in refused.json["issues"]] == ["leaseSeconds"]
+    assert len(api.get("/briefs").json) == 1
+
+
+@pytest.mark.contract("decided-briefs.lease", "decided-briefs.no-lease")
+def test_a_project_may_set_the_lease_of_claims_that_name_none(api, store) -> None:
+    project = a_project(store, claimLeaseSeconds=600)
+    there, ctx = api.by(project.token()), project.context()
+    for _ in range(4):
+        a_ready_brief(ctx)
+    [first, second, third, fourth] = [f"/documents/{item['id']}/brief/claim" for item in there.get("/briefs").json]
+
+    assert seconds(there.post(first).json) == 600
+    assert seconds(there.post("/briefs/claim").json) == 600
+    assert seconds(there.post(third, {"leaseSeconds": 60}).json) == 60
+    assert there.patch("/project", {"claimLeaseSeconds": None}).status_code == 200
+    assert there.post(fourth).json["brief"]["claimExpiresAt"] is None
+    assert tag(there.post(second)) == (409, "BriefClaimed")
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready")
+def test_an_expired_claim_is_ready_in_every_answer(api, project) -> None:
+    path = an_expired_claim(project, api.token)
+    unclaimed = {"state": "ready", "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+
+    assert api.get(path).json["brief"].items() >= unclaimed.items()
+    assert api.get(f"{path}/brief").json["brief"].items() >= unclaimed.items()
+    assert [item["state"] for item in api.get("/briefs").json] == ["ready"]
+    assert api.get("/briefs?state=claimed").json == []
+    assert [one["brief"]["state"] for one in api.get("/documents?briefState=ready").json] == ["ready"]
+    assert api.get("/documents?briefState=claimed").json == []
+    assert [event["type"] for event in events(project, path)][-1] == "brief.claimed"
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.expired-event")
+def test_an_expired_claim_can_be_claimed_by_anyone_which_is_two_events(api, project) -> None:
+    path = an_expired_claim(project, project.token("Lost"))
+
+    claimed = api.post(f"{path}/brief/claim")
+
+    assert claimed.json["brief"]["claimedBy"]["id"] == api.token.id
+    assert claimed.json["brief"]["claimExpiresAt"] is None
+    expired, again = events(project, path)[-2:]
+    assert (expired["type"], expired["by"]["type"], expired["data"]["briefState"]) == (
+        "brief.expired",
+        "system",
+        "ready",
+    )
+    assert (again["type"], again["by"]["id"], again["data"]["briefState"]) == ("brief.claimed", api.token.id, "claimed")
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.claim-next")
+def test_the_next_brief_may_be_one_whose_claim_expired(api, project, ctx) -> None:
+    later = a_ready_brief(ctx, dueDate="2027-03-01")["id"]
+    path = an_expired_claim(project, project.token("Lost"), dueDate="2027-02-01")
+
+    assert [f"/documents/{api.post('/briefs/claim').json['id']}" for _ in range(2)] == [path, f"/documents/{later}"]
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.ready-order", "endpoints-briefs.withdraw")
+def test_an_expired_claim_is_left_as_ready_and_withdrawn_as_ready(api, project) -> None:
+    path = an_expired_claim(project, project.token("Lost"))
+
+    assert api.post(f"{path}/brief/ready").json["brief"]["state"] == "ready"
+    assert api.post(f"{path}/brief/withdraw").json["brief"]["state"] == "none"
+    assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.withdrawn"]
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready", "brief-moves.write")
+def test_writing_a_brief_whose_claim_expired_leaves_it_ready(api, project) -> None:
+    path = an_expired_claim(project, api.token)
+
+    written = api.patch(f"{path}/brief", {"notes": "new"}).json["brief"]
+
+    assert written.items() >= {"state": "ready", "claimedBy": None, "notes": "new"}.items()
+    assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.updated"]
+
+
+@pytest.mark.contract("decided-http.etag", "decided-briefs.expired-is-ready")
+def test_the_etag_of_a_document_is_another_once_its_claim_expired(api, project) -> None:
+    now = this_instant()
+    document = a_ready_brief(project.context(api.token))
+    leased = OPERATIONS["claim_brief"](project.context(api.token, now=now), document["id"], fields={"leaseSeconds": 60})
+
+    def etag(later: int) -> str:
+        ctx = project.context(api.token, now=now + timedelta(seconds=later))
+        return OPERATIONS["get_document"](ctx, document["id"]).etag
+
+    assert leased.etag == etag(0) == etag(59)
+    assert etag(60) == etag(6_000) != etag(59)
+
+
+@pytest.mark.contract("decided-briefs.renew")
+def test_the_holder_renews_by_the_same_lease_or_another(api, project) -> None:
+    past = project.context(api.token, now=this_instant() - timedelta(seconds=30))
+    document = a_ready_brief(past)
+    claimed = OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 600}).body
+    path = f"/documents/{document['id']}/brief/renew"
+
+    same, other = api.post(path), api.post(path, {"leaseSeconds": 3_600})
+
+    assert (seconds(same.json), seconds(other.json)) == (600, 3_600)
+    assert same.json["brief"]["claimExpiresAt"] > claimed["brief"]["claimExpiresAt"]
+    assert {answer.json["brief"]["claimedAt"] for answer in (same, other)} == {claimed["brief"]["claimedAt"]}
+    assert seconds(api.post(path).json) == 3_600
+
+
+@pytest.mark.contract("decided-briefs.renew", "errors.BriefClaimed")
+def test_nobody_else_renews_a_claim_and_nobody_one_that_is_gone(api, project, ctx) -> None:
+    document = a_ready_brief(ctx)
+    path = f"/documents/{document['id']}/brief"
+    assert api.post(f"{path}/renew").json.items() >= {"_tag": "BriefClaimed", "claimedBy": None}.items()
+    api.post(f"{path}/claim", {"leaseSeconds": 600})
+
+    refused = api.by(project.token()).post(f"{path}/renew")
+
+    assert tag(refused) == (409, "BriefClaimed")
+    assert refused.json["claimedBy"]["id"] == api.token.id
+    expired = api.post(f"{an_expired_claim(project, api.token)}/brief/renew")
+    assert tag(expired) == (409, "BriefClaimed")
+    assert (expired.json["claimedBy"], expired.json["claimedAt"]) == (None, None)
+
+
+@pytest.mark.contract("brief-rules.3")
+def test_over_mcp_only_the_holder_releases_a_claim_and_anyone_an_offer(api, project, ctx) -> None:
+    claimed, offered = a_ready_brief(ctx)["id"], a_ready_brief(ctx)["id"]
+    api.post(f"/documents/{claimed}/brief/claim")
+    other = project.context(project.token(agent="other"), door=Door.MCP)
+
+    with pytest.raises(Exception, match="was claimed by A script") as refused:
+        OPERATIONS["withdraw_brief"](other, claimed)
+    assert refused.value.body()["claimedBy"]["id"] == api.token.id
+    assert OPERATIONS["withdraw_brief"](other, offered).body["brief"]["state"] == "none"
+    holder = project.context(api.token, door=Door.MCP)
+    assert OPERATIONS["withdraw_brief"](holder, claimed).body["brief"]["state"] == "none"
+
+
+@pytest.mark.contract("brief-rules.3", "decided-briefs.expired-is-ready")
+def test_over_mcp_anyone_releases_a_claim_that_expired(api, project) -> None:
+    path = an_expired_claim(project, api.token)
+    other = project.context(project.token(agent="other"), door=Door.MCP)
+
+    assert OPERATIONS["withdraw_brief"](other, path.rpartition("/")[2]).body["brief"]["state"] == "none"
