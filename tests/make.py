@@ -83,7 +83,7 @@ def a_project(store: Store, **fields: Any) -> Project:
         "updatedAt": now,
         **fields,
     }
-    made = store.projects.create(record, Event("project.updated", now, SYSTEM))
+    made = store.projects.create(record)
     return Project(store, made["id"], made["teamId"])
 
 

@@ -1,16 +1,19 @@
 """The token's project and its settings (decisions, section 5)."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from app.errors import BadRequest, PreconditionFailed
-from app.fields.projects import ProjectChanges
+from app.errors import BadRequest, NotFound, PreconditionFailed
+from app.fields.projects import ProjectChanges, ProjectFields
 from app.fields.stages import problems
-from app.operations.context import Context
+from app.operations.context import Caller, Context, system
 from app.operations.operation import Answer, Effect, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
+from app.store.collection import new_id
+from app.store.store import Store
 from app.vocabulary import Scope
 
 
@@ -38,6 +41,44 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Answer:
     event = Event("project.updated", ctx.now, ctx.caller.actor)
     changed = ctx.store.projects.update(ctx.project_id, fields, event, ctx.now, ctx.if_match)
     return _answer(changed or project)
+
+
+def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Makes a project and returns its record; for the command line, as no token can be there before its project.
+
+    Refuses with `BadRequest`. (decisions, section 10)
+    """
+    if wrong := problems(ProjectFields, fields):
+        raise BadRequest(errors=wrong)
+    project = {
+        "teamId": fields.get("teamId", new_id()),
+        "name": fields["name"],
+        "reviewRequired": False,
+        "siteUrl": None,
+        "claimLeaseSeconds": None,
+        "createdAt": now,
+        "updatedAt": now,
+    }
+    with store.deadline():
+        return project_record(store.in_transaction(lambda within: within.projects.create(project)))
+
+
+def all_projects(store: Store) -> list[dict[str, Any]]:
+    """Returns every project's record, the oldest first; for the command line."""
+    with store.deadline():
+        return [project_record(project) for project in store.projects.all()]
+
+
+def service_of(store: Store, project_id: str) -> Caller:
+    """Returns the service itself as the caller in a project that somebody named; for the command line.
+
+    Refuses with `NotFound` when there is no such project.
+    """
+    with store.deadline():
+        project = store.projects.find(project_id)
+    if project is None:
+        raise NotFound(f"There is no project {project_id}: `content-workflow project list` lists them.")
+    return system(project["id"], project["teamId"])
 
 
 def _answer(project: Mapping[str, Any]) -> Answer:

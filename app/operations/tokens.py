@@ -14,6 +14,7 @@ from app.records.tokens import NewTokenRecord, TokenRecord, token_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.times import read_time
+from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
 Fields = Mapping[str, Any]
@@ -88,6 +89,19 @@ def rotate_token(ctx: Context, token_id: str) -> Answer:
     secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
     event = Event("token.rotated", ctx.now, ctx.caller.actor)
     return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
+
+
+def project_of_token(store: Store, token_id: str) -> str:
+    """Returns the id of the project that a token belongs to; for the command line, which is told the token alone.
+
+    Refuses with `NotFound` when there is no such token.
+    """
+    with store.deadline():
+        token = store.tokens.by_id(token_id)
+    if token is None:
+        raise NotFound(f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's.")
+    project_id: str = token["projectId"]
+    return project_id
 
 
 def _check(ctx: Context, fields: Fields) -> None:

@@ -17,13 +17,13 @@ class Projects(Recorded):
     name = "projects"
     event_data = ()
 
-    def create(self, record: Mapping[str, Any], event: Event) -> Record:
-        """Adds a project and its counters."""
+    def create(self, record: Mapping[str, Any]) -> Record:
+        """Adds a project and its counters; no event says so, as there was nobody yet who could read it."""
         project_id = new_id()
         self._store.database.counters.insert_one(
             {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0, "delivery": 0}, session=self._session
         )
-        return self.add(project_id, {**record, "id": project_id}, event)
+        return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
 
     def settings(self, project_id: str) -> Record:
         """Returns a project's record; it exists, as a token named it."""

@@ -7,7 +7,7 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, outside
+from app.store.collection import Record, Recorded, Tags, at_tags, object_id, outside
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -25,7 +25,7 @@ class Tokens(Recorded):
 
     def by_id(self, token_id: str) -> Record | None:
         """Returns a token by its id alone, for the command line."""
-        found: Record | None = outside(self._collection.find_one({"_id": ObjectId(token_id)}, {"outbox": 0}))
+        found: Record | None = outside(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
         return found
 
     def used(self, project_id: str, token_id: str, now: datetime) -> None:

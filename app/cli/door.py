@@ -1,0 +1,90 @@
+"""What the commands share: they call operations as the service itself, and print what these give, or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import click
+import orjson
+
+from app.fields.stages import load_shape
+from app.operations.context import Context
+from app.operations.operation import Operation
+from app.operations.projects import service_of
+from app.settings import Settings
+from app.store.store import Store, connect
+from app.vocabulary import Door
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+PAGE = 500
+
+
+@cache
+def store() -> Store:
+    """Returns the store that the environment names. Raises `SettingsError` when it names none."""
+    settings = Settings.from_environment()
+    return connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+
+
+def context(project_id: str, opened: Store | None = None) -> Context:
+    """Returns the context in which the service itself calls an operation of a project.
+
+    Refuses with `NotFound` when there is no such project.
+    """
+    opened = opened or store()
+    return Context(opened, service_of(opened, project_id), Door.CLI)
+
+
+def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
+    """Returns the body of an operation's answer; a field that is None was not given."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    table = operation.takes or operation.query
+    return operation(ctx, *ids, fields=load_shape(table, given) if table else None).body
+
+
+def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:
+    """Yields every record of a listing, page by page."""
+    offset = 0
+    while page := call(ctx, operation, limit=PAGE, offset=offset):
+        yield from page
+        offset += PAGE
+
+
+def of_project(command: C) -> C:
+    """Adds the option that says which project."""
+    named = click.option("--project", "project_id", metavar="ID", required=True, help="The project's id.")
+    return named(command)
+
+
+def as_json(command: C) -> C:
+    """Adds the option that asks for JSON."""
+    return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
+
+
+def print_json(value: Any) -> None:
+    """Prints a value as one line of JSON."""
+    click.echo(orjson.dumps(value))
+
+
+def print_record(record: Mapping[str, Any]) -> None:
+    """Prints a record, a line a field."""
+    width = max(map(len, record))
+    for name, value in record.items():
+        click.echo(f"{name:<{width}}  {_shown(value)}")
+
+
+def print_table(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Prints records as lines of aligned columns under their names."""
+    rows = [columns, *([_shown(record[column]) for column in columns] for record in records)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
+    for row in rows:
+        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "-"
+    return "-" if value in (None, "") else str(value)

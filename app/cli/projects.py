@@ -1,0 +1,34 @@
+"""`project`: makes and lists projects; each has its own members, categories, documents and tokens."""
+
+import click
+
+from app.cli.door import as_json, print_json, print_record, print_table, store
+from app.fields.projects import ProjectFields
+from app.fields.stages import load_shape
+from app.operations.context import this_instant
+from app.operations.projects import all_projects, create_project
+
+
+@click.group()
+def command() -> None:
+    """Make and list projects."""
+
+
+@command.command()
+@click.option("--name", required=True, help="The project's name.")
+@click.option("--team", metavar="ID", help="The team that it belongs to; a new one by default.")
+@as_json
+def create(name: str, team: str | None, json: bool) -> None:
+    """Make a project."""
+    given = {"name": name} | ({"teamId": team} if team else {})
+    project = create_project(store(), load_shape(ProjectFields, given), this_instant())
+    made = {key: project[key] for key in ("id", "teamId", "name")}
+    print_json(made) if json else print_record(made)
+
+
+@command.command("list")
+@as_json
+def list_them(json: bool) -> None:
+    """List all projects, the oldest first."""
+    projects = all_projects(store())
+    print_json(projects) if json else print_table(projects, ("id", "teamId", "name", "createdAt"))

@@ -1,0 +1,89 @@
+"""granian, set up for this service: how many threads, what it logs, and that its processes end with their parent."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from multiprocessing.connection import wait
+from typing import Any
+
+from granian import Granian
+from granian.constants import Interfaces
+
+from app.settings import Settings
+from app.worker.worker import start_in_background
+
+BLOCKING_THREADS = 8
+BACKPRESSURE = 64
+KILL_SECONDS = 15
+
+LOGGING: dict[str, Any] = {
+    "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
+    "handlers": {"json": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "loggers": {"_granian": {"handlers": ["json"], "level": "INFO", "propagate": False}},
+}
+
+
+def run(
+    host: str, port: int, workers: int, settings: Settings, *, with_worker: bool = True, quiet: bool = False
+) -> None:
+    """Serves the application until a signal ends it, with the worker in this process, which has little else to do.
+
+    `quiet` leaves granian's own log lines out.
+    """
+    worker = start_in_background(settings) if with_worker else None
+    try:
+        _serve(host, port, workers, quiet)
+    finally:
+        if worker is not None:
+            worker.stop()
+
+
+def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
+    # Spawned, not forked: a worker inherits neither threads, nor connections to MongoDB, nor locks.
+    multiprocessing.set_start_method("spawn", force=True)
+    Granian(
+        "wsgi:app",
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=BLOCKING_THREADS,
+        backpressure=BACKPRESSURE,
+        websockets=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=KILL_SECONDS,
+        log_enabled=not quiet,
+        log_dictconfig=LOGGING,
+    ).serve(target_loader=load)
+
+
+def load(target: str) -> Any:
+    """Returns the application, in a worker process; that process ends when its parent does."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    from wsgi import app
+
+    return app
+
+
+def _end_with_parent() -> None:
+    """Ends this process as soon as its parent is gone, however that died: else it would go on holding the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def port_is_free(host: str, port: int) -> bool:
+    """Tells whether nobody listens there; granian itself would share a port with another granian, and not say so."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True

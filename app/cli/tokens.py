@@ -1,0 +1,107 @@
+"""`token`: makes, lists and revokes the tokens of a project (decisions, section 2)."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from app.cli.door import as_json, call, context, every, of_project, print_json, print_record, print_table, store
+from app.operations import tokens
+from app.operations.tokens import project_of_token
+from app.rules.times import wire_time
+from app.vocabulary import Scope, TokenKind
+
+SCOPES = [str(scope) for scope in Scope]
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+COLUMNS = ("id", "kind", "name", "agent", "scopes", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
+
+
+class Span(click.ParamType):
+    """A length of time like `90d`."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        found = re.fullmatch(r"([1-9][0-9]{0,5})([mhdw])", value)
+        if found is None:
+            self.fail("say a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+        return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+@click.group()
+def command() -> None:
+    """Make, list and revoke tokens."""
+
+
+@command.command()
+@of_project
+@click.option("--name", required=True, help="What or who uses the token.")
+@click.option("--agent", help="The agent that uses it; its scopes are then read and write by default.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    help="What it may do; repeatable.",
+)
+@click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
+@click.option("--drafts", is_flag=True, help="Let a delivery token see what is not published.")
+@click.option("--expires-in", type=Span(), metavar="SPAN", help="How long it works, like 12h or 90d.")
+@as_json
+def create(
+    project_id: str,
+    name: str,
+    agent: str | None,
+    scopes: tuple[str, ...],
+    delivery: bool,
+    drafts: bool,
+    expires_in: timedelta | None,
+    json: bool,
+) -> None:
+    """Make a token; its secret is shown this once.
+
+    Without --scope it may read, write and publish.
+    """
+    ctx = context(project_id)
+    token = call(
+        ctx,
+        tokens.create_token,
+        name=name,
+        agent=agent,
+        kind=TokenKind.DELIVERY if delivery else None,
+        scopes=list(scopes) or None,
+        drafts=drafts or None,
+        expiresAt=_after(ctx.now, expires_in),
+    )
+    if json:
+        print_json(token)
+        return
+    print_record(token)
+    click.echo("Keep the token now: it is not shown again.", err=True)
+
+
+def _after(now: datetime, span: timedelta | None) -> str | None:
+    try:
+        return None if span is None else wire_time(now + span)
+    except OverflowError:
+        raise click.BadParameter("that is after the year 9999.", param_hint="--expires-in") from None
+
+
+@command.command("list")
+@of_project
+@as_json
+def list_them(project_id: str, json: bool) -> None:
+    """List a project's tokens, never their secrets."""
+    found = list(every(context(project_id), tokens.list_tokens))
+    print_json(found) if json else print_table(found, COLUMNS)
+
+
+@command.command()
+@click.argument("token_id", metavar="ID")
+@as_json
+def revoke(token_id: str, json: bool) -> None:
+    """Revoke a token: within 5 seconds no server takes it any more."""
+    ctx = context(project_of_token(store(), token_id))
+    revoked = call(ctx, tokens.revoke_token, token_id)
+    print_json(revoked) if json else print_record(revoked)

@@ -1,0 +1,30 @@
+"""`worker`: scheduled publishing, events and webhooks, without a server."""
+
+import signal
+
+import click
+
+from app.http.logs import log_as_json
+from app.http.metrics import serve_alone
+from app.settings import Settings
+from app.worker.worker import worker_of
+
+
+@click.command()
+@click.option(
+    "--metrics-port", type=click.IntRange(1, 65_535), help="Serve /metrics at this port of 127.0.0.1; off without."
+)
+def command(metrics_port: int | None) -> None:
+    """Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C.
+
+    Any number of workers may run at once. `serve` has one inside, unless it is told --no-worker.
+    """
+    settings = Settings.from_environment()
+    log_as_json(settings.log_level)
+    worker = worker_of(settings)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: worker.tell_to_stop())
+    if metrics_port:
+        serve_alone(metrics_port)
+    worker.start().wait()
+    worker.stop()

@@ -1,0 +1,70 @@
+"""What MongoDB itself refuses to keep: records without a project, or whose kind, state or counters are impossible.
+
+They catch a hand at the shell and a bug of ours. They say nothing of what the operations check already, and all
+fields that they do not name are free: so none can stand in the way of a write that the operations allow.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
+
+ID = {"bsonType": "objectId"}
+TEXT = {"bsonType": "string"}
+COUNT = {"bsonType": "number", "minimum": 1}
+TIME = {"bsonType": "date"}
+EVENTS = {"bsonType": "array"}
+
+
+def _word(words: type[StrEnum]) -> Mapping[str, Any]:
+    return {"enum": [str(word) for word in words]}
+
+
+def _record(**fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"projectId": ID, "rev": COUNT, "outbox": EVENTS, **fields}
+
+
+_BRIEF = {"bsonType": ["object", "null"], "properties": {"state": _word(BriefState)}}
+
+REQUIRED: Mapping[str, Mapping[str, Any]] = {
+    "projects": _record(teamId=ID, name=TEXT),
+    "members": _record(name=TEXT, role=_word(Role)),
+    "tokens": _record(kind=_word(TokenKind), name=TEXT, hash=TEXT, scopes={"bsonType": "array"}),
+    "categories": _record(name=TEXT, slug=TEXT),
+    "clusters": _record(name=TEXT),
+    "documents": _record(title=TEXT, slug=TEXT, slugs={"bsonType": "array"}, status=_word(DocumentStatus), version=COUNT),
+    "intents": {"projectId": ID, "tokenId": ID, "kind": _word(Kind), "slot": {"bsonType": "number", "minimum": 0}},
+    "bodies": {"projectId": ID, "documentId": ID, "text": TEXT},
+    "revisions": {"projectId": ID, "documentId": ID, "version": COUNT, "at": TIME},
+    "events": {"projectId": ID, "sequence": COUNT, "type": TEXT, "at": TIME},
+}
+"""The fields that every record of a collection has, and what each is."""
+
+OPTIONAL: Mapping[str, Mapping[str, Any]] = {"documents": {"brief": _BRIEF, "isPublished": {"bsonType": "bool"}}}
+"""The fields that a record may have, and what each is then."""
+
+
+def validator(collection: str) -> Mapping[str, Any]:
+    """Returns a collection's validator as MongoDB takes it."""
+    required = REQUIRED[collection]
+    properties = {**required, **OPTIONAL.get(collection, {})}
+    return {"$jsonSchema": {"bsonType": "object", "required": [*required], "properties": properties}}
+
+
+def create_validators(database: Any) -> None:
+    """Gives every collection its validator; records that break it already are left, and may be written to."""
+    present = set(database.list_collection_names())
+    for collection in REQUIRED:
+        command = "collMod" if collection in present else "create"
+        database.command(command, collection, validator=validator(collection), validationLevel="moderate")
+
+
+def differences(database: Any) -> list[str]:
+    """Returns a line for each collection whose validator is missing or another."""
+    present = {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}
+    return [
+        f"{collection}: the validator {'is another' if present.get(collection) else 'is missing'}."
+        for collection in sorted(REQUIRED)
+        if present.get(collection) != validator(collection)
+    ]
