@@ -61,7 +61,7 @@ class Arguments:
 
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
-    fields: dict[str, ma.fields.Field[Any]] = {name: _place(name) for name in operation.path}
+    fields: dict[str, ma.fields.Field[Any]] = {name: _place(name, operation) for name in operation.path}
     for table in filter(None, (operation.query, operation.takes)):
         fields |= table._declared_fields
     if "limit" in fields:
@@ -73,11 +73,11 @@ def arguments_of(operation: Operation) -> Arguments:
     return Arguments(operation, type(f"{operation.name}_arguments", (Fields,), fields))
 
 
-def _place(name: str) -> ma.fields.Field[Any]:
+def _place(name: str, operation: Operation) -> ma.fields.Field[Any]:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
         return whole(1, doc=f"the {name}", required=True)
-    thing = name.removesuffix("Id") if name != "id" else "document"
+    thing = name.removesuffix("Id") if name != "id" else operation.name.split("_")[1]
     return Text(required=True, metadata={"description": f"the {thing}'s id", "pattern": f"^{HEX_ID.pattern}$"})
 
 

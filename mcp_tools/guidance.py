@@ -68,10 +68,8 @@ NEXT: dict[str, str] = {
 }
 """What comes next, by tool. One that is missing here has its operation's description alone."""
 
-EACH_CALL_COUNTS = frozenset(
-    {"renew_claim", "rotate_token", "rotate_webhook_secret", "redeliver_webhook", "redeliver_delivery", "test_webhook"}
-)
+EACH_CALL_COUNTS = frozenset({"renew_claim", "rotate_token", "rotate_webhook_secret"})
 """Operations on one record that do something again when they are called again."""
 
-LEAVES_THE_HOUSE = frozenset({"test_webhook", "redeliver_webhook", "redeliver_delivery"})
+LEAVES_THE_HOUSE = frozenset({"test_webhook", "redeliver_webhook"})
 """Operations that send something to a server elsewhere."""

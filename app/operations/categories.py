@@ -26,7 +26,7 @@ def list_categories(ctx: Context, fields: Fields) -> Answer:
     return Answer([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("categoryId",), gives=CategoryRecord, refuses=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, path=("id",), gives=CategoryRecord, refuses=(NotFound,))
 def get_category(ctx: Context, category_id: str) -> Answer:
     """Read a category."""
     return _answer(ctx, _own_category(ctx, category_id))
@@ -35,7 +35,7 @@ def get_category(ctx: Context, category_id: str) -> Answer:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("categoryId",),
+    path=("id",),
     takes=CategoryChanges,
     gives=CategoryRecord,
     refuses=(NotFound, BadRequest),
@@ -67,7 +67,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Answer:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.DESTROYS,
-    path=("categoryId",),
+    path=("id",),
     gives=CategoryRecord,
     refuses=(NotFound, CategoryInUse),
     spans=True,

@@ -42,6 +42,11 @@ class Agent:
 
     def post(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> TestResponse:
         """Sends one message; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
+        message, sent = self._message(method, params)
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._send(orjson.dumps(message), sent)
+
+    def _message(self, method: str, params: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, str]]:
         sent = {
             "Authorization": f"Bearer {self.token.secret}",
             "Accept": "application/json, text/event-stream",
@@ -56,10 +61,17 @@ class Agent:
                 "io.modelcontextprotocol/clientCapabilities": {},
                 "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
             }
-        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
-        headers = {name: value for name, value in sent.items() if value}
-        return self.client.post("/mcp", data=orjson.dumps(message), content_type="application/json", headers=headers)
+        return {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}, sent
+
+    def post_raw_title(self, escaped: str) -> TestResponse:
+        """Begins a draft whose title is written with escapes that no honest client writes."""
+        asked = {"name": "create_document_intent", "arguments": {"title": "TITLE"}}
+        message, sent = self._message("tools/call", asked)
+        return self._send(orjson.dumps(message).replace(b"TITLE", escaped.encode()), sent)
+
+    def _send(self, body: bytes, headers: dict[str, str]) -> TestResponse:
+        sent = {name: value for name, value in headers.items() if value}
+        return self.client.post("/mcp", data=body, content_type="application/json", headers=sent)
 
     def ask(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:
         """Sends a message and returns its result."""

@@ -1,0 +1,236 @@
+"""MCP over HTTP: who is let in, from where, and by what name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from mcp.client import Client
+
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from app.vocabulary import TokenKind
+from mcp_tools.tools import TOOLS
+from tests.make import Project, a_document, a_ready_brief
+from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
+
+HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+
+def _serving(store: Store, **settings: object) -> Flask:
+    quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
+    return create_app(Settings(mongodb_uri="given", **{**quiet, **settings}), store)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("authorization", ["", "Basic eA==", "Bearer cwm_unknown", "Bearer "])
+def test_without_a_valid_token_nobody_gets_in(agent_of_era: Agent, authorization: str) -> None:
+    answer = agent_of_era.post("tools/list", Authorization=authorization)
+
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.json["_tag"] == "Unauthorized"
+
+
+def test_a_delivery_token_opens_no_tools(agent: Agent, project: Project) -> None:
+    reader = agent.by(project.token(kind=TokenKind.DELIVERY))
+
+    assert reader.post("tools/list").status_code == 401
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_only_post_is_taken(agent: Agent, method: str) -> None:
+    answer = agent.client.open("/mcp", method=method, headers={"Authorization": f"Bearer {agent.token.secret}"})
+
+    assert answer.status_code == 405
+    assert "POST" in answer.headers["Allow"]
+    assert answer.json["_tag"] == "MethodNotAllowed"
+
+
+def test_a_host_that_is_not_ours_is_refused(agent_of_era: Agent) -> None:
+    assert agent_of_era.post("tools/list", Host="evil.example").status_code == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:9999", "null"])
+def test_a_page_of_another_origin_is_refused(agent_of_era: Agent, origin: str) -> None:
+    assert agent_of_era.post("tools/list", Origin=origin).status_code == 403
+
+
+def test_a_page_of_our_own_address_and_a_client_without_origin_are_served(agent_of_era: Agent) -> None:
+    assert agent_of_era.post("tools/list", Host="localhost:8000", Origin="http://localhost:8000").status_code == 200
+    assert agent_of_era.post("tools/list").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("settings", "host"),
+    [
+        ({"mcp_allowed_hosts": ("content.example",)}, "content.example"),
+        ({"mcp_allowed_hosts": ("content.example",)}, "content.example:8443"),
+        ({"public_url": "https://content.example"}, "content.example"),
+        ({"mcp_allowed_hosts": ("*",)}, "any.example"),
+    ],
+)
+def test_hosts_are_opened_by_the_settings(store: Store, agent: Agent, settings: dict[str, object], host: str) -> None:
+    elsewhere = Agent(_serving(store, **settings).test_client(), agent.token)
+
+    assert elsewhere.post("tools/list", Host=host).status_code == 200
+    assert elsewhere.post("tools/list", Host=host, Origin="https://evil.example").status_code == 403
+
+
+def test_mcp_and_llms_txt_can_be_switched_off(store: Store, agent: Agent) -> None:
+    client = _serving(store, serve_mcp=False, serve_docs=False).test_client()
+
+    assert Agent(client, agent.token).post("tools/list").status_code == 404
+    assert client.get("/llms.txt").status_code == 404
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_agent_that_calls_too_often_is_told_in_its_tool_result(store: Store, agent: Agent, era: str) -> None:
+    hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token, era)
+    hasty.call("get_project")
+
+    answer = hasty.post("tools/call", {"name": "get_project", "arguments": {}})
+
+    result = answer.json["result"]
+    assert result["isError"]
+    assert result["structuredContent"]["_tag"] == "RateLimited"
+    assert answer.headers["Retry-After"] in result["content"][1]["text"]
+    assert hasty.post("tools/list").json["error"]["data"]["_tag"] == "RateLimited"
+
+
+def test_failed_authentications_are_limited(store: Store, agent: Agent) -> None:
+    client = _serving(store, failed_auth_limit=1).test_client()
+    stranger = Agent(client, agent.token)
+
+    refused = [stranger.post("tools/list", Authorization="Bearer cwm_guess").status_code for _ in range(2)]
+
+    assert refused == [401, 429]
+    assert stranger.post("tools/list").status_code == 200
+
+
+def test_the_limits_of_rest_and_mcp_are_one(store: Store, agent: Agent) -> None:
+    client = _serving(store, rate_limit=1).test_client()
+    client.get("/project", headers={"Authorization": f"Bearer {agent.token.secret}"})
+
+    assert Agent(client, agent.token).refused("get_project")["_tag"] == "RateLimited"
+
+
+def _claimed_by(agent: Agent, project: Project, **headers: str) -> str:
+    document = a_ready_brief(project.context())
+    result = agent.ask("tools/call", {"name": "claim_brief", "arguments": {"documentId": document["id"]}}, **headers)
+    name: str = result["structuredContent"]["brief"]["claimedBy"]["agent"]
+    return name
+
+
+def _handshake(agent: Agent, revision: str = HANDSHAKE) -> str:
+    info = {"name": agent.name, "version": "1"}
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": info}
+    return agent.post("initialize", params, MCP_Protocol_Version="").headers["Mcp-Session-Id"]
+
+
+def test_the_agent_is_the_clients_name(agent: Agent, project: Project) -> None:
+    assert _claimed_by(agent, project) == "test-agent"
+
+
+def test_the_agent_of_a_client_that_shakes_hands_is_known_on_every_server(
+    agent: Agent, store: Store, project: Project
+) -> None:
+    here = agent.by(agent.token, era=HANDSHAKE, name="Schreibhilfe ✍")
+    elsewhere = Agent(_serving(store).test_client(), agent.token, HANDSHAKE)
+
+    assert _claimed_by(elsewhere, project, Mcp_Session_Id=_handshake(here)) == "Schreibhilfe ✍"
+
+
+@pytest.mark.parametrize("session", ["", "AAAA", "no session", "x" * 500])
+def test_a_session_id_that_is_none_names_nobody(agent: Agent, project: Project, session: str) -> None:
+    here = agent.by(agent.token, era=HANDSHAKE)
+
+    assert _claimed_by(here, project, Mcp_Session_Id=session) == ""
+
+
+def test_a_session_id_holds_for_its_token_alone(agent: Agent, project: Project) -> None:
+    here = agent.by(agent.token, era=HANDSHAKE)
+
+    assert _claimed_by(here.by(project.token()), project, Mcp_Session_Id=_handshake(here)) == ""
+
+
+def test_the_agent_of_a_token_comes_before_the_clients_name(agent_of_era: Agent, project: Project) -> None:
+    named = agent_of_era.by(project.token(agent="night-writer"))
+
+    assert _claimed_by(named, project) == "night-writer"
+
+
+@pytest.mark.parametrize(("name", "kept"), [("a\u0000b\nc", "abc"), ("x" * 300, "x" * 100), ("  ", "")])
+def test_a_clients_name_is_kept_as_records_can_hold_it(agent: Agent, project: Project, name: str, kept: str) -> None:
+    assert _claimed_by(agent.by(agent.token, name=name), project) == kept
+
+
+@pytest.mark.parametrize("revision", HANDSHAKES)
+def test_every_revision_with_a_handshake_is_spoken(agent: Agent, revision: str) -> None:
+    here = agent.by(agent.token, era=revision)
+    info = {"name": "old", "version": "1"}
+
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": info}
+    result = here.ask("initialize", params, MCP_Protocol_Version="")
+
+    assert result["protocolVersion"] == revision
+    assert "claim_next_brief" in result["instructions"]
+    assert len(here.ask("tools/list")["tools"]) == len(TOOLS)
+
+
+def test_the_newest_revision_is_discovered(agent: Agent) -> None:
+    assert MODERN in agent.ask("server/discover")["supportedVersions"]
+
+
+def test_a_body_over_20_mb_is_refused(agent: Agent) -> None:
+    answer = agent.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 20 * 1024 * 1024}})
+
+    assert answer.status_code == 413
+    assert answer.json["_tag"] == "PayloadTooLarge"
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"5", b"[" * 100_000, b'{"jsonrpc":"2.0","id":1}', b'{"a":' + b"9" * 5_000 + b"}", b"\xff\xfe"],
+)
+def test_what_is_no_message_is_answered_with_a_client_error(agent: Agent, era: str, body: bytes) -> None:
+    headers = {
+        "Authorization": f"Bearer {agent.token.secret}",
+        "Accept": "application/json",
+        "MCP-Protocol-Version": era,
+    }
+    answer = agent.client.post("/mcp", data=body, content_type="application/json", headers=headers)
+
+    assert 400 <= answer.status_code < 500
+    assert answer.json["error"]["code"] < 0
+
+
+def test_half_a_surrogate_pair_is_refused(agent: Agent) -> None:
+    refused = agent.post_raw_title("\\ud800").json["result"]["structuredContent"]
+
+    assert refused["_tag"] == "HttpApiDecodeError"
+    assert [issue["path"] for issue in refused["issues"]] == ["title"]
+
+
+def test_half_a_surrogate_pair_is_no_message_in_the_older_era(agent: Agent) -> None:
+    answer = agent.by(agent.token, era=HANDSHAKE).post_raw_title("\\ud800")
+
+    assert answer.status_code == 400
+    assert agent.call("list_intents")["items"] == []
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])
+def test_the_sdks_client_is_served_in_every_mode(app: Flask, project: Project, mode: str) -> None:
+    document = a_document(project.context())
+
+    async def use(client: Client) -> tuple[int, Any]:
+        tools = await client.list_tools()
+        read = await client.call_tool("get_document", {"documentId": document["id"]})
+        return len(tools.tools), read.structured_content
+
+    many, record = with_sdk(app, project.token(), use, mode=mode)
+
+    assert many == len(TOOLS)
+    assert record["title"] == document["title"]

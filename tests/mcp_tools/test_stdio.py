@@ -1,0 +1,117 @@
+"""MCP over stdio: on the database, and handed on to a service elsewhere, for clients of both eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import mcp_types as t
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from app.store.store import Store
+from tests.make import Project, a_ready_brief
+from tests.mcp_tools.servers import a_server
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+
+PROGRAM = "from app.cli import main; main()"
+MODES = ("auto", "legacy")
+
+
+def _environment(uri: str, store: Store, secret: str) -> dict[str, str]:
+    named = {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "CONTENT_WORKFLOW_TOKEN": secret}
+    return {**os.environ, **named, "LOG_LEVEL": "CRITICAL"}
+
+
+def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict[str, Any]:
+    """Claims the next brief with the SDK's client and returns the record."""
+    program = StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp", *arguments], env=environment)
+
+    async def main() -> dict[str, Any]:
+        info = t.Implementation(name="desk", version="1")
+        async with Client(stdio_client(program), client_info=info, mode=mode) as client:
+            tools = await client.list_tools()
+            assert "claim_next_brief" in {tool.name for tool in tools.tools}
+            claimed = await client.call_tool("claim_next_brief", {"leaseSeconds": 60})
+            assert not claimed.is_error, claimed
+            record: dict[str, Any] = claimed.structured_content or {}
+            return record
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_stdio_serves_the_tools_on_the_database(mode: str, mongodb_uri: str, store: Store, project: Project) -> None:
+    a_ready_brief(project.context())
+    token = project.token()
+
+    claimed = _claim([], _environment(mongodb_uri, store, token.secret), mode)
+
+    assert claimed["brief"]["claimedBy"] == {"type": "token", "id": token.id, "name": "A script", "agent": "desk"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_stdio_hands_messages_on_to_a_service_elsewhere(
+    mode: str, mongodb_uri: str, store: Store, project: Project
+) -> None:
+    a_ready_brief(project.context())
+    token = project.token()
+    environment = {**_environment("mongodb://nowhere.invalid", store, token.secret)}
+
+    with a_server(mongodb_uri, store.database.name) as url:
+        claimed = _claim(["--url", f"{url}/mcp"], environment, mode)
+
+    assert claimed["brief"]["claimedBy"]["agent"] == "desk"
+
+
+@pytest.mark.parametrize(
+    ("secret", "told"),
+    [("", "CONTENT_WORKFLOW_TOKEN is not set"), ("cwm_unknown", "holds no valid management token")],
+)
+def test_stdio_says_what_is_wrong_with_the_token(secret: str, told: str, mongodb_uri: str, store: Store) -> None:
+    command = [sys.executable, "-c", PROGRAM, "mcp"]
+    ended = subprocess.run(
+        command, env=_environment(mongodb_uri, store, secret), capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert ended.returncode == 1
+    assert told in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_messages_on_a_pipe_are_answered_a_line_each(mongodb_uri: str, store: Store, project: Project) -> None:
+    token = project.token()
+    command = [sys.executable, "-c", PROGRAM, "mcp"]
+    environment = _environment(mongodb_uri, store, token.secret)
+    messages = [
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "n", "version": "1"},
+            },
+        },
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_project", "arguments": {}}},
+    ]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in messages:
+            process.stdin.write(json.dumps(message) + "\n")
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert answers[1]["result"]["structuredContent"]["name"] == "The Crust"

@@ -1,0 +1,189 @@
+"""The tools as a promise: one for each operation, the same fields as over REST, a snapshot for each.
+
+`UPDATE_SNAPSHOTS=1 python -m pytest tests/mcp_tools/test_surface.py` writes the snapshots anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from jsonschema import Draft202012Validator
+
+from app.fields.json_schema import json_schema
+from app.fields.stages import documented_shape
+from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.operation import Effect, Operation
+from mcp_tools import guidance
+from mcp_tools.arguments import KEY
+from mcp_tools.tools import TOOLS
+from tests.mcp_tools.client import ERAS, Agent
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+UPDATE = os.environ.get("UPDATE_SNAPSHOTS") == "1"
+
+MCP_ALONE = {"read_document_content": "REST gives a document's content whole (decisions, section 8)"}
+"""The tools that are no route, and why."""
+
+OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
+EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+
+
+def _served_by_rest(app: Flask) -> set[str]:
+    """Returns the operations that have a route, as the OpenAPI document names them."""
+    document = app.test_client().get("/openapi.json").json
+    ids = {
+        route["operationId"] for path in document["paths"].values() for route in path.values() if "operationId" in route
+    }
+    return {_snake(one) for one in ids}
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _names_on_rest(operation: Operation) -> set[str]:
+    """Returns the names that an operation may have there: those on drafts are served once a kind."""
+    if operation.name.removesuffix("s").endswith("_intent"):
+        kinds = ("document", "cluster", "category")
+        return {operation.name} | {operation.name.replace("_intent", f"_{kind}_intent") for kind in kinds}
+    return {operation.name}
+
+
+def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
+    routes = _served_by_rest(app)
+
+    without_route = {name for name, tool in TOOLS.items() if not _names_on_rest(tool.operation) & routes}
+    named = {name for tool in TOOLS.values() for name in _names_on_rest(tool.operation)}
+
+    assert without_route == set(MCP_ALONE)
+    assert routes - named - {"get_health", "get_readiness"} == set()
+
+
+def test_every_operation_is_a_tool() -> None:
+    assert list(TOOLS) == [operation.name for operation in OPERATIONS]
+
+
+@EACH_OPERATION
+def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
+    properties = TOOLS[operation.name].shown.input_schema["properties"]
+    tables = [table for table in (operation.query, operation.takes) if table]
+    shapes = [json_schema(documented_shape(table, strict=operation.checks_meaning)) for table in tables]
+    fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
+
+    assert set(properties) - set(operation.path) - {KEY} == set(fields)
+    for name, field in fields.items():
+        here = properties[name]
+        said = {
+            key: value for key, value in field.items() if key not in ("description", "default", "properties", "items")
+        }
+        assert {key: here.get(key) for key in said} == said
+
+
+@EACH_OPERATION
+def test_no_argument_has_two_meanings(operation: Operation) -> None:
+    tables = [table._declared_fields for table in (operation.query, operation.takes) if table]
+    names = [*operation.path, *(field.data_key or name for table in tables for name, field in table.items())]
+
+    assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"
+
+
+@EACH_OPERATION
+def test_schemas_are_plain_objects_that_every_client_understands(operation: Operation) -> None:
+    tool = TOOLS[operation.name].shown
+
+    for schema in (tool.input_schema, tool.output_schema):
+        assert schema is not None
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & set(schema)
+        assert "$ref" not in json.dumps(schema)
+
+
+@EACH_OPERATION
+def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
+    tool = TOOLS[operation.name].shown
+
+    assert tool.title
+    assert tool.description
+    assert all(f"`{error.__name__}`: " in tool.description for error in operation.refuses)
+    assert "GET /" not in json.dumps(tool.input_schema)
+    assert all(one.get("description") for one in tool.input_schema["properties"].values())
+
+
+@EACH_OPERATION
+def test_every_tool_that_writes_takes_an_idempotency_key_and_none_that_reads(operation: Operation) -> None:
+    assert (KEY in TOOLS[operation.name].shown.input_schema["properties"]) == (operation.effect != Effect.READS)
+
+
+def test_guidance_speaks_of_tools_that_exist() -> None:
+    told = {*guidance.NEXT, *guidance.EACH_CALL_COUNTS, *guidance.LEAVES_THE_HOUSE}
+    texts = " ".join([guidance.INSTRUCTIONS, *guidance.NEXT.values()])
+    named = {word.strip("`") for word in texts.split() if word.startswith("`") and "_" in word}
+
+    assert told - set(TOOLS) == set()
+    assert {name.rstrip(".,:;)`") for name in named} - set(TOOLS) - {"update_…_intent", "_tag"} == set()
+
+
+HINTS = {
+    "list_briefs": (True, False, True),
+    "claim_next_brief": (False, False, False),
+    "claim_brief": (False, False, True),
+    "create_document_intent": (False, False, False),
+    "discard_intent": (False, True, True),
+    "update_document": (False, False, True),
+    "publish_document": (False, True, True),
+    "delete_document": (False, True, True),
+    "rotate_token": (False, True, False),
+}
+
+
+@pytest.mark.parametrize(("name", "hints"), HINTS.items())
+def test_annotations_warn_of_what_is_hard_to_take_back(name: str, hints: tuple[bool, bool, bool]) -> None:
+    shown = TOOLS[name].shown.annotations
+
+    assert shown is not None
+    assert (shown.read_only_hint, shown.destructive_hint, shown.idempotent_hint) == hints
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_list_is_what_clients_get(agent: Agent, era: str) -> None:
+    listed = agent.by(agent.token, era=era).ask("tools/list")["tools"]
+
+    assert [tool["name"] for tool in listed] == list(TOOLS)
+    assert all(tool["outputSchema"]["type"] == "object" for tool in listed)
+
+
+@EACH_OPERATION
+def test_a_changed_tool_shows_in_its_snapshot(operation: Operation) -> None:
+    shown: dict[str, Any] = TOOLS[operation.name].shown.model_dump(mode="json", by_alias=True, exclude_none=True)
+    text = json.dumps(shown, indent=2, ensure_ascii=False) + "\n"
+    file = SNAPSHOTS / f"{operation.name}.json"
+    if UPDATE:
+        SNAPSHOTS.mkdir(exist_ok=True)
+        file.write_text(text)
+
+    assert file.exists(), f"{file.name} is missing: run this file with UPDATE_SNAPSHOTS=1."
+    assert json.loads(file.read_text()) == shown
+
+
+def test_no_snapshot_is_left_of_a_tool_that_is_gone() -> None:
+    gone = {file for file in SNAPSHOTS.glob("*.json") if file.stem not in TOOLS}
+    if UPDATE:
+        for file in gone:
+            file.unlink()
+        return
+
+    assert gone == set()
+
+
+def test_llms_txt_names_every_tool_and_needs_no_token(app: Flask) -> None:
+    answer = app.test_client().get("/llms.txt")
+
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("text/plain")
+    assert all(f"`{name}`" in answer.text for name in TOOLS)
