@@ -193,6 +193,13 @@ class PayloadTooLarge(Refusal):
     )
 
 
+class ResponseTooLarge(Refusal):
+    """The texts that a delivery query asks for are too long together."""
+
+    status = 413
+    message = "The html and markdown asked for are over 16 MB together: ask for fewer documents at once."
+
+
 class UnsupportedMediaType(Refusal):
     """The body is not JSON."""
 
@@ -253,3 +260,6 @@ class Raced(Exception):
 
     Never leaves the house: `operations.operation` catches it.
     """
+
+    def before_the_next_try(self) -> None:
+        """Does what has to be done first, outside of the transaction and its deadline: for most, nothing."""

@@ -11,6 +11,7 @@ from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import Asked
 from app.rules.etags import Tag, matches
+from app.rules.publishing import Rendered
 from app.store.store import Store
 from app.vocabulary import ActorType, Door, Scope
 
@@ -51,6 +52,12 @@ class Context:
     now: datetime = field(default_factory=lambda: this_instant())
     if_match: tuple[Tag, ...] | None = None
     """The entity tags that the caller holds for the record; None for no condition."""
+    any_state: bool = False
+    """Did the caller say that any state of the record will do (`If-Match: *`)?"""
+    webhooks_allow_local: bool = False
+    """May webhooks of this server reach its own loopback?"""
+    rendered: dict[str, Rendered | None] = field(default_factory=dict)
+    """What this call rendered, by the id of the markdown; None where it is too large. Running it again finds it."""
 
     @property
     def project_id(self) -> str:

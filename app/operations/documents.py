@@ -1,6 +1,6 @@
 """Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from app.errors import (
@@ -88,7 +88,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     if refused := if_outdated(document, fields.get("baseVersion")):
         raise refused
     changes = _really_changed(document, fields)
-    if "status" in changes and (refused_status := if_status_closed(document, changes["status"], ctx.asked)):
+    if "status" in fields and (refused_status := if_status_closed(document, fields["status"], ctx.asked)):
         raise refused_status
     if _published(changes) and (frozen := if_frozen(document)):
         raise frozen
@@ -147,7 +147,7 @@ def restore_document(ctx: Context, document_id: str) -> Answer:
     ctx.check_match(document)
     refuse_taken_slugs(ctx, document["slugs"], document)
     event = Event("document.restored", ctx.now, ctx.caller.actor)
-    changes = _without_what_is_gone(ctx, document)
+    changes = _references_now(ctx, document)
     restored = ctx.store.documents.bring_back(ctx.project_id, document, changes, event)
     if restored is None:
         raise Raced
@@ -228,25 +228,18 @@ def _published(changes: Mapping[str, Any]) -> bool:
     return any(name in changes for name in (*PUBLISHED_FIELDS, "contentId"))
 
 
-def _without_what_is_gone(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the changes that make references null whose record is gone, in the document and in its snapshot."""
-    snapshot = document.get("snapshot")
-    changes: dict[str, Any] = {}
-    for there, name in _references(document):
-        found = look_up(ctx.store, ctx.project_id, {name: there[name]})
-        known = found.categories if name == "categoryId" else found.clusters
-        if there[name] in known:
-            continue
-        if there is snapshot:
-            changes["snapshot"] = {**snapshot, name: None}
-        else:
-            changes |= {name: None} | ({"categoryName": None} if name == "categoryId" else {})
+def _references_now(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what became of a document's references while it was in the trash, in the record and in its snapshot.
+
+    What is gone is null; a category may have another name.
+    """
+    found = look_up(ctx.store, ctx.project_id, document)
+    category_id, cluster_id, snapshot = document.get("categoryId"), document.get("clusterId"), document.get("snapshot")
+    changes: dict[str, Any] = {"categoryName": found.categories.get(category_id) if category_id else None}
+    if category_id and category_id not in found.categories:
+        changes["categoryId"] = None
+    if cluster_id and cluster_id not in found.clusters:
+        changes["clusterId"] = None
+    if snapshot and snapshot["categoryId"] and not look_up(ctx.store, ctx.project_id, snapshot).categories:
+        changes["snapshot"] = {**snapshot, "categoryId": None}
     return changes
-
-
-def _references(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    for name in ("categoryId", "clusterId"):
-        if document.get(name):
-            yield document, name
-    if (snapshot := document.get("snapshot")) and snapshot["categoryId"]:
-        yield snapshot, "categoryId"

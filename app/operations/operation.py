@@ -154,7 +154,8 @@ class Operation:
                     if key is not None:
                         return self._once(ctx, key, _fingerprint(self.name, arguments), attempt)
                     return attempt(ctx.store)
-            except Raced:
+            except Raced as raced:
+                raced.before_the_next_try()
                 time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
         raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
 

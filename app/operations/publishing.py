@@ -16,7 +16,9 @@ from app.errors import (
     NotFound,
     Problem,
     Raced,
+    Refusal,
     ReviewRequired,
+    ServiceUnavailable,
     VersionConflict,
 )
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
@@ -24,7 +26,7 @@ from app.fields.stages import problems
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
 from app.operations.operation import Answer, Effect, operation
-from app.records.documents import DocumentRecord
+from app.records.documents import DocumentRecord, ScheduleOutcome
 from app.rules.documents import (
     APPROVE,
     GIVE_UP,
@@ -38,7 +40,7 @@ from app.rules.documents import (
     refusal,
 )
 from app.rules.events import Event
-from app.rules.publishing import TooLarge, rendered, snapshot
+from app.rules.publishing import rendered, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import DocumentStatus, Door, Scope
@@ -165,7 +167,9 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    return document_answer(ctx, _publish(ctx, document, fields.get("baseVersion")))
+    if obstacle := _obstacle(ctx, document, fields.get("baseVersion")):
+        raise obstacle
+    return document_answer(ctx, _put_out(ctx, document))
 
 
 @operation(
@@ -198,52 +202,79 @@ def unpublish_document(ctx: Context, document_id: str) -> Answer:
     return document_answer(ctx, written)
 
 
-@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=DocumentRecord, spans=True)
+@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=ScheduleOutcome, spans=True)
 def publish_scheduled(ctx: Context, document_id: str) -> Answer:
-    """Publish a scheduled document whose time has come; what was moved meanwhile is left alone. For the worker."""
+    """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
+
+    What was moved meanwhile is left alone: `NotFound`.
+    """
     document = own_document(ctx, document_id)
     if document["status"] != DocumentStatus.SCHEDULED or document["publishAt"] > ctx.now:
         raise NotFound
-    return document_answer(ctx, _publish(ctx, document, None))
-
-
-@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=DocumentRecord, takes=ChangesRequest)
-def give_up_schedule(ctx: Context, document_id: str, fields: Fields) -> Answer:
-    """Send a scheduled document that can't be published back to drafting, and say why. For the worker."""
-    return _move(ctx, document_id, GIVE_UP, changes=UNSCHEDULED, said={"reason": fields["note"]})
+    obstacle = _obstacle(ctx, document)
+    if obstacle is None:
+        _put_out(ctx, document)
+    else:
+        _give_up(ctx, document, obstacle)
+    return Answer({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
 def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
     """Publishes what is due in any project; returns the documents' ids, each with why it failed, or None.
 
-    Any number of workers may call this at once: each document is published by one of them.
+    Any number of workers may call this at once: each document is published by one of them. A bug that one document
+    brings out is raised once all others had their turn.
     """
     done: list[tuple[str, str | None]] = []
+    bugs: list[Exception] = []
     with store.deadline():
         due = store.documents.due(now, DUE_AT_ONCE)
     for document in due:
         ctx = Context(store, system(document["projectId"], ""), Door.WORKER, now)
         try:
-            publish_scheduled(ctx, document["id"])
-            done.append((document["id"], None))
+            done.append((document["id"], publish_scheduled(ctx, document["id"]).body["reason"]))
         except NotFound:
             continue
-        except (BadRequest, ReviewRequired) as refused:
-            give_up_schedule(ctx, document["id"], fields={"note": refused.message})
-            done.append((document["id"], refused.message))
+        except ServiceUnavailable:
+            raise
+        except Exception as bug:
+            bugs.append(bug)
+    if bugs:
+        raise bugs[0]
     return done
 
 
-def _publish(ctx: Context, document: dict[str, Any], base_version: int | None) -> dict[str, Any]:
+def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | None = None) -> Refusal | None:
+    """Returns why a document can't be published, in the contract's order; None when it can be."""
     required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
     if refused := refusal(PUBLISH, document, ctx.asked, review_required=required, base_version=base_version):
-        raise refused
-    content_id = document["contentId"]
-    try:
-        text = rendered(ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id])
-    except TooLarge:
+        return refused
+    if document["contentId"] not in ctx.rendered:
+        raise NotRendered(ctx, document["contentId"])
+    if ctx.rendered[document["contentId"]] is None:
         message = "The content's html would be over 15 MB, more than can be published: shorten or split the document."
-        raise BadRequest(message, errors=[Problem(field="markdown", message=message)]) from None
+        return BadRequest(message, errors=[Problem(field="markdown", message=message)])
+    return None
+
+
+class NotRendered(Raced):
+    """Markdown has to be rendered, which can take seconds: never while a transaction is open.
+
+    A body never changes, so what is made of it holds when the operation is run again.
+    """
+
+    def __init__(self, ctx: Context, content_id: str) -> None:
+        self._rendered, self._content_id = ctx.rendered, content_id
+        self._markdown = ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id]
+
+    def before_the_next_try(self) -> None:
+        self._rendered[self._content_id] = rendered(self._markdown)
+
+
+def _put_out(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Makes a document's present content what is delivered; inside a transaction, when nothing stands in the way."""
+    text = ctx.rendered[document["contentId"]]
+    assert text is not None  # `_obstacle` saw to it
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or ctx.now
     delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)
@@ -263,6 +294,15 @@ def _publish(ctx: Context, document: dict[str, Any], base_version: int | None) -
         ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return written
+
+
+def _give_up(ctx: Context, document: Mapping[str, Any], obstacle: Refusal) -> None:
+    event = Event(GIVE_UP.event, ctx.now, ctx.caller.actor, {"reason": obstacle.message})
+    given_up = ctx.store.documents.move(
+        ctx.project_id, document["id"], GIVE_UP, ctx.asked, changes=UNSCHEDULED, event=event, rev=document["rev"]
+    )
+    if given_up is None:
+        raise Raced
 
 
 def _move(

@@ -49,14 +49,17 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Answer:
     from overwriting that. Content that is the same as before makes no new version. While another agent holds the
     brief's claim the write is refused.
     """
-    document = _writable(ctx, document_id, fields)
+    _demand_base(ctx, fields)
+    document = own_document(ctx, document_id)
+    _refuse_unwritable(ctx, document, fields)
     markdown = fields["markdown"]
     if markdown == _markdown(ctx, document.get("contentId")):
         return document_answer(ctx, document)
     if frozen := if_frozen(document):
         raise frozen
+    words = word_count(markdown)
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
-    changes = {"contentId": body_id, "wordCount": word_count(markdown), **_content_updated(ctx)}
+    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)
     return document_answer(ctx, write_version(ctx, document, changes, event))
 
@@ -101,9 +104,11 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
 
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
     """
-    document = _writable(ctx, document_id, fields)
+    _demand_base(ctx, fields)
+    document = own_document(ctx, document_id)
     revision = _own_revision(ctx, document_id, int(version))
-    restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": revision["bodyId"]}
+    _refuse_unwritable(ctx, document, fields)
+    restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": _body_of(ctx, revision, document)}
     category = look_up(ctx.store, ctx.project_id, {"categoryId": restored["categoryId"]}).categories
     if restored["categoryId"] not in category:
         restored["categoryId"] = None
@@ -146,29 +151,40 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
     return Answer({"from": older["version"], "to": newer["version"], "diff": diff})
 
 
-def _writable(ctx: Context, document_id: str, fields: Fields) -> dict[str, Any]:
-    """Returns the document to write to, in the order of refusals of content writes.
+def _refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:
+    """Refuses a content write for whom a claim keeps out, and one that was made from another version.
 
-    `If-Match` compares the version alone here, so it means the same as `baseVersion`.
+    `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
     """
     base = fields.get("baseVersion")
-    if base is None and ctx.if_match is None:
-        message = "Is required: the `version` that you read last (or send it as `If-Match`)."
-        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=message)])
-    document = own_document(ctx, document_id)
     asked = ctx.asked
     if (claimed_at := fields.get("claimedAt")) is not None:
         asked = replace(asked, claimed_at=read_time(claimed_at))
     matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
     if refused := if_guarded(document, asked) or if_outdated(document, base) or if_outdated(document, matched):
         raise refused
-    return document
+
+
+def _demand_base(ctx: Context, fields: Fields) -> None:
+    """Refuses with `HttpApiDecodeError` a content write that does not say which version it was made from."""
+    if "baseVersion" not in fields and ctx.if_match is None and not ctx.any_state:
+        message = "Is required: the `version` that you read last (or send it as `If-Match`)."
+        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=message)])
 
 
 def _matched_version(tags: tuple[Tag, ...], version: int) -> int:
     """Returns the version that the entity tags stand for: the present one if any of them does."""
     versions = {tag.version for tag in tags if tag.version is not None}
     return version if version in versions else min(versions, default=0)
+
+
+def _body_of(ctx: Context, revision: Mapping[str, Any], document: Mapping[str, Any]) -> str | None:
+    """Returns the body that restoring a version gives the document: its own where that has the same text."""
+    present: str | None = document.get("contentId")
+    earlier: str | None = revision["bodyId"]
+    if earlier == present or _markdown(ctx, earlier) == _markdown(ctx, present):
+        return present
+    return earlier
 
 
 def _content_updated(ctx: Context) -> dict[str, Any]:

@@ -55,6 +55,13 @@ class DocumentRecord(DocumentSummary):
     publishedMarkdown = text("the markdown that is delivered; null unless published", null=True)
 
 
+class ScheduleOutcome(Record):
+    """What became of a scheduled document at its time."""
+
+    id = record_id("the document's id")
+    reason = text("why it could not be published; null when it was", null=True)
+
+
 def document_summary(document: Mapping[str, Any], team_id: str, now: datetime) -> dict[str, Any]:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("snapshot") or {}

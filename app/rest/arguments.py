@@ -58,6 +58,11 @@ def if_match() -> tuple[Tag, ...] | None:
     return None if header is None else read_tags(header)
 
 
+def takes_any_state() -> bool:
+    """Tells whether the caller says that any state of the record will do: `If-Match: *`."""
+    return request.headers.get("If-Match", "").strip() == "*"
+
+
 def _json() -> Mapping[str, Any]:
     """Returns the body's object; no body is an empty one. orjson refuses what MongoDB could not keep."""
     raw = request.get_data(cache=False)

@@ -45,7 +45,7 @@ def _view(operation: Operation, kind: Kind | None) -> Callable[..., Response]:
         operation.permit(ctx)
         arguments.check_path(path)
         fields = arguments.fields_of(operation, kind)
-        ctx = replace(ctx, if_match=arguments.if_match())
+        ctx = replace(ctx, if_match=arguments.if_match(), any_state=arguments.takes_any_state())
         answer = operation(ctx, *path.values(), fields=fields, key=arguments.idempotency_key())
         return _respond(ctx, operation, answer)
 

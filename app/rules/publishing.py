@@ -10,10 +10,6 @@ from app.rules.markdown import MAX_HTML_BYTES, to_html
 from app.rules.text import first_paragraph
 
 
-class TooLarge(Exception):
-    """The html is over 15 MB, more than can be kept."""
-
-
 @dataclass(frozen=True)
 class Rendered:
     """What publishing makes of markdown, once."""
@@ -24,12 +20,12 @@ class Rendered:
     first_paragraph: str | None
 
 
-def rendered(markdown: str) -> Rendered:
-    """Returns markdown as it will be delivered. Raises `TooLarge`."""
+def rendered(markdown: str) -> Rendered | None:
+    """Returns markdown as it will be delivered; None when its html is larger than can be kept."""
     html = to_html(markdown)
     size = len(html.encode())
     if size > MAX_HTML_BYTES:
-        raise TooLarge
+        return None
     return Rendered(html, size, len(markdown.encode()), first_paragraph(markdown))
 
 

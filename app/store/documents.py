@@ -173,8 +173,11 @@ class Documents(DocumentRecords):
         return [outside(row) for row in rows.sort("publishAt", 1).limit(limit)]
 
     def rename_category(self, project_id: str, category_id: str, name: str) -> None:
-        """Writes a category's new name to the documents that are in it, for the lists that show it."""
-        where = self._where(project_id, {"categoryId": ObjectId(category_id)})
+        """Writes a category's new name to the documents that are in it, for the lists that show it.
+
+        One in the trash learns it when it is restored.
+        """
+        where = self._where(project_id, live({"categoryId": ObjectId(category_id)}))
         self._collection.update_many(where, {"$set": {"categoryName": name}}, session=self._session)
 
     def any_in(self, project_id: str, field: str, record_id: str) -> bool:
