@@ -72,10 +72,36 @@ class ActorType(StrEnum):
     SYSTEM = "system"
 
 
+class DeliveryStatus(StrEnum):
+    """How far a webhook's delivery got (decisions, section 9)."""
+
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
 class Door(StrEnum):
     """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
 
     REST = "rest"
     MCP = "mcp"
+    GRAPHQL = "graphql"
     CLI = "cli"
     WORKER = "worker"
+
+
+EVENT_TYPES = (
+    *(
+        f"document.{what}"
+        for what in (
+            *("created", "updated", "content_updated", "submitted", "approved", "changes_requested", "scheduled"),
+            *("unscheduled", "published", "unpublished", "deleted", "restored", "publish_failed"),
+        )
+    ),
+    *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "expired")),
+    *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
+    *("token.created", "token.rotated", "token.revoked"),
+    *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
+    "project.updated",
+)
+"""Every type of event there is."""

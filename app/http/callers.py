@@ -26,6 +26,7 @@ class Callers:
     def __init__(self, app: Flask, store: Store, settings: Settings) -> None:
         self.store = store
         self._access = Access(store)
+        self._webhooks_allow_local = settings.webhooks_allow_local
         limiter = Limiter(get_remote_address, storage_uri=f"{COUNTS}://")
         # Named as there already, it adds no hooks: they look for limits of views, of which there are none, for 0.1 ms.
         app.extensions.setdefault("limiter", set()).add(limiter)
@@ -50,7 +51,7 @@ class Callers:
             raise
         g.caller = caller
         self._count(caller)
-        return Context(self.store, caller, door, now)
+        return Context(self.store, caller, door, now, webhooks_allow_local=self._webhooks_allow_local)
 
     def _count_failure(self) -> None:
         address = request.remote_addr or "unknown"

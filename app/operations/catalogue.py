@@ -13,6 +13,7 @@ from app.operations import (
     publishing,
     revisions,
     tokens,
+    webhooks,
 )
 from app.operations.operation import Operation
 
@@ -73,6 +74,15 @@ CATALOGUE: tuple[Operation, ...] = (
     tokens.revoke_token,
     events.list_events,
     events.get_document_activity,
+    webhooks.list_webhooks,
+    webhooks.get_webhook,
+    webhooks.create_webhook,
+    webhooks.update_webhook,
+    webhooks.delete_webhook,
+    webhooks.rotate_webhook_secret,
+    webhooks.test_webhook,
+    webhooks.list_webhook_deliveries,
+    webhooks.redeliver_webhook,
     projects.get_project,
     projects.update_project,
 )

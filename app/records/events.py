@@ -7,9 +7,9 @@ from marshmallow import fields
 
 from app.records.actors import ActorRecord
 from app.records.kinds import Record, record_id, table, tables, text, time, whole
-from app.rules.events import EVENT_TYPES
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
+from app.vocabulary import EVENT_TYPES
 
 
 def _details(doc: str) -> fields.Dict:

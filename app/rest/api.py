@@ -2,7 +2,19 @@
 
 from flask import Flask
 
-from app.rest import briefs, categories, clusters, documents, events, health, intents, members, projects, tokens
+from app.rest import (
+    briefs,
+    categories,
+    clusters,
+    documents,
+    events,
+    health,
+    intents,
+    members,
+    projects,
+    tokens,
+    webhooks,
+)
 from app.rest.openapi import management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
@@ -17,6 +29,7 @@ ROUTES = (
     members.routes,
     tokens.routes,
     events.routes,
+    webhooks.routes,
     projects.routes,
 )
 

@@ -103,7 +103,11 @@ _REVISION = {
     "createdBy": _TOKEN,
 }
 
+_WEBHOOK = {"url": "https://hooks.example.org/content", "events": ["document.published"], "description": "The website"}
+
 REQUESTS: dict[str, Any] = {
+    "WebhookFields": _WEBHOOK,
+    "WebhookChanges": {"events": ["document.published", "document.unpublished"]},
     "DocumentIntentFields": _DOCUMENT_INTENT,
     "ClusterFields": _CLUSTER,
     "CategoryFields": _CATEGORY,
@@ -126,10 +130,32 @@ REQUESTS: dict[str, Any] = {
     "ScheduleFields": {"publishAt": "2027-02-21T07:00:00+01:00", "baseVersion": 3},
 }
 
-_HAPPENED = {"documentId": _ID, "status": "drafting", "version": 1, "slug": "sourdough-starter", "briefState": "claimed"}
+_HAPPENED = {"documentId": _ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
 _EVENT = {"id": _OTHER, "type": "brief.claimed", "at": _TIME, "by": _TOKEN}
 
+_WEBHOOK_RECORD = {
+    "id": _ID,
+    **_WEBHOOK,
+    "enabled": True,
+    "disabledAt": None,
+    "createdAt": _TIME,
+    "createdBy": _TOKEN,
+    "updatedAt": _TIME,
+}
+_DELIVERY = {
+    "id": _ID,
+    "eventId": _OTHER,
+    "type": "document.published",
+    "status": "pending",
+    "attempts": [{"at": _TIME, "statusCode": 503, "error": "the answer was 503", "durationMs": 38}],
+    "nextAttemptAt": "2027-01-31T09:00:05.000Z",
+    "createdAt": _TIME,
+}
+
 ANSWERS: dict[str, Any] = {
+    "WebhookRecord": _WEBHOOK_RECORD,
+    "NewWebhookRecord": {**_WEBHOOK_RECORD, "secret": "whsec_c2hvd24gdGhpcyBvbmNl"},
+    "DeliveryRecord": _DELIVERY,
     "EventPage": {"events": [{**_EVENT, "sequence": 42, "data": _HAPPENED}], "cursor": "ZlDwobLD1OX2p7jJAAAAAAAq"},
     "ActivityRecord": {**_EVENT, "details": _HAPPENED},
     "RevisionSummary": _REVISION,

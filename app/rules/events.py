@@ -5,22 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-EVENT_TYPES = (
-    *(
-        f"document.{what}"
-        for what in (
-            *("created", "updated", "content_updated", "submitted", "approved", "changes_requested", "scheduled"),
-            *("unscheduled", "published", "unpublished", "deleted", "restored", "publish_failed"),
-        )
-    ),
-    *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "expired")),
-    *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
-    *("token.created", "token.rotated", "token.revoked"),
-    *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
-    "project.updated",
-)
-"""Every type of event there is."""
-
 
 @dataclass(frozen=True)
 class Event:

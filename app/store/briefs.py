@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from app.rules.briefs import OPEN, Asked, Move
 from app.rules.events import Event
 from app.store.collection import Record, Tags, object_id
-from app.store.conditions import at_tags, live, may_move, stands_in
+from app.store.conditions import at_tags, live, may_move, ran_out, settled, stands_in
 from app.store.documents import DocumentRecords
 from app.store.indexes import BRIEFS_BY_DUE
 from app.vocabulary import BriefState
@@ -89,6 +90,20 @@ class Briefs(DocumentRecords):
             changes={f"brief.{name}": value for name, value in fields.items()},
             computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
         )
+
+    def expire(self, now: datetime, limit: int = 100) -> builtins.list[str]:
+        """Writes down claims of any project whose lease ran out; returns the documents' ids.
+
+        Each is written down once, by whoever comes first: a worker, or the next write of the document.
+        """
+        lost = live(ran_out(now) | {"brief.claimExpiresAt": {"$type": "date", "$lte": now}})
+        found = self._collection.find(lost, {"_id": 1}).limit(limit)
+        noted: Record = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
+        return [
+            str(row["_id"])
+            for row in found
+            if self._collection.update_one({"_id": row["_id"], **lost}, [*settled(now), noted]).modified_count
+        ]
 
 
 def _entering(move: Move, changes: Mapping[str, Any]) -> Record:

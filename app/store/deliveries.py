@@ -14,8 +14,8 @@ from bson import ObjectId
 
 from app.rules.webhooks import message, wants
 from app.store.collection import DESCENDING, Collection, Record, insert_once, new_id, outside
+from app.vocabulary import DeliveryStatus
 
-PENDING = "pending"
 ATTEMPTS_KEPT = 50
 SHOWN = {"payload": 0}
 
@@ -55,11 +55,11 @@ class Deliveries(Collection):
             "sequence": event.get("sequence"),
             "type": event["type"],
             "payload": orjson.dumps(message(event)).decode(),
-            "status": PENDING,
+            "status": DeliveryStatus.PENDING,
             "attempts": [],
             "failures": 0,
             "createdAt": now,
-            "since": now,
+            "since": None,
             "nextAttemptAt": now,
         }
 
@@ -81,7 +81,7 @@ class Deliveries(Collection):
         """Queues a delivery once more, with all the time it had at first."""
         changed = self._collection.find_one_and_update(
             self._where(project_id, self._one(webhook_id, delivery_id)),
-            {"$set": {"status": PENDING, "nextAttemptAt": now, "since": now, "failures": 0}},
+            {"$set": {"status": DeliveryStatus.PENDING, "nextAttemptAt": now, "since": None, "failures": 0}},
             projection=SHOWN,
             return_document=True,
             session=self._session,
@@ -93,12 +93,16 @@ class Deliveries(Collection):
 
     def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[Record]:
         """Returns the deliveries of a webhook whose time has come, in the order in which they are to be sent."""
-        condition = {"webhookId": ObjectId(webhook_id), "status": PENDING, "nextAttemptAt": {"$lte": now}}
+        condition = {
+            "webhookId": ObjectId(webhook_id),
+            "status": DeliveryStatus.PENDING,
+            "nextAttemptAt": {"$lte": now},
+        }
         return self._find(project_id, condition, sort=(("nextAttemptAt", 1), ("sequence", 1)), limit=limit)
 
     def next_due(self, project_id: str, webhook_id: str) -> datetime | None:
         """Returns when a webhook's next delivery is due, None where none is."""
-        condition = {"webhookId": ObjectId(webhook_id), "status": PENDING}
+        condition = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
         found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
         return found[0]["nextAttemptAt"] if found else None
 
@@ -113,8 +117,9 @@ class Deliveries(Collection):
 
     def give_up(self, project_id: str, webhook_id: str) -> int:
         """Gives up all that is pending for a webhook; returns how many deliveries that were."""
-        pending = self._where(project_id, {"webhookId": ObjectId(webhook_id), "status": PENDING})
-        given_up = self._collection.update_many(pending, {"$set": {"status": "failed", "nextAttemptAt": None}})
+        pending = self._where(project_id, {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING})
+        over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
+        given_up = self._collection.update_many(pending, over, session=self._session)
         return int(given_up.modified_count)
 
     @staticmethod

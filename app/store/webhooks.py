@@ -1,6 +1,6 @@
 """Webhooks: where events are sent; their secrets are read by who signs, and by nobody else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bson import ObjectId
@@ -47,6 +47,20 @@ class Webhooks(Recorded):
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "$or": differs}
         changes = {**changes, "updatedAt": event.at}
         return self._change(project_id, condition | at_tags(tags), event=event, changes=changes)
+
+    def rotate(
+        self,
+        project_id: str,
+        webhook_id: str,
+        before: Sequence[Record],
+        after: Sequence[Record],
+        event: Event,
+        tags: Tags,
+    ) -> Record | None:
+        """Writes a webhook's secrets if they are still those that were read."""
+        condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "secrets": list(before)} | at_tags(tags)
+        changes = {"secrets": list(after), "updatedAt": event.at}
+        return self._change(project_id, condition, event=event, changes=changes)
 
     def delete(self, project_id: str, webhook_id: str, event: Event, tags: Tags) -> Record | None:
         """Deletes a webhook, its secrets at once."""

@@ -1,0 +1,87 @@
+"""Metrics in Prometheus' text format (decisions, section 1): off unless SERVE_METRICS, with METRICS_TOKEN where set.
+
+A label names a route's template, a method, a status, an outcome: never an id, a title or a token. Several server
+processes write to files that they share (`share_between_processes`), so that whichever is scraped tells of all.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import tempfile
+import time
+
+from flask import Flask, Response, g, request
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+    multiprocess,
+    start_http_server,
+)
+
+from app.errors import Unauthorized
+from app.settings import Settings
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+REQUESTS = Counter("content_workflow_requests", "Requests answered.", ["method", "route", "status"])
+SECONDS = Histogram("content_workflow_request_seconds", "How long answers took.", ["method", "route"], buckets=BUCKETS)
+RELAYED = Counter("content_workflow_events_relayed", "Events that this worker put into feeds.")
+DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
+PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
+CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease ran out.")
+
+
+def share_between_processes() -> None:
+    """Has the processes that are started from now on count together; called before the server is started."""
+    os.environ.setdefault(SHARED_FOLDER, tempfile.mkdtemp(prefix="content-workflow-metrics-"))
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Counts every request, and serves the counts at /metrics."""
+    app.before_request(_begin)
+    app.after_request(_count)
+
+    def metrics() -> Response:
+        _check(settings.metrics_token)
+        return Response(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
+
+    app.add_url_rule("/metrics", "metrics", metrics)
+
+
+def serve_alone(port: int) -> None:
+    """Serves this process's metrics at a port of their own, on loopback."""
+    start_http_server(port, addr="127.0.0.1")
+
+
+def _begin() -> None:
+    g.counted_from = time.perf_counter()
+
+
+def _count(response: Response) -> Response:
+    route = request.url_rule.rule if request.url_rule else "none"
+    method = request.method if request.method in METHODS else "other"
+    REQUESTS.labels(method, route, response.status_code).inc()
+    if "counted_from" in g:
+        SECONDS.labels(method, route).observe(time.perf_counter() - g.counted_from)
+    return response
+
+
+def _check(token: str) -> None:
+    given = request.headers.get("Authorization", "")
+    if token and not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+        raise Unauthorized
+
+
+def _registry() -> CollectorRegistry:
+    if SHARED_FOLDER not in os.environ:
+        return REGISTRY
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

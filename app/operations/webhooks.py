@@ -1,0 +1,217 @@
+"""Webhooks of the project: where events are sent, and the log of it (decisions, section 9)."""
+
+import base64
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import BadRequest, NotFound, Problem, Raced
+from app.fields.stages import in_order, problems
+from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
+from app.operations.context import Context
+from app.operations.operation import Answer, Effect, operation
+from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord, delivery_record, webhook_record
+from app.rules.caps import WEBHOOKS_PER_PROJECT
+from app.rules.etags import record_tag
+from app.rules.events import Event
+from app.rules.webhooks import TEST, rotated, wrong_url
+from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.READS, gives=WebhookRecord, many=True)
+def list_webhooks(ctx: Context) -> Answer:
+    """List the project's webhooks, the oldest first; never their secrets."""
+    return Answer([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.READS, path=("webhookId",), gives=WebhookRecord, refuses=(NotFound,))
+def get_webhook(ctx: Context, webhook_id: str) -> Answer:
+    """Read a webhook."""
+    return _answer(_own_webhook(ctx, webhook_id))
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CREATES,
+    takes=WebhookFields,
+    gives=NewWebhookRecord,
+    refuses=(BadRequest,),
+    spans=True,
+)
+def create_webhook(ctx: Context, fields: Fields) -> Answer:
+    """Have the project's events sent to a URL, signed as the Standard Webhooks specification says.
+
+    The secret is shown in this answer and never again. A project has at most 20 webhooks.
+    """
+    _check(ctx, WebhookFields, fields)
+    if not ctx.store.projects.count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
+        raise BadRequest(f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.", errors=[])
+    secret = new_secret()
+    webhook = {
+        "url": fields["url"],
+        **_cleared(fields, ("events", "description")),
+        "enabled": True,
+        "disabledAt": None,
+        "secrets": rotated([], secret, ctx.now),
+        "createdAt": ctx.now,
+        "createdBy": ctx.caller.actor,
+        "updatedAt": ctx.now,
+    }
+    event = Event("webhook.created", ctx.now, ctx.caller.actor)
+    return _new_answer(ctx.store.webhooks.add(ctx.project_id, webhook, event), secret)
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    path=("webhookId",),
+    takes=WebhookChanges,
+    gives=WebhookRecord,
+    refuses=(NotFound, BadRequest),
+    spans=True,
+)
+def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Answer:
+    """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
+
+    What happened while it was off is not sent afterwards: read it with `list_events`.
+    """
+    webhook = _own_webhook(ctx, webhook_id)
+    ctx.check_match(webhook)
+    _check(ctx, WebhookChanges, fields)
+    changes = {**fields, **_cleared(fields, fields.keys() & {"events", "description"})}
+    if changes.get("enabled"):
+        changes["disabledAt"] = None
+    event = Event("webhook.updated", ctx.now, ctx.caller.actor)
+    changed = ctx.store.webhooks.write(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
+    if changed and fields.keys() & {"enabled", "url"}:
+        ctx.store.leases.succeeded(webhook_id)
+    if fields.get("enabled") is False:
+        ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
+    return _answer(changed or webhook)
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.DESTROYS,
+    path=("webhookId",),
+    gives=WebhookRecord,
+    refuses=(NotFound,),
+    spans=True,
+)
+def delete_webhook(ctx: Context, webhook_id: str) -> Answer:
+    """Delete a webhook; what waits to be sent to it is not sent any more.
+
+    The answer is the webhook as it was.
+    """
+    event = Event("webhook.deleted", ctx.now, ctx.caller.actor)
+    deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match)
+    if deleted is None:
+        ctx.check_match(_own_webhook(ctx, webhook_id))
+        raise Raced
+    ctx.store.projects.count_down(ctx.project_id, "webhooks")
+    ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
+    return _answer(deleted)
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("webhookId",), gives=NewWebhookRecord, refuses=(NotFound,))
+def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Answer:
+    """Give a webhook a new secret, shown in this answer and never again.
+
+    For a day everything is signed with the old one too, so that receivers can change over without losing anything.
+    """
+    secret = new_secret()
+    before = ctx.store.webhooks.to_sign(ctx.project_id, webhook_id)
+    secrets_now = before["secrets"] if before else []
+    event = Event("webhook.updated", ctx.now, ctx.caller.actor)
+    written = ctx.store.webhooks.rotate(
+        ctx.project_id, webhook_id, secrets_now, rotated(secrets_now, secret, ctx.now), event, ctx.if_match
+    )
+    if written is None:
+        ctx.check_match(_own_webhook(ctx, webhook_id))
+        raise Raced
+    return _new_answer(written, secret)
+
+
+@operation(scope=Scope.ADMIN, effect=Effect.CREATES, path=("webhookId",), gives=DeliveryRecord, refuses=(NotFound,))
+def test_webhook(ctx: Context, webhook_id: str) -> Answer:
+    """Send a message of the type `webhook.test` to a webhook, whatever events it asks for.
+
+    The answer is the delivery as it is queued; `list_webhook_deliveries` shows how it went.
+    """
+    _own_webhook(ctx, webhook_id)
+    message = {"type": TEST, "at": ctx.now, "by": ctx.caller.actor, "data": {"webhookId": webhook_id}}
+    return Answer(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message, ctx.now)))
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.READS,
+    path=("webhookId",),
+    query=DeliveryQuery,
+    gives=DeliveryRecord,
+    many=True,
+    refuses=(NotFound,),
+)
+def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Answer:
+    """List what was sent to a webhook in the last 30 days, the newest first, with every attempt."""
+    _own_webhook(ctx, webhook_id)
+    found = ctx.store.deliveries.log(
+        ctx.project_id, webhook_id, fields["status"], limit=fields["limit"], offset=fields["offset"]
+    )
+    return Answer([delivery_record(delivery) for delivery in found])
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    path=("webhookId", "deliveryId"),
+    gives=DeliveryRecord,
+    refuses=(NotFound,),
+)
+def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Answer:
+    """Send a delivery again, whether or not it arrived; its `webhook-id` stays, so that receivers can tell.
+
+    It is tried for 3 days, as at first.
+    """
+    _own_webhook(ctx, webhook_id)
+    delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
+    if delivery is None:
+        raise NotFound("The webhook has no such delivery: the log goes back 30 days.")
+    return Answer(delivery_record(delivery))
+
+
+def new_secret() -> str:
+    """Returns a fresh secret with 256 bits, as the Standard Webhooks specification writes it."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def _cleared(fields: Fields, names: Any) -> dict[str, Any]:
+    unset: dict[str, Any] = {"events": [], "description": ""}
+    return {name: fields.get(name) or unset[name] for name in names}
+
+
+def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
+    wrong = problems(table, fields)
+    if "url" in fields and not any(problem["field"] == "url" for problem in wrong):
+        message = wrong_url(fields["url"], ctx.webhooks_allow_local)
+        wrong += [Problem(field="url", message=message)] if message else []
+    if wrong:
+        raise BadRequest(errors=in_order(wrong))
+
+
+def _own_webhook(ctx: Context, webhook_id: str) -> dict[str, Any]:
+    webhook = ctx.store.webhooks.get(ctx.project_id, webhook_id)
+    if webhook is None:
+        raise NotFound("The project has no such webhook: `GET /webhooks` lists them.")
+    return webhook
+
+
+def _answer(webhook: Mapping[str, Any]) -> Answer:
+    return Answer(webhook_record(webhook), etag=record_tag(webhook))
+
+
+def _new_answer(webhook: Mapping[str, Any], secret: str) -> Answer:
+    body = {**webhook_record(webhook), "secret": secret}
+    return Answer(body, etag=record_tag(webhook), secrets=("secret",))

@@ -1,0 +1,75 @@
+"""Webhooks that may reach loopback, a receiver there, and a courier whose clock the test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.operations.context import this_instant
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from app.worker.delivering import LEASE, Courier
+from app.worker.sending import Sender
+from tests.make import Project
+from tests.rest.client import Rest
+from tests.webhooks.receiver import Receiver, receiving
+
+
+@pytest.fixture(scope="session")
+def local_app(store: Store) -> Flask:
+    """The application with WEBHOOKS_ALLOW_LOCAL."""
+    options: dict[str, Any] = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
+    return create_app(Settings(mongodb_uri="given", webhooks_allow_local=True, **options), store)
+
+
+@pytest.fixture
+def rest(local_app: Flask, project: Project) -> Rest:
+    """The management API of that application."""
+    return Rest(local_app.test_client(), project.token())
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A receiver on loopback."""
+    with receiving() as one:
+        yield one
+
+
+class Post:
+    """The worker's part, done when the test says so, at the time the test says."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.now: datetime = this_instant()
+        self.courier = Courier(store, Sender(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
+
+    def later(self, **time: float) -> Post:
+        """Moves the clock on."""
+        self.now += timedelta(**time)
+        return self
+
+    def deliver(self, project: Project) -> int:
+        """Relays a project's events and serves every webhook that is due; returns how many messages arrived."""
+        self.now = max(self.now, this_instant())
+        self.store.outboxes.relay_all(project.id)
+        arrived = 0
+        while lease := self._take():
+            arrived += self.courier.serve(lease)
+        return arrived
+
+    def _take(self) -> dict[str, Any] | None:
+        return next(
+            filter(None, (self.store.leases.take(self.now, self.now + LEASE, slow=s) for s in (False, True))), None
+        )
+
+
+@pytest.fixture
+def post(store: Store) -> Iterator[Post]:
+    """The worker's part."""
+    yield Post(store)
+    store.database.leases.delete_many({})

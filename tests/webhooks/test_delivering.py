@@ -1,0 +1,330 @@
+"""Delivering: signed, at least once, tried again for three days, written down; one receiver never in another's way."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from app.operations.context import this_instant
+from app.rules import backoff
+from app.store.store import Store
+from app.worker.delivering import Courier, Couriers
+from app.worker.sending import Sender
+from tests.make import Project, a_document
+from tests.rest.client import Rest
+from tests.webhooks.conftest import Post
+from tests.webhooks.receiver import Receiver, receiving
+from tests.webhooks.test_webhooks import a_webhook
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def deliveries(rest: Rest, webhook: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rest.get(f"/webhooks/{webhook['id']}/deliveries{query}").json
+    return found
+
+
+def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
+    """Returns a message as the official library verifies it."""
+    headers, body = request
+    return Webhook(secret).verify(body.decode(), headers)
+
+
+def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    document = a_document(project.context(rest.token), title="Flour & wäter")
+
+    assert post.deliver(project) == 1
+
+    event = rest.get("/events").json["events"][-1]
+    assert verified(webhook["secret"], receiver.requests[0]) == {
+        "type": "document.created",
+        "timestamp": event["at"],
+        "data": {"id": event["id"], "sequence": event["sequence"], "by": event["by"], **event["data"]},
+    }
+    assert event["data"]["documentId"] == document["id"]
+    headers = receiver.requests[0][0]
+    assert headers["webhook-id"] == event["id"]
+    assert headers["content-type"] == "application/json"
+    [delivery] = deliveries(rest, webhook)
+    assert list(delivery) == ["id", "eventId", "type", "status", "attempts", "nextAttemptAt", "createdAt"]
+    assert (delivery["status"], delivery["eventId"], delivery["nextAttemptAt"]) == ("succeeded", event["id"], None)
+    [attempt] = delivery["attempts"]
+    assert list(attempt) == ["at", "statusCode", "error", "durationMs"]
+    assert (attempt["statusCode"], attempt["error"]) == (200, None)
+
+
+def test_a_forged_message_does_not_verify(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    post.deliver(project)
+    headers, body = receiver.requests[0]
+
+    with pytest.raises(WebhookVerificationError):
+        verified(webhook["secret"], (headers, body.replace(b"created", b"deleted")))
+
+
+def test_without_types_everything_is_sent_in_order_once(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    a_webhook(rest, url=receiver.url)
+    document = a_document(project.context(rest.token))
+    for path in ("brief/ready", "brief/claim", "brief/withdraw"):
+        rest.post(f"/documents/{document['id']}/{path}")
+    post.deliver(project)
+    post.later(minutes=10).deliver(project)
+
+    sequences = [message["data"]["sequence"] for message in receiver.messages]
+    assert sequences == sorted(set(sequences))
+    assert [message["type"] for message in receiver.messages] == [
+        "webhook.created",
+        "document.created",
+        "brief.ready",
+        "brief.claimed",
+        "brief.withdrawn",
+    ]
+
+
+def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    receiver.statuses = [500, 302, 404, 204]
+    receiver.headers = {"Location": receiver.url}
+    a_document(project.context(rest.token))
+
+    for _ in range(3):
+        assert post.deliver(project) == 0
+        [delivery] = deliveries(rest, webhook)
+        assert delivery["status"] == "pending"
+        assert delivery["nextAttemptAt"] > delivery["attempts"][-1]["at"]
+        post.later(hours=1)
+    assert post.deliver(project) == 1
+
+    [delivery] = deliveries(rest, webhook)
+    assert delivery["status"] == "succeeded"
+    assert [attempt["statusCode"] for attempt in delivery["attempts"]] == [500, 302, 404, 204]
+    assert [attempt["error"] for attempt in delivery["attempts"]][:3] == [
+        "The answer was 500.",
+        "The answer was 302.",
+        "The answer was 404.",
+    ]
+    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
+    assert len({body for _, body in receiver.requests}) == 1
+
+
+def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, project: Project, post: Post) -> None:
+    with receiving() as gone:
+        pass
+    webhook = a_webhook(rest, url=gone.url, events=["document.created", "webhook.disabled"])
+    a_document(project.context(rest.token))
+    began = this_instant()
+    while rest.get(f"/webhooks/{webhook['id']}").json["enabled"]:
+        post.deliver(project)
+        post.later(hours=1)
+
+    assert backoff.GIVE_UP_AFTER <= post.now - began <= backoff.GIVE_UP_AFTER * 1.05
+    record = rest.get(f"/webhooks/{webhook['id']}").json
+    assert record["disabledAt"] is not None
+    [delivery] = deliveries(rest, webhook)
+    assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
+    assert 10 < len(delivery["attempts"]) < 30
+    project.store.outboxes.relay_all(project.id)
+    event = rest.get("/events").json["events"][-1]
+    assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
+
+    a_document(project.context(rest.token), title="Afterwards")
+    post.deliver(project)
+    assert len(deliveries(rest, webhook)) == 1
+
+
+def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    receiver.statuses = [410]
+    a_document(project.context(rest.token), title="Before")
+    post.deliver(project)
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
+
+    receiver.statuses = [200]
+    enabled = rest.patch(f"/webhooks/{webhook['id']}", {"enabled": True}).json
+    assert (enabled["enabled"], enabled["disabledAt"]) == (True, None)
+    a_document(project.context(rest.token), title="After")
+    post.later(minutes=2).deliver(project)
+
+    assert [message["data"]["slug"] for message in receiver.messages] == ["before", "after"]
+
+
+def test_a_success_in_between_keeps_a_webhook_enabled(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    ctx = project.context(rest.token)
+    for day in range(6):
+        receiver.statuses = [500]
+        a_document(ctx, title=f"Fails on day {day}")
+        post.deliver(project)
+        receiver.statuses = [200]
+        post.later(days=1).deliver(project)
+
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
+
+
+def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    post.deliver(project)
+    [delivery] = deliveries(rest, webhook)
+
+    again = rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+    assert (again.status_code, again.json["status"]) == (200, "pending")
+    post.deliver(project)
+
+    first, second = receiver.requests
+    assert first[1] == second[1]
+    assert first[0]["webhook-id"] == second[0]["webhook-id"]
+    assert [len(one["attempts"]) for one in deliveries(rest, webhook, "?status=succeeded")] == [2]
+    assert rest.post(f"/webhooks/{webhook['id']}/deliveries/{webhook['id']}/redeliver").status_code == 404
+
+
+def test_a_test_message_is_sent_whatever_events_were_asked_for(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["member.deleted"])
+
+    queued = rest.post(f"/webhooks/{webhook['id']}/test")
+    assert (queued.status_code, queued.json["type"], queued.json["status"]) == (201, "webhook.test", "pending")
+    post.deliver(project)
+
+    assert verified(webhook["secret"], receiver.requests[0])["data"]["webhookId"] == webhook["id"]
+    assert "webhook.test" not in [event["type"] for event in rest.get("/events").json["events"]]
+
+
+def test_for_a_day_after_a_rotation_both_secrets_verify(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    fresh = rest.post(f"/webhooks/{webhook['id']}/rotate-secret").json["secret"]
+    assert fresh != webhook["secret"]
+    a_document(project.context(rest.token), title="Within the day")
+    post.deliver(project)
+
+    for secret in (webhook["secret"], fresh):
+        verified(secret, receiver.requests[0])
+
+    webhooks = project.store.webhooks
+    signing = webhooks.to_sign(project.id, webhook["id"]) or {}
+    [delivery] = deliveries(rest, webhook)
+    post.later(hours=25)
+    headers = post.courier._headers(signing, {"eventId": delivery["eventId"], "payload": "{}"}, post.now)
+    assert len(headers["webhook-signature"].split()) == 1
+
+
+def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    project.store.outboxes.relay_all(project.id)
+    rest.delete(f"/webhooks/{webhook['id']}")
+
+    assert post.deliver(project) == 0
+    assert receiver.requests == []
+
+
+@pytest.mark.race
+def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    for number in range(12):
+        a_document(project.context(rest.token), title=f"Document {number}")
+    store.outboxes.relay_all(project.id)
+
+    def work(_: int) -> None:
+        couriers = Couriers(store, Courier(store, Sender(allow_local=True)), threads=2)
+        while couriers.dispatch():
+            pass
+        couriers.close()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(3)))
+
+    assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(12)]
+
+
+@pytest.mark.race
+def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, store: Store, post: Post) -> None:
+    with receiving() as quick:
+        slow = [receiving() for _ in range(3)]
+        receivers = [one.__enter__() for one in slow]
+        try:
+            for receiver in receivers:
+                receiver.may_answer.clear()
+                a_webhook(rest, url=receiver.url, events=["document.created"])
+            a_webhook(rest, url=quick.url, events=["document.created"])
+            couriers = Couriers(store, Courier(store, Sender(allow_local=True)), threads=4)
+            for number in range(3):
+                a_document(project.context(rest.token), title=f"Document {number}")
+                store.outboxes.relay_all(project.id)
+                couriers.dispatch()
+                assert quick.arrived.acquire(timeout=5)
+                couriers.ended.wait(5)
+                couriers.ended.clear()
+
+            assert [len(receiver.requests) for receiver in receivers] == [1, 1, 1]
+        finally:
+            for one in slow:
+                one.__exit__(None, None, None)
+        couriers.close()
+
+
+def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
+    rest: Rest, project: Project, post: Post, store: Store
+) -> None:
+    with receiving() as gone:
+        pass
+    a_webhook(rest, url=gone.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    post.deliver(project)
+    post.later(minutes=10)
+
+    assert store.leases.take(post.now, post.now, slow=False) is None
+    assert store.leases.take(post.now, post.now, slow=True) is not None
+
+
+def test_a_worker_that_died_loses_its_lease_and_another_delivers(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    store.outboxes.relay_all(project.id)
+    assert store.leases.take(post.later(seconds=1).now, post.now.replace(year=post.now.year + 1), slow=False)
+
+    assert post.deliver(project) == 0
+    assert post.later(days=400).deliver(project) == 1
+
+
+@pytest.mark.parametrize("failures", range(1, 20))
+def test_a_delay_grows_with_the_failures_and_jitters_by_a_fifth(failures: int) -> None:
+    now = this_instant()
+    earliest, latest = (backoff.next_attempt(failures, now, now, chance) for chance in (0.0, 1.0))
+
+    assert earliest is not None
+    assert latest is not None
+    delay = backoff.DELAYS[min(failures, len(backoff.DELAYS)) - 1]
+    assert (earliest - now, latest - now) == (delay * 0.8, delay * 1.2)
+
+
+def test_the_last_attempt_is_made_when_three_days_are_over() -> None:
+    since = this_instant()
+    end = since + backoff.GIVE_UP_AFTER
+
+    assert backoff.next_attempt(15, since, end - backoff.LONGEST_REST, 1.0) == end
+    assert backoff.next_attempt(16, since, end, 0.0) is None

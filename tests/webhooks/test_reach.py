@@ -1,0 +1,327 @@
+"""Where a webhook may reach: never the inside of the network, by whatever name, notation, redirect or trick."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from app.rules.webhooks import may_reach, wrong_url
+from app.worker.sending import Outcome, Sender, addresses_of
+from tests.webhooks.receiver import Receiver, receiving
+
+NAMES = {
+    "inside.example": ["10.1.2.3"],
+    "metadata.google.internal": ["169.254.169.254"],
+    "both.example": ["93.184.215.14", "192.168.0.1"],
+    "six.example": ["fd00::1"],
+    "mapped.example": ["::ffff:127.0.0.1"],
+    "rebound.example": ["127.0.0.1"],
+}
+"""What names lead to, for the tests: none is looked up."""
+
+INSIDE = (
+    "https://127.0.0.1/",
+    "https://127.8.9.10/",
+    "https://127.1/",
+    "https://127.0.1/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://017700000001/",
+    "https://0x7F.0x0.0x0.0x1/",
+    "https://127.0.0.1./",
+    "https://localhost/",
+    "https://localhost./",
+    "https://LOCALHOST:8443/",
+    "https://0/",
+    "https://0.0.0.0/",
+    "https://10.0.0.1/",
+    "https://167772161/",
+    "https://172.16.0.1/",
+    "https://172.31.255.255/",
+    "https://192.168.1.1/",
+    "https://0xc0a80101/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://2852039166/",
+    "https://0xa9fea9fe/",
+    "https://169.254.170.2/v2/credentials",
+    "https://100.100.100.200/latest/meta-data/",
+    "https://100.64.0.1/",
+    "https://168.63.129.16/metadata",
+    "https://192.0.0.192/opc/v2/",
+    "https://198.18.0.1/",
+    "https://192.0.2.1/",
+    "https://224.0.0.1/",
+    "https://240.0.0.1/",
+    "https://255.255.255.255/",
+    "https://[::]/",
+    "https://[::1]/",
+    "https://[0:0:0:0:0:0:0:1]/",
+    "https://[::127.0.0.1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[::ffff:7f00:1]/",
+    "https://[::ffff:169.254.169.254]/",
+    "https://[64:ff9b::10.0.0.1]/",
+    "https://[64:ff9b:1::a00:1]/",
+    "https://[2002:a00:1::]/",
+    "https://[2002:7f00:1::1]/",
+    "https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
+    "https://[fe80::1]/",
+    "https://[fe80::1%25lo]/",
+    "https://[fec0::1]/",
+    "https://[fc00::1]/",
+    "https://[fd00:ec2::254]/latest/",
+    "https://[ff02::1]/",
+    "https://[2001:db8::1]/",
+    "https://[100::1]/",
+    "https://public.example@127.0.0.1/",
+    "https://127.0.0.1#@public.example/",
+    "https://①②⑦.⓪.⓪.①/",
+    "https://inside.example/",
+    "https://metadata.google.internal/computeMetadata/v1/",
+    "https://both.example/",
+    "https://six.example/",
+    "https://mapped.example/",
+    "https://rebound.example:8443/",
+    "http://93.184.215.14/",
+)
+"""URLs that lead inside, or send over plain http."""
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Looks a name up in the table, and a number as the system does."""
+    return NAMES.get(host) or addresses_of(host, port)
+
+
+@pytest.mark.parametrize("url", INSIDE)
+def test_nothing_is_sent_to_the_inside(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connected(*_: object, **__: object) -> None:
+        pytest.fail("a connection was made")
+
+    monkeypatch.setattr(socket, "create_connection", connected)
+
+    outcome = Sender(allow_local=False, resolve=resolve).send(url, {}, b"{}")
+
+    assert outcome.error in (
+        "The host leads to an address that webhooks may not reach.",
+        "The host name can't be looked up.",
+    )
+
+
+def test_the_table_is_long_enough() -> None:
+    assert len(set(INSIDE)) >= 40
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.215.14", True),
+        ("8.8.8.8", True),
+        ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True),
+        ("::ffff:93.184.215.14", True),
+        ("64:ff9b::93.184.215.14", True),
+        ("2002:5db8:d70e::1", True),
+        ("172.15.255.255", True),
+        ("172.32.0.0", True),
+        ("100.63.255.255", True),
+        ("100.128.0.0", True),
+        ("172.31.255.255", False),
+        ("2001:1::1", False),
+        ("4000::1", False),
+    ],
+)
+def test_the_border_runs_where_the_registries_say(address: str, public: bool) -> None:
+    assert may_reach(address, "https", allow_local=False) is public
+    assert may_reach(address, "http", allow_local=True) is False
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1"])
+def test_loopback_is_reached_only_where_that_is_allowed(address: str) -> None:
+    assert [may_reach(address, scheme, allowed) for scheme in ("http", "https") for allowed in (False, True)] == [
+        *(False, True, False, True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "url", [url for url in INSIDE if ".example" not in url.partition("#")[0] and "google" not in url]
+)
+def test_a_url_that_is_plainly_inside_is_refused_when_it_is_written(url: str) -> None:
+    if "①" not in url:  # digits that only a look-up makes plain
+        assert wrong_url(url, allow_local=False) is not None
+
+
+@pytest.mark.parametrize("url", ["https://hooks.example.org/x?a=1", "https://8.8.8.8:8443/", "https://bücher.example/"])
+def test_a_url_outside_is_taken(url: str) -> None:
+    assert wrong_url(url, allow_local=False) is None
+
+
+def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_was_judged(receiver: Receiver) -> None:
+    answers = [["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"]]
+    asked: list[str] = []
+
+    def changing(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return answers[len(asked) - 1]
+
+    outcome = Sender(allow_local=True, resolve=changing).send(
+        f"http://hooks.example:{receiver.port}/a%20b/ü?q=ü", {"webhook-id": "1"}, b"{}"
+    )
+
+    assert outcome.succeeded, outcome
+    assert asked == ["hooks.example"]
+    headers, _ = receiver.requests[0]
+    assert headers["host"] == f"hooks.example:{receiver.port}"
+    assert headers[":path"] == "/a%20b/%C3%BC?q=%C3%BC"
+
+
+def test_a_name_that_turns_inside_between_two_messages_is_refused(receiver: Receiver) -> None:
+    answers = iter([["127.0.0.1"], ["10.0.0.1"]])
+    sender = Sender(allow_local=True, resolve=lambda *_: next(answers))
+    url = f"http://hooks.example:{receiver.port}/"
+
+    assert sender.send(url, {}, b"{}").succeeded
+    assert sender.send(url, {}, b"{}").error == "The host leads to an address that webhooks may not reach."
+    assert len(receiver.requests) == 1
+
+
+def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
+    with receiving() as inside:
+        receiver.statuses, receiver.headers = [307], {"Location": inside.url}
+
+        outcome = Sender(allow_local=True).send(receiver.url, {}, b"{}")
+
+        assert (outcome.status_code, outcome.error) == (307, "The answer was 307.")
+        assert inside.requests == []
+
+
+def spoken(data: bytes, *, for_ever: bool = False) -> tuple[int, threading.Thread]:
+    """Answers one connection with bytes, once or until the other side has enough; returns the port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def speak() -> None:
+        with listener, listener.accept()[0] as connection:
+            connection.recv(65_536)
+            try:
+                connection.sendall(data)
+                while for_ever:
+                    connection.sendall(data)
+            except OSError:
+                return
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    return listener.getsockname()[1], thread
+
+
+def sent_to(port: int, seconds: float = 5) -> Outcome:
+    return Sender(allow_local=True, total_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
+
+
+def test_an_answer_without_end_is_read_only_so_far() -> None:
+    port, thread = spoken(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 65_536, for_ever=True)
+
+    assert sent_to(port).succeeded
+    thread.join()
+
+
+def test_headers_without_end_are_no_http() -> None:
+    port, thread = spoken(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000, for_ever=True)
+
+    assert sent_to(port).error == "The connection broke off, or the answer was no HTTP."
+    thread.join()
+
+
+def test_what_is_no_http_is_a_failure() -> None:
+    port, thread = spoken(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+    assert sent_to(port).error == "The connection broke off, or the answer was no HTTP."
+    thread.join()
+
+
+def test_an_answer_that_comes_byte_by_byte_is_given_up_when_the_time_is_over() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    over = threading.Event()
+
+    def drip() -> None:
+        with listener, listener.accept()[0] as connection:
+            for _ in range(200):
+                try:
+                    connection.sendall(b"H")
+                except OSError:
+                    return
+                if over.wait(0.02):
+                    return
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    outcome = sent_to(listener.getsockname()[1], seconds=0.3)
+    over.set()
+    thread.join()
+
+    assert outcome.error == "There was no answer within 0.3 seconds."
+    assert outcome.seconds < 2
+
+
+def test_a_receiver_that_says_nothing_is_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        outcome = sent_to(listener.getsockname()[1], seconds=0.2)
+
+    assert outcome.error == "There was no answer within 0.2 seconds."
+
+
+def test_the_port_of_nobody_refuses() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+    assert sent_to(port).error == "The connection was refused."
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for hooks.example that nobody vouches for, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hooks.example")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("hooks.example")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "hooks.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+def test_tls_is_checked_against_the_name_though_the_connection_goes_to_an_address(certificate: Path) -> None:
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+
+    def to(name: str, tls: ssl.SSLContext | None) -> Outcome:
+        sender = Sender(allow_local=True, resolve=lambda *_: ["127.0.0.1"], tls=tls)
+        return sender.send(f"https://{name}:{receiver.port}/", {}, b"{}")
+
+    with receiving(server) as receiver:
+        assert to("hooks.example", trusting).succeeded
+        assert (to("other.example", trusting).error or "").startswith("TLS failed")
+        assert (to("hooks.example", None).error or "").startswith("TLS failed")

@@ -1,0 +1,151 @@
+"""Webhooks through the management API: made, changed, tested, rotated, deleted."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.store.store import Store
+from app.vocabulary import Scope
+from tests.make import Project, a_project
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+URL = "https://hooks.example.org/content"
+
+
+def a_webhook(rest: Rest, **fields: Any) -> dict[str, Any]:
+    """Makes a webhook."""
+    made = rest.post("/webhooks", {"url": URL, **fields})
+    assert made.status_code == 201, made.json
+    record: dict[str, Any] = made.json
+    return record
+
+
+def test_the_secret_is_shown_when_the_webhook_is_made_and_never_again(rest: Rest) -> None:
+    made = a_webhook(rest, events=["document.published"], description="The website")
+
+    assert made["secret"].startswith("whsec_")
+    shown = {name: value for name, value in made.items() if name != "secret"}
+    assert rest.get("/webhooks").json == [shown]
+    assert rest.get(f"/webhooks/{made['id']}").json == shown
+    assert rest.patch(f"/webhooks/{made['id']}", {"description": "Ours"}).json.keys() == shown.keys()
+    assert rest.delete(f"/webhooks/{made['id']}").json.keys() == shown.keys()
+
+
+def test_a_replay_of_the_creation_leaves_the_secret_out(rest: Rest) -> None:
+    first = rest.post("/webhooks", {"url": URL}, Idempotency_Key="once")
+    again = rest.post("/webhooks", {"url": URL}, Idempotency_Key="once")
+
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json == {name: value for name, value in first.json.items() if name != "secret"}
+    assert len(rest.get("/webhooks").json) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "where"),
+    [
+        ({}, 400, "url"),
+        ({"url": 5}, 400, "url"),
+        ({"url": None}, 400, "url"),
+        ({"url": "https://h/" + "a" * 2_000}, 400, "url"),
+        ({"url": URL, "events": "document.created"}, 400, "events"),
+        ({"url": URL, "description": "d" * 501}, 400, "description"),
+        ({"url": "hooks.example.org"}, 422, "url"),
+        ({"url": "ftp://hooks.example.org"}, 422, "url"),
+        ({"url": "http://hooks.example.org"}, 422, "url"),
+        ({"url": "https://ada:secret@hooks.example.org"}, 422, "url"),
+        ({"url": "https://10.0.0.1/"}, 422, "url"),
+        ({"url": "https://169.254.169.254/latest"}, 422, "url"),
+        ({"url": "https://[::ffff:10.0.0.1]/"}, 422, "url"),
+        ({"url": "https://" + "a" * 64 + ".example/"}, 422, "url"),
+        ({"url": URL, "events": ["document.exploded"]}, 422, "events[0]"),
+    ],
+)
+def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any], status: int, where: str) -> None:
+    refused = rest.post("/webhooks", fields)
+
+    assert refused.status_code == status
+    found = refused.json["issues"] if status == 400 else refused.json["errors"]
+    assert where in [one.get("path", one.get("field")) for one in found]
+
+
+def test_without_webhooks_allow_local_loopback_is_refused_by_every_name(app: Any, project: Project) -> None:
+    rest = Rest(app.test_client(), project.token())
+
+    for url in ("https://localhost/", "http://127.0.0.1/", "https://127.1/", "https://[::1]/", "https://a.localhost./"):
+        assert rest.post("/webhooks", {"url": url}).status_code == 422, url
+
+
+def test_webhooks_need_the_scope_admin(rest: Rest, project: Project) -> None:
+    made = a_webhook(rest)
+    script = rest.by(project.token(scopes=[Scope.READ, Scope.WRITE, Scope.PUBLISH]))
+
+    for method, path in (("GET", ""), ("POST", ""), ("GET", f"/{made['id']}"), ("DELETE", f"/{made['id']}")):
+        assert script.call(method, f"/webhooks{path}").status_code == 403
+
+
+def test_a_webhook_of_another_project_does_not_exist(rest: Rest, store: Store) -> None:
+    made = a_webhook(rest)
+    other = rest.by(a_project(store).token())
+
+    for method, path in (
+        *(("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("POST", "/rotate-secret")),
+        *(("GET", "/deliveries"), ("POST", f"/deliveries/{made['id']}/redeliver")),
+    ):
+        assert other.call(method, f"/webhooks/{made['id']}{path}").status_code == 404, (method, path)
+    assert other.get("/webhooks").json == []
+
+
+@pytest.mark.race
+def test_a_project_has_at_most_twenty_webhooks_also_when_all_are_made_at_once(rest: Rest) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(lambda _: rest.by(rest.token).post("/webhooks", {"url": URL}).status_code, range(24)))
+
+    assert sorted(statuses) == [201] * 20 + [422] * 4
+    hooks = rest.get("/webhooks").json
+    assert len(hooks) == 20
+    rest.delete(f"/webhooks/{hooks[0]['id']}")
+    a_webhook(rest)
+
+
+def test_null_clears_the_events_and_the_description(rest: Rest) -> None:
+    made = a_webhook(rest, events=["document.published"], description="The website")
+
+    cleared = rest.patch(f"/webhooks/{made['id']}", {"events": None, "description": None}).json
+
+    assert (cleared["events"], cleared["description"], cleared["url"]) == ([], "", URL)
+
+
+def test_a_change_asks_for_the_etag_it_was_made_from(rest: Rest) -> None:
+    made = rest.post("/webhooks", {"url": URL})
+    path, tag = f"/webhooks/{made.json['id']}", made.headers["ETag"]
+
+    assert rest.patch(path, {"description": "one"}, If_Match=tag).status_code == 200
+    assert rest.patch(path, {"description": "two"}, If_Match=tag).status_code == 412
+    assert rest.post(f"{path}/rotate-secret", If_Match=tag).status_code == 412
+    assert rest.delete(path, If_Match=tag).status_code == 412
+
+
+def test_every_change_is_an_event_and_a_change_of_nothing_is_none(rest: Rest, project: Project, store: Store) -> None:
+    made = a_webhook(rest)
+    rest.patch(f"/webhooks/{made['id']}", {"description": "The website"})
+    rest.patch(f"/webhooks/{made['id']}", {"description": "The website"})
+    rest.post(f"/webhooks/{made['id']}/rotate-secret")
+    rest.delete(f"/webhooks/{made['id']}")
+    store.outboxes.relay_all(project.id)
+
+    events = [event for event in rest.get("/events").json["events"] if event["type"].startswith("webhook.")]
+
+    assert [event["type"] for event in events] == [
+        "webhook.created",
+        "webhook.updated",
+        "webhook.updated",
+        "webhook.deleted",
+    ]
+    assert all(event["data"] == {"webhookId": made["id"]} for event in events)
+    assert store.database.webhooks.find_one({"_id": ObjectId(made["id"])}) is None
