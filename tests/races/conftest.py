@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     rounds = metafunc.config.getoption("rounds")
-    if rounds > 1 and HERE in metafunc.definition.path.parents:
+    if rounds > 1 and metafunc.definition.get_closest_marker("race"):
         metafunc.fixturenames.append("round_")
         metafunc.parametrize("round_", range(rounds))
 

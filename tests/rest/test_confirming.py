@@ -1,4 +1,4 @@
-"""Confirming drafts through the management API: what they become, and what is wrong with them (decisions, section 4)."""
+"""Confirming drafts through the management API: what they become, what is wrong with them (decisions, section 4)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,99 @@
+"""What holds for every route of the management API: it needs a token, with its scope, and knows its ids by their form."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+
+from app.operations.catalogue import CATALOGUE
+from app.vocabulary import Scope, TokenKind
+from tests.make import Project
+from tests.rest.client import Rest
+
+OPEN = {"/health", "/ready"}
+METHODS = ("get", "post", "put", "patch", "delete")
+NO_ID = "0123456789abcdef01234567"
+SCOPES = {
+    "".join(part.title() if place else part for place, part in enumerate(one.name.split("_"))): one.scope
+    for one in CATALOGUE
+}
+
+
+@pytest.fixture(scope="session")
+def routes(app: Flask) -> list[tuple[str, str, str]]:
+    """Every route that needs a token: method, path, operation id."""
+    paths = app.test_client().get("/openapi.json").json["paths"]
+    return [
+        (method.upper(), path, row[method]["operationId"])
+        for path, row in paths.items()
+        if path not in OPEN
+        for method in METHODS
+        if method in row
+    ]
+
+
+def filled(path: str, one: str = NO_ID) -> str:
+    return path.replace("{id}", one).replace("{version}", "1").replace("{deliveryId}", NO_ID)
+
+
+@pytest.mark.contract("endpoints.health", "authentication.4")
+def test_health_needs_no_token(app) -> None:
+    answer = app.test_client().get("/health")
+
+    assert answer.status_code == 200
+    assert isinstance(answer.json["status"], str)
+
+
+@pytest.mark.contract("authentication.1", "endpoints.all", "decided-http.Unauthorized", "errors.body")
+def test_without_a_valid_token_every_route_answers_the_same(app, routes, project: Project) -> None:
+    client, delivery = app.test_client(), project.token(kind=TokenKind.DELIVERY).secret
+    headers = [
+        {},
+        *({"Authorization": one} for one in ("", "Bearer", "Bearer cwm_x", f"Bearer {delivery}", "Basic eDp5")),
+    ]
+
+    for place, (method, path, _) in enumerate(routes):
+        answer = client.open(filled(path), method=method, headers=headers[place % len(headers)])
+        assert (answer.status_code, answer.json["_tag"]) == (401, "Unauthorized"), (method, path)
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert answer.json == client.get("/briefs").json
+
+
+@pytest.mark.contract("decided-projects.scopes", "decided-projects.no-scope")
+@pytest.mark.parametrize("scope", Scope)
+def test_every_route_is_refused_to_a_token_without_its_scope(app, routes, project: Project, scope) -> None:
+    lacking = Rest(app.test_client(), project.token(scopes=set(Scope) - {scope}))
+    needing = [(method, path) for method, path, name in routes if scope_of(name) == scope]
+    assert needing
+
+    for method, path in needing:
+        answer = lacking.call(method, filled(path), [])
+        assert (answer.status_code, answer.json["_tag"]) == (403, "Forbidden"), (method, path)
+        assert answer.json["scope"] == scope
+        assert f"`{scope}`" in answer.json["message"]
+
+
+def scope_of(name: str) -> Scope:
+    """Returns the scope of an operation; those on drafts are served once a kind, as `getClusterIntent`."""
+    for kind in ("Document", "Cluster", "Category"):
+        name = name if name in SCOPES else name.replace(f"{kind}Intent", "Intent")
+    return SCOPES[name]
+
+
+@pytest.mark.contract("decided-http.NotFound")
+@pytest.mark.needs_mongod
+def test_an_id_of_the_wrong_form_is_not_found_on_every_route(rest, routes) -> None:
+    for method, path, _ in routes:
+        for wrong in ("x", "0" * 23, "0" * 25, "g" * 24, "%00" * 24) if "{id}" in path else ():
+            answer = rest.call(method, filled(path, wrong))
+            assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound"), (method, path, wrong)
+
+
+@pytest.mark.contract("decided-http.NotFound", "decided-http.MethodNotAllowed")
+def test_an_unknown_path_is_not_found_and_an_unknown_method_not_allowed(rest) -> None:
+    for path in ("/", "/nothing", "/brief", "/documents/x/y/z"):
+        answer = rest.get(path)
+        assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound")
+    refused = rest.put("/briefs", {})
+    assert (refused.status_code, refused.json["_tag"]) == (405, "MethodNotAllowed")
+    assert "GET" in refused.headers["Allow"]
