@@ -1,4 +1,4 @@
-"""What holds for every route of the management API: it needs a token, with its scope, and knows its ids by their form."""
+"""What holds for every route of the management API: a token, its scope, and ids of the right form."""
 
 from __future__ import annotations
 
