@@ -1,12 +1,14 @@
 """What changed between two texts, as a unified diff, in bounded time."""
 
-from collections.abc import Iterator
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator
+from difflib import Match, SequenceMatcher
+from io import StringIO
+from itertools import islice, takewhile
 
 from rapidfuzz.distance import LCSseq
 
 MOST_COMPARISONS = 400_000_000
-"""The most pairs of lines that are compared: about a second; beyond that the texts are too different."""
+"""The most pairs of lines that are compared: about a second and 50 MB; beyond that the texts are too different."""
 CONTEXT = 3
 
 
@@ -19,41 +21,40 @@ def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
 
     Raises `TooDifferent` when what lies between their common beginning and end is too long to be compared in time.
     """
+    if old == new:
+        return ""
     old_lines, new_lines = _lines(old), _lines(new)
     matcher: SequenceMatcher[str] = SequenceMatcher(None, (), ())
-    matcher.opcodes = _opcodes(old_lines, new_lines)  # type: ignore[attr-defined]  # where it keeps what it found
+    matcher.matching_blocks = _matches(old_lines, new_lines)  # type: ignore[attr-defined]  # where it looks first
     hunks = [line for group in matcher.get_grouped_opcodes(CONTEXT) for line in _hunk(group, old_lines, new_lines)]
     return "".join([f"--- {old_name}\n", f"+++ {new_name}\n", *hunks]) if hunks else ""
 
 
 def _lines(text: str) -> list[str]:
     """Returns the lines of a text with their ends; only a line feed ends one, as in every diff."""
-    *whole, last = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([last] if last else [])
+    return list(StringIO(text, newline="\n"))
 
 
-def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+def _matches(old: list[str], new: list[str]) -> list[Match]:
+    """Returns the longest stretches of lines that both texts have, in order; the last one is empty."""
+    head = _common(zip(old, new, strict=False))
+    shorter = min(len(old), len(new)) - head
+    tail = _common(islice(zip(reversed(old), reversed(new), strict=False), shorter))
     between_old, between_new = old[head : len(old) - tail], new[head : len(new) - tail]
     if len(between_old) * len(between_new) > MOST_COMPARISONS:
         raise TooDifferent
-    opcodes = [("equal", 0, head, 0, head)] if head else []
-    for step in LCSseq.opcodes(between_old, between_new):
-        i, j = step.src_start + head, step.dest_start + head
-        opcodes.append((step.tag, i, step.src_end + head, j, step.dest_end + head))
-    if tail:
-        opcodes.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
-    return opcodes
+    between = LCSseq.opcodes(between_old, between_new).as_matching_blocks()
+    return [
+        Match(0, 0, head),
+        *(Match(block.a + head, block.b + head, block.size) for block in between),
+        Match(len(old) - tail, len(new) - tail, tail),
+        Match(len(old), len(new), 0),
+    ]
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+def _common(pairs: Iterable[tuple[str, str]]) -> int:
+    """Returns how many pairs, from the first, are of two equal lines."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _hunk(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[str]:
