@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.http import bodies, errors, requests
+from app.http import bodies, errors, metrics, requests
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
@@ -26,6 +26,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
     for part in (requests, bodies, errors):
         part.install(app)
+    if settings.serve_metrics:
+        metrics.install(app, settings)
     if settings.serve_rest:
         api.install(app, settings)
     if settings.serve_mcp:

@@ -11,6 +11,7 @@ from app.settings import SettingsError
 
 COMMANDS = {
     "serve": "serve",
+    "worker": "worker",
     "dev": "dev",
     "project": "projects",
     "token": "tokens",

@@ -7,14 +7,16 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import wait
 from typing import Any
 
 from granian import Granian
 from granian.constants import Interfaces
 
+from app.cli.shared_metrics import shared_metrics
 from app.settings import Settings
-from app.worker.worker import start_in_background
 
 BLOCKING_THREADS = 8
 BACKPRESSURE = 64
@@ -34,12 +36,19 @@ def run(
 
     `quiet` leaves granian's own log lines out.
     """
-    worker = start_in_background(settings) if with_worker else None
-    try:
+    with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
         _serve(host, port, workers, quiet)
+
+
+@contextmanager
+def _worker(settings: Settings) -> Iterator[None]:
+    from app.worker.worker import start_in_background  # only now, as it counts where `shared_metrics` says
+
+    worker = start_in_background(settings)
+    try:
+        yield
     finally:
-        if worker is not None:
-            worker.stop()
+        worker.stop()
 
 
 def _serve(host: str, port: int, workers: int, quiet: bool) -> None:

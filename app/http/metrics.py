@@ -1,14 +1,13 @@
 """Metrics in Prometheus' text format (decisions, section 1): off unless SERVE_METRICS, with METRICS_TOKEN where set.
 
-A label names a route's template, a method, a status, an outcome: never an id, a title or a token. Several server
-processes write to files that they share (`share_between_processes`), so that whichever is scraped tells of all.
+A label names a route's template, a method, a status, an outcome: never an id, a title or a token. The processes of
+`serve` count in files that they share (PROMETHEUS_MULTIPROC_DIR), so that whichever is scraped tells of all.
 """
 
 from __future__ import annotations
 
 import hmac
 import os
-import tempfile
 import time
 
 from flask import Flask, Response, g, request
@@ -36,11 +35,6 @@ RELAYED = Counter("content_workflow_events_relayed", "Events that this worker pu
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
 CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease ran out.")
-
-
-def share_between_processes() -> None:
-    """Has the processes that are started from now on count together; called before the server is started."""
-    os.environ.setdefault(SHARED_FOLDER, tempfile.mkdtemp(prefix="content-workflow-metrics-"))
 
 
 def install(app: Flask, settings: Settings) -> None:

@@ -1,0 +1,85 @@
+"""The official library for JavaScript verifies what is sent, with both secrets for a day after a rotation."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from tests.make import Project, a_document
+from tests.rest.client import Rest
+from tests.webhooks.conftest import Post
+from tests.webhooks.receiver import receiving
+
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def library() -> None:
+    """The library that package-lock.json names, installed where it is not yet; without npm the test is skipped."""
+    npm = shutil.which("npm")
+    if npm is None:
+        missing = "npm was not found: webhooks are not verified with the library for JavaScript. Install Node.js 20."
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    installed = HERE / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < (HERE / "package-lock.json").stat().st_mtime:
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True)
+
+
+@pytest.fixture
+def local_app(store: Store) -> Flask:
+    """The application with WEBHOOKS_ALLOW_LOCAL."""
+    settings = Settings(mongodb_uri="given", webhooks_allow_local=True, rate_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
+
+
+@pytest.fixture
+def sent(local_app: Flask, project: Project, store: Store) -> Iterator[dict[str, Any]]:
+    """A message as it arrived, and the secrets that may verify it."""
+    rest, post = Rest(local_app.test_client(), project.token()), Post(store)
+    with receiving() as receiver:
+        webhook = rest.post("/webhooks", {"url": receiver.url, "events": ["document.created"]}).json
+        fresh = rest.post(f"/webhooks/{webhook['id']}/rotate-secret").json
+        a_document(project.context(rest.token), title="Flour & wäter 🍞")
+        post.deliver(project)
+        [(headers, body)] = receiver.requests
+    yield {"headers": headers, "body": body.decode(), "secrets": [webhook["secret"], fresh["secret"]]}
+    store.database.leases.delete_many({})
+
+
+def verify(message: dict[str, Any], secret: str) -> subprocess.CompletedProcess[str]:
+    given = json.dumps({**message, "secret": secret})
+    return subprocess.run(["node", "verify.mjs"], cwd=HERE, input=given, capture_output=True, text=True)
+
+
+@pytest.mark.usefixtures("library")
+def test_the_library_for_javascript_verifies_a_message_with_the_new_and_the_old_secret(sent: dict[str, Any]) -> None:
+    for secret in sent["secrets"]:
+        verified = verify(sent, secret)
+
+        assert verified.returncode == 0, verified.stderr
+        assert json.loads(verified.stdout) == json.loads(sent["body"])
+
+
+@pytest.mark.usefixtures("library")
+def test_the_library_for_javascript_refuses_a_forged_message(sent: dict[str, Any]) -> None:
+    forged = sent | {"body": sent["body"].replace("created", "deleted")}
+
+    refused = verify(forged, sent["secrets"][0])
+
+    assert refused.returncode != 0
+    assert "WebhookVerificationError" in refused.stderr

@@ -1,0 +1,68 @@
+"""The tables as conditions: MongoDB finds a document if and only if the rule lets it move."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.rules import briefs, documents
+from app.rules.briefs import Asked
+from app.store.conditions import may_leave, may_move
+from app.store.store import Store
+from app.vocabulary import Door
+from tests.documents.states import CLAIMED_AT, HOLDER, NOW, every_document
+from tests.make import Project
+
+ANOTHER = "6650f0a1b2c3d4e5f6a7b8d0"
+CALLERS = [
+    Asked(token, door, NOW, agent, claimed_at)
+    for token, door, agent, claimed_at in product(
+        (HOLDER, ANOTHER, None), (Door.REST, Door.MCP), ("writer-1", ""), (None, CLAIMED_AT, NOW)
+    )
+]
+names = {"ids": lambda value: getattr(value, "name", str(value))}
+
+
+@pytest.fixture
+def everything(store: Store, project: Project) -> dict[ObjectId, dict[str, Any]]:
+    """Every document there can be, stored as it is."""
+    rows = [
+        {**document, "_id": ObjectId(), "projectId": ObjectId(project.id), "slugs": [f"document-{number}"]}
+        for number, document in enumerate(every_document())
+    ]
+    store.database.documents.insert_many(rows)
+    return {row["_id"]: row for row in rows}
+
+
+def found(store: Store, project: Project, condition: dict[str, Any]) -> set[ObjectId]:
+    """Returns the documents that meet a condition."""
+    where = {"projectId": ObjectId(project.id), **condition}
+    return {row["_id"] for row in store.database.documents.find(where, {"_id": 1})}
+
+
+@pytest.mark.parametrize("move", documents.MOVES, **names)
+def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
+    store: Store, project: Project, everything: dict[ObjectId, Any], move: documents.Move
+) -> None:
+    for asked, review_required, base in product(CALLERS, (True, False), (None, 3, 4)):
+        condition = may_leave(move, asked, review_required=review_required, base_version=base)
+        free = {
+            one
+            for one, document in everything.items()
+            if documents.refusal(move, document, asked, review_required=review_required, base_version=base) is None
+        }
+        assert found(store, project, condition) == free, (asked, review_required, base)
+
+
+@pytest.mark.parametrize("move", briefs.MOVES, **names)
+def test_a_brief_may_move_iff_no_refusal_says_otherwise_and_there_is_something_to_do(
+    store: Store, project: Project, everything: dict[ObjectId, Any], move: briefs.Move
+) -> None:
+    for asked in CALLERS:
+        free = {
+            one
+            for one, document in everything.items()
+            if briefs.refusal(move, document, asked) is None and not briefs.needs_no_move(move, document, asked)
+        }
+        assert found(store, project, may_move(move, asked)) == free, asked

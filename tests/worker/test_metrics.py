@@ -1,0 +1,56 @@
+"""Metrics: off unless wanted, by token where one is set, and never with an id, a title or a token in a label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from tests.make import Project, a_document
+
+
+def served(store: Store, **settings: Any) -> FlaskClient:
+    """Returns a client of an application with these settings."""
+    return create_app(Settings(mongodb_uri="given", log_level="CRITICAL", **settings), store).test_client()
+
+
+def test_without_serve_metrics_there_are_none(store: Store) -> None:
+    assert served(store).get("/metrics").status_code == 404
+
+
+def test_where_a_token_is_set_it_is_asked_for(store: Store) -> None:
+    client = served(store, serve_metrics=True, metrics_token="secret")
+
+    for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "secret"}, {"Authorization": "Bearer ä"}):
+        refused = client.get("/metrics", headers=header)
+        assert (refused.status_code, refused.json["_tag"]) == (401, "Unauthorized")
+    assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
+
+
+@pytest.mark.needs_mongod
+def test_a_request_counts_under_its_routes_template_and_no_label_names_a_record(store: Store, project: Project) -> None:
+    client, token = served(store, serve_metrics=True), project.token("Confidential name")
+    document = a_document(project.context(token), title="Unheard of")
+    headers = {"Authorization": f"Bearer {token.secret}"}
+    for path in (f"/documents/{document['id']}", f"/documents/{document['id']}?q=unheard", "/nowhere/at/all"):
+        client.get(path, headers=headers)
+    client.open("/health", method="BREW")
+
+    text = client.get("/metrics").text
+
+    counted = {
+        tuple(sorted(sample.labels.items()))
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == "content_workflow_requests_total"
+    }
+    assert (("method", "GET"), ("route", "/documents/<id>"), ("status", "200")) in counted
+    assert (("method", "GET"), ("route", "none"), ("status", "404")) in counted
+    assert {dict(labels)["method"] for labels in counted} <= {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "other"}
+    for secret in (document["id"], project.id, token.id, token.secret, "Confidential", "unheard", "nowhere"):
+        assert secret not in text

@@ -1,0 +1,173 @@
+"""The worker: events within a second, what is due published once, lost claims written down, and a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.operations.context import this_instant
+from app.rules.times import wire_time
+from app.settings import Settings
+from app.store.store import Store
+from app.worker.jobs import cut_feeds, expire_claims
+from app.worker.worker import Worker, worker_of
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+SETTINGS = Settings(mongodb_uri="given", log_level="CRITICAL")
+
+
+@pytest.fixture
+def workers(store: Store) -> Iterator[list[Worker]]:
+    """Three workers at work."""
+    running = [worker_of(SETTINGS, store).start() for _ in range(3)]
+    yield running
+    for worker in running:
+        worker.stop()
+
+
+def until(what: Callable[[], Any], seconds: float = 5) -> float:
+    """Waits for something to be true; returns how many seconds it took."""
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() - began < seconds, "it did not come true"
+    return time.monotonic() - began
+
+
+def test_an_event_is_in_the_feed_within_a_second(rest: Rest, project: Project, workers: list[Worker]) -> None:
+    def seen(document: dict[str, Any]) -> Callable[[], bool]:
+        return lambda: document["id"] in rest.get("/events").text
+
+    for number in range(5):
+        document = a_document(project.context(rest.token), title=f"Document {number}")
+
+        assert until(seen(document)) < 1.0
+
+
+def scheduled(project: Project, rest: Rest, at: datetime, **fields: Any) -> dict[str, Any]:
+    """Makes a document that is scheduled, though its time is in the past by now."""
+    document = a_document(project.context(rest.token), markdown="# Flour", **fields)
+    answer = rest.post(
+        f"/documents/{document['id']}/schedule", {"publishAt": wire_time(this_instant() + timedelta(hours=1))}
+    )
+    assert answer.status_code == 200, answer.json
+    project.store.database.documents.update_one({"_id": ObjectId(document["id"])}, {"$set": {"publishAt": at}})
+    return document
+
+
+def events_of(rest: Rest, document: dict[str, Any]) -> list[str]:
+    return [item["type"] for item in rest.get(f"/documents/{document['id']}/activity").json]
+
+
+@pytest.mark.race
+def test_three_workers_publish_what_is_due_once_and_within_two_seconds(
+    rest: Rest, project: Project, workers: list[Worker]
+) -> None:
+    due = this_instant() + timedelta(seconds=1)
+    documents = [scheduled(project, rest, due, title=f"Document {number}") for number in range(6)]
+
+    def all_live() -> bool:
+        return all(rest.get(f"/documents/{one['id']}").json["status"] == "published" for one in documents)
+
+    until(all_live, seconds=10)
+
+    for document in documents:
+        assert events_of(rest, document).count("document.published") == 1
+        record = rest.get(f"/documents/{document['id']}").json
+        assert record["publishedAt"] >= wire_time(due)
+        assert record["publishedAt"] < wire_time(due + timedelta(seconds=2))
+
+
+def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store: Store) -> None:
+    document = scheduled(project, rest, this_instant() - timedelta(days=2))
+    worker = worker_of(SETTINGS, store).start()
+
+    until(lambda: rest.get(f"/documents/{document['id']}").json["status"] == "published")
+    until(lambda: "document.published" in [event["type"] for event in rest.get("/events").json["events"]])
+    worker.stop()
+
+
+def test_a_claim_whose_lease_ran_out_is_written_down_once_with_its_event(
+    rest: Rest, project: Project, store: Store
+) -> None:
+    document = a_ready_brief(project.context(rest.token))
+    rest.post(f"/documents/{document['id']}/brief/claim", {"leaseSeconds": 60})
+    past = {"brief.claimExpiresAt": this_instant() - timedelta(seconds=1)}
+    store.database.documents.update_one({"_id": ObjectId(document["id"])}, {"$set": past})
+    before = rest.get(f"/documents/{document['id']}").json
+
+    assert expire_claims(store) is True
+    assert expire_claims(store) is False
+
+    assert events_of(rest, document)[:2] == ["brief.expired", "brief.claimed"]
+    after = rest.get(f"/documents/{document['id']}").json
+    assert after["brief"] == before["brief"]
+    assert (after["brief"]["state"], after["brief"]["claimedBy"]) == ("ready", None)
+
+
+def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, project: Project, store: Store) -> None:
+    for body in ({}, {"leaseSeconds": 60}):
+        document = a_ready_brief(project.context(rest.token), title=f"Claimed with {body}")
+        rest.post(f"/documents/{document['id']}/brief/claim", body)
+
+    assert expire_claims(store) is False
+
+
+def test_finding_lost_claims_uses_its_index(store: Store) -> None:
+    lost = {
+        "brief.claimExpiresAt": {"$type": "date", "$lte": this_instant()},
+        "brief.state": "claimed",
+        "deletedAt": None,
+    }
+
+    plan = store.database.documents.find(lost).explain()["queryPlanner"]["winningPlan"]
+
+    assert "brief.claimExpiresAt" in str(plan)
+    assert "COLLSCAN" not in str(plan)
+
+
+def test_feeds_are_cut_by_one_worker_in_an_hour(fresh_store: Store) -> None:
+    project = a_project(fresh_store)
+    a_document(project.context())
+    fresh_store.outboxes.relay_all(project.id)
+    assert fresh_store.events.last(project.id) > 0
+
+    for _ in range(3):
+        cut_feeds(fresh_store, timedelta(0))
+
+    assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
+    a_document(project.context(), title="Another")
+    fresh_store.outboxes.relay_all(project.id)
+    cut_feeds(fresh_store, timedelta(0))
+    assert fresh_store.events.page(project.id, None, 100)[0] != []
+
+
+@pytest.mark.slow
+def test_the_command_says_what_it_does_in_json_and_ends_cleanly(fresh_store: Store, mongodb_uri: str) -> None:
+    project = a_project(fresh_store)
+    environment = {**os.environ, "MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    command = [sys.executable, "-c", "from app.cli import main; main()", "worker"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        document = a_document(project.context())
+        OPERATIONS["mark_brief_ready"](project.context(), document["id"])
+        until(lambda: fresh_store.events.last(project.id) >= 2, seconds=20)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        lines = [json.loads(line) for line in process.stderr.read().splitlines()]
+
+    assert process.returncode == 0
+    assert [line["message"] for line in lines][0] == "worker begins"
+    assert (lines[-1]["message"], lines[-1]["unfinished"]) == ("worker ends", [])
+    assert {line["projectId"] for line in lines if line["message"] == "events relayed"} == {project.id}
