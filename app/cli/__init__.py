@@ -19,6 +19,7 @@ COMMANDS = {
     "import": "imports",
     "db": "db",
     "openapi": "openapi",
+    "graphql-schema": "graphql_schema",
     "mcp": "mcp",
 }
 """Each command and the file of this folder that has it, as `command`; a new one needs a line here and its file."""
@@ -57,5 +58,5 @@ def _told(refusal: Refusal) -> str:
 def main() -> None:
     """A content workflow service on MongoDB: plan, brief, draft, review and publish.
 
-    MONGODB_URI names the database; only `dev` and `openapi` do without.
+    MONGODB_URI names the database; only `dev`, `openapi` and `graphql-schema` do without.
     """

@@ -37,7 +37,7 @@ The Crust, a demo project ({projectId}), is served at {url}
 What can an agent write?      curl -H "Authorization: Bearer $AGENT" $BASE/briefs
 Take the one due soonest:     curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
 The whole plan:               curl -H "Authorization: Bearer $OWNER" $BASE/documents
-What the website shows:       curl -H "Authorization: Bearer $SITE" -G $BASE/graphql -d 'query={{documents{{title slug}}}}'
+What the website shows:       curl -H "Authorization: Bearer $SITE" -d 'query={{documents{{slug}}}}' -G $BASE/graphql
 
 The reference: {url}/docs
 The command line on the same data: export MONGODB_URI='{uri}'

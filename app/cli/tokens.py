@@ -17,7 +17,7 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 COLUMNS = ("id", "kind", "name", "agent", "scopes", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
 
 
-class Span(click.ParamType):
+class Span(click.ParamType[timedelta]):
     """A length of time like `90d`."""
 
     name = "span"

@@ -22,6 +22,7 @@ from app.errors import (
     VersionConflict,
 )
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
+from app.fields.imports import DatedFields
 from app.fields.stages import problems
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
@@ -176,6 +177,26 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
+    takes=DatedFields,
+    gives=DocumentRecord,
+    refuses=(NotFound, InvalidTransition, ReviewRequired, BadRequest),
+    spans=True,
+)
+def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Answer:
+    """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
+
+    One that is live already keeps its own time.
+    """
+    document = own_document(ctx, document_id)
+    if obstacle := _obstacle(ctx, document):
+        raise obstacle
+    return document_answer(ctx, _put_out(ctx, document, read_time(fields["publishedAt"])))
+
+
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
     gives=DocumentRecord,
     refuses=(NotFound, InvalidTransition),
     spans=True,
@@ -271,12 +292,12 @@ class NotRendered(Raced):
         self._rendered[self._content_id] = rendered(self._markdown)
 
 
-def _put_out(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
+def _put_out(ctx: Context, document: Mapping[str, Any], live_since: datetime | None = None) -> dict[str, Any]:
     """Makes a document's present content what is delivered; inside a transaction, when nothing stands in the way."""
     text = ctx.rendered[document["contentId"]]
     assert text is not None  # `_obstacle` saw to it
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
-    published_at = document["publishedAt"] or ctx.now
+    published_at = document["publishedAt"] or live_since or ctx.now
     delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)
     changes = {"isPublished": True, "publishedAt": published_at, "snapshot": delivered, "slugs": [document["slug"]]}
     written = ctx.store.documents.move(

@@ -4,7 +4,8 @@ They stand apart from the records that name them by id, so that no list reads on
 16 MB, and a record can't show another version's text.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bson import ObjectId
 
@@ -21,6 +22,10 @@ class Bodies(Collection):
         added: str = self._insert(project_id, {"documentId": document_id, "text": text})["id"]
         return added
 
+    def add_many(self, project_id: str, bodies: Iterable[Mapping[str, Any]]) -> None:
+        """Keeps texts whose ids are given: `id`, `documentId`, `text`."""
+        self._insert_many(project_id, bodies)
+
     def texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the texts of several bodies by id, in one read."""
         wanted = object_ids(set(body_ids))
@@ -28,6 +33,14 @@ class Bodies(Collection):
             return {}
         rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"text": 1})
         return {row["id"]: row["text"] for row in rows}
+
+    def beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
+        """Returns the first characters of several bodies by id, in one read of no more than that."""
+        wanted = object_ids(set(body_ids))
+        if not wanted:
+            return {}
+        fields = {"text": {"$substrCP": ["$text", 0, length]}}
+        return {row["id"]: row["text"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields=fields)}
 
     def drop(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""

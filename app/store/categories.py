@@ -44,6 +44,17 @@ class Categories(Recorded):
         condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
+    def named(self, project_id: str, name: str, slug: str) -> Record | None:
+        """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
+        for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
+            if found := self._find_one(project_id, {**condition, "deletedAt": None}, {"name": 1}):
+                return found
+        return None
+
+    def by_slug(self, project_id: str, slug: str) -> Record | None:
+        """Returns the category that has a slug, or None."""
+        return self._find_one(project_id, {"slug": slug, "deletedAt": None}, {"outbox": 0})
+
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of categories by name."""
         by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}

@@ -138,6 +138,13 @@ class Collection:
         added: Record = outside(row)
         return added
 
+    def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Record]:
+        """Adds records in one call, for imports."""
+        rows = [inside({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        if rows:
+            self._collection.insert_many(rows, session=self._session)
+        return [outside(row) for row in rows]
+
     def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Record | None:
         where = self._where(project_id, condition)
         found: Record | None = outside(self._collection.find_one_and_delete(where, session=self._session))
@@ -156,9 +163,13 @@ class Recorded(Collection):
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a record with the event of its making."""
+        return self._insert(project_id, self._begun(record, event))
+
+    def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
+        """Returns a record as it begins: its first `rev`, and the event of its making in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
         data = {name: _at_path(inside(row), path, default) for name, path, default in self.event_data}
-        return self._insert(project_id, row | {"outbox": [event_row(event, data)]})
+        return row | {"outbox": [event_row(event, data)]}
 
     def _change(
         self,

@@ -78,12 +78,12 @@ class DocumentRecords(Recorded):
 class Documents(DocumentRecords):
     """The documents of a project."""
 
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
-        """Adds a document, with the keys that lists sort and search by."""
+    def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
+        """Returns a document as it begins, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
-        return super().add(project_id, {**record, **keys, "words": words, "slugs": [record["slug"]]}, event)
+        return super()._begun({"slugs": [record["slug"]], **record, **keys, "words": words}, event)
 
     def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> Record:
         """Adds a document with its first content as its first version; inside a transaction."""
@@ -93,9 +93,26 @@ class Documents(DocumentRecords):
         self._store.revisions.add(project_id, document, at=event.at, by=event.by)
         return document
 
+    def create_many(self, project_id: str, begun: Iterable[tuple[Record, str, Event]]) -> Sequence[Record]:
+        """Adds documents, each with its first content and its event, in three calls; inside a transaction."""
+        rows, bodies, events = [], [], []
+        for record, markdown, event in begun:
+            document_id, body_id = new_id(), new_id() if markdown else None
+            rows.append(self._begun({**record, "id": document_id, "contentId": body_id}, event))
+            bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
+            events.append(event)
+        self._store.bodies.add_many(project_id, bodies)
+        documents = self._insert_many(project_id, rows)
+        self._store.revisions.add_many(project_id, zip(documents, events, strict=True))
+        return documents
+
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a document that is not in the trash, or None."""
         return self._find_one(project_id, live({"_id": ObjectId(record_id)}), {"outbox": 0})
+
+    def any(self, project_id: str, document_id: str) -> Record | None:
+        """Returns a document, also one that is in the trash, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(document_id)}, {"outbox": 0})
 
     def trashed(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document that is in the trash, or None."""
@@ -121,6 +138,12 @@ class Documents(DocumentRecords):
         fields = {"slug": 1, "title": 1}
         found = {row["id"]: row for row in self._find(project_id, live({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
+
+    def with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
+        """Returns the documents outside the trash that have one of the slugs now."""
+        return self._find(
+            project_id, live({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}}), fields={"outbox": 0}
+        )
 
     def taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
@@ -171,6 +194,18 @@ class Documents(DocumentRecords):
         condition = live({"status": DocumentStatus.SCHEDULED, "publishAt": {"$lte": now}})
         rows = self._collection.find(condition, {"projectId": 1}, session=self._session)
         return [outside(row) for row in rows.sort("publishAt", 1).limit(limit)]
+
+    def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
+        """Returns the `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
+        condition: Record = {"deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
+        where = condition if project_id is None else self._where(project_id, condition)
+        found: Record | None = outside(self._collection.find_one(where, {"projectId": 1}))
+        return found
+
+    def purge(self, project_id: str, document_id: str, before: datetime) -> int:
+        """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
+        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
+        return self._collection.delete_one(self._where(project_id, condition), session=self._session).deleted_count
 
     def rename_category(self, project_id: str, category_id: str, name: str) -> None:
         """Writes a category's new name to the documents that are in it, for the lists that show it.

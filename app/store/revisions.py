@@ -1,12 +1,13 @@
 """The history of each document's content: one row a version, naming its body."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from bson import ObjectId
 
 from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.events import Event
 from app.store.collection import DESCENDING, Collection, Record
 
 
@@ -17,9 +18,11 @@ class Revisions(Collection):
 
     def add(self, project_id: str, document: Mapping[str, Any], *, at: datetime, by: Mapping[str, Any]) -> None:
         """Keeps a document's present version."""
-        kept = {name: document.get(name) for name in PUBLISHED_FIELDS}
-        version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
-        self._insert(project_id, {**version, **kept, "wordCount": document["wordCount"], "at": at, "by": dict(by)})
+        self._insert(project_id, _version(document, at, by))
+
+    def add_many(self, project_id: str, made: Iterable[tuple[Mapping[str, Any], Event]]) -> None:
+        """Keeps the present versions of documents, each as its event made it."""
+        self._insert_many(project_id, [_version(document, event.at, event.by) for document, event in made])
 
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of a document's versions, the newest first."""
@@ -29,3 +32,9 @@ class Revisions(Collection):
     def get(self, project_id: str, document_id: str, version: int) -> Record | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
+
+
+def _version(document: Mapping[str, Any], at: datetime, by: Mapping[str, Any]) -> Record:
+    kept = {name: document.get(name) for name in PUBLISHED_FIELDS}
+    version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
+    return {**version, **kept, "wordCount": document["wordCount"], "at": at, "by": dict(by)}

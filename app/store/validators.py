@@ -33,7 +33,9 @@ REQUIRED: Mapping[str, Mapping[str, Any]] = {
     "tokens": _record(kind=_word(TokenKind), name=TEXT, hash=TEXT, scopes={"bsonType": "array"}),
     "categories": _record(name=TEXT, slug=TEXT),
     "clusters": _record(name=TEXT),
-    "documents": _record(title=TEXT, slug=TEXT, slugs={"bsonType": "array"}, status=_word(DocumentStatus), version=COUNT),
+    "documents": _record(
+        title=TEXT, slug=TEXT, slugs={"bsonType": "array"}, status=_word(DocumentStatus), version=COUNT
+    ),
     "intents": {"projectId": ID, "tokenId": ID, "kind": _word(Kind), "slot": {"bsonType": "number", "minimum": 0}},
     "bodies": {"projectId": ID, "documentId": ID, "text": TEXT},
     "revisions": {"projectId": ID, "documentId": ID, "version": COUNT, "at": TIME},

@@ -1,0 +1,195 @@
+"""`import`: takes a folder of markdown files with front matter into a project, matched by slug."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from app.cli.door import as_json, call, context, of_project, print_json
+from app.cli.front_matter import Post, Unreadable, read_post
+from app.errors import HttpApiDecodeError, Refusal
+from app.fields.imports import ImportedFields
+from app.fields.stages import load_shape
+from app.operations import briefs, documents, publishing, revisions
+from app.operations.context import Context, this_instant
+from app.operations.imports import EDITED, file_under, import_documents
+from app.rules.times import wire_time
+
+SUFFIXES = (".md", ".markdown")
+COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
+BATCH, BATCH_CHARACTERS = 50, 4_000_000
+"""How much goes into one transaction: enough to save waiting, and little enough to be done in a second."""
+
+
+@dataclass
+class Report:
+    """What became of every file."""
+
+    created: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    published: int = 0
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    """Files that differ from their document and were not written: in which fields."""
+    refused: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
+    """Front matter keys that are not known: in how many files."""
+
+
+@click.command()
+@of_project
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--update", is_flag=True, help="Write the files that differ from their document.")
+@click.option("--publish", is_flag=True, help="Publish what is dated in the past and no draft, with its date.")
+@as_json
+def command(project_id: str, path: Path, update: bool, publish: bool, json: bool) -> None:
+    """Take markdown files with front matter into a project.
+
+    PATH is a folder, or one file. A file becomes a document; where there is one with its slug, it changes nothing, and
+    is listed if it differs. Exit code 1 when a file was refused.
+    """
+    files = sorted(_markdown_in(path)) if path.is_dir() else [path]
+    run = _Run(context(project_id), path, update=update, publish=publish)
+    with _progress() as progress:
+        for _ in progress.track(run.take(files), total=len(files), description="Importing"):
+            pass
+    print_json(vars(run.report)) if json else _tell(run.report, len(files))
+    sys.exit(1 if run.report.refused else 0)
+
+
+class _Run:
+    """One import: reads files, sends them in batches, and keeps the report."""
+
+    def __init__(self, ctx: Context, root: Path, *, update: bool, publish: bool) -> None:
+        self._ctx = ctx
+        self._root = root
+        self._update = update
+        self._publish = publish
+        self._slugs: dict[str, Path] = {}
+        self.report = Report()
+
+    def take(self, files: Iterable[Path]) -> Iterator[Path]:
+        """Imports the files and yields each when it is done with."""
+        batch: dict[Path, Post] = {}
+        for file in files:
+            try:
+                batch[file] = self._read(file)
+            except (Unreadable, Refusal) as error:
+                self._refuse(file, error)
+                yield file
+            if (
+                len(batch) == BATCH
+                or sum(len(post.fields.get("markdown", "")) for post in batch.values()) > BATCH_CHARACTERS
+            ):
+                yield from self._send(batch)
+                batch = {}
+        yield from self._send(batch)
+
+    def _read(self, file: Path) -> Post:
+        post = read_post(file)
+        fields = load_shape(ImportedFields, post.fields)
+        first = self._slugs.setdefault(fields["slug"], file)
+        if first != file:
+            raise Unreadable(
+                f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
+            )
+        for key in post.unknown:
+            self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
+        return replace(post, fields=fields)
+
+    def _send(self, batch: Mapping[Path, Post]) -> Iterator[Path]:
+        if not batch:
+            return
+        now = replace(self._ctx, now=this_instant())
+        answer = import_documents(now, fields={"documents": [post.fields for post in batch.values()]})
+        for (file, post), became in zip(batch.items(), answer.body, strict=True):
+            try:
+                self._note(file, post, became)
+            except Refusal as refusal:
+                self._refuse(file, refusal)
+            yield file
+
+    def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
+        outcome, report = became["outcome"], self.report
+        if outcome == "refused":
+            report.refused[self._named(file)] = _said(became["problems"])
+            return
+        if outcome == "changed" and not self._update:
+            report.changed[self._named(file)] = became["differs"]
+            return
+        if outcome == "changed":
+            self._write(became["id"], post.fields, became["differs"])
+        setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
+        if self._publish and (outcome == "changed" or not became["live"]):
+            self._put_out(became["id"], post)
+
+    def _put_out(self, document_id: str, post: Post) -> None:
+        ctx = replace(self._ctx, now=this_instant())
+        if post.draft or post.dated is None or post.dated > ctx.now:
+            return
+        call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
+        self.report.published += 1
+
+    def _write(self, document_id: str, fields: Mapping[str, Any], differs: list[str]) -> None:
+        """Writes a document as the API would: its fields, its brief, its content."""
+        ctx = replace(self._ctx, now=this_instant())
+        changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
+        if "category" in differs:
+            changes["categoryId"] = call(ctx, file_under, name=fields["category"])["id"]
+        if changes:
+            call(ctx, documents.update_document, document_id, **changes)
+        if "brief" in differs:
+            call(ctx, briefs.update_brief, document_id, **fields["brief"])
+        if "markdown" in differs:
+            version = call(ctx, documents.get_document, document_id)["version"]
+            markdown = fields.get("markdown", "")
+            call(ctx, revisions.write_content, document_id, markdown=markdown, baseVersion=version)
+
+    def _refuse(self, file: Path, error: Exception) -> None:
+        if isinstance(error, HttpApiDecodeError):
+            problems = [{"field": issue["path"], "message": issue["message"]} for issue in error.extra["issues"]]
+            self.report.refused[self._named(file)] = _said(problems)
+        else:
+            self.report.refused[self._named(file)] = str(error)
+
+    def _named(self, file: Path) -> str:
+        return str(file.relative_to(self._root)) if self._root.is_dir() else str(file)
+
+
+def _said(problems: list[Any]) -> str:
+    return " ".join(f"{problem['field']}: {problem['message']}" for problem in problems)
+
+
+def _markdown_in(folder: Path) -> Iterator[Path]:
+    for file in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.suffix.lower() in SUFFIXES and file.is_file() and not hidden:
+            yield file
+
+
+def _progress() -> Progress:
+    """Returns the progress bar, on standard error; none where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+def _tell(report: Report, files: int) -> None:
+    click.echo(
+        f"{files} files: {report.created} created, {report.updated} updated, {report.unchanged} unchanged, "
+        f"{len(report.changed)} changed since, {len(report.refused)} refused, {report.published} published."
+    )
+    for file, differs in report.changed.items():
+        click.echo(f"Changed since, and not written (--update writes it): {file} ({', '.join(differs)})")
+    for file, why in report.refused.items():
+        click.echo(f"Refused: {file}: {why}", err=True)
+    if report.unknown:
+        keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
+        click.echo(f"Front matter that import does not know, and how many files have it: {keys}")

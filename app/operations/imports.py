@@ -1,0 +1,144 @@
+"""Importing: documents that come whole, made by the rules of confirming, without drafts (decisions, section 10).
+
+For the command line. A batch is one transaction, so that a document costs no wait for the journal of its own. What is
+wrong with one document is known before it is written, and stops no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from app.errors import BadRequest, Problem
+from app.fields.imports import CategoryName, EditedFields, ImportFields
+from app.fields.stages import in_order, problems
+from app.operations.context import Context
+from app.operations.operation import Answer, Effect, operation
+from app.operations.references import look_up
+from app.records.categories import CategoryRecord
+from app.records.imports import ImportRecord
+from app.rules.events import Event
+from app.rules.intents import Facts, confirm_problems, new_category, new_document
+from app.rules.references import Found
+from app.rules.slugs import slug_of
+from app.vocabulary import Kind, Scope
+
+Fields = Mapping[str, Any]
+Stored = Mapping[str, Any]
+Begun = tuple[dict[str, Any], str, Event]
+
+EDITED = tuple(EditedFields._declared_fields)
+
+
+@operation(scope=Scope.WRITE, effect=Effect.CREATES, takes=ImportFields, gives=ImportRecord, many=True, spans=True)
+def import_documents(ctx: Context, fields: Fields) -> Answer:
+    """Make the documents that are not there yet, by slug, and tell in what the others differ.
+
+    The answer says for each document, in order, what became of it; `problems` says why one was refused.
+    """
+    documents = fields["documents"]
+    there = _There(ctx, documents)
+    became = [_became(ctx, document, there) for document in documents]
+    begun = [(one, begun) for one, begun in became if begun is not None]
+    created = ctx.store.documents.create_many(ctx.project_id, [begun for _, begun in begun])
+    for (one, _), document in zip(begun, created, strict=True):
+        one["id"] = document["id"]
+    return Answer([one for one, _ in became])
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CREATES,
+    takes=CategoryName,
+    gives=CategoryRecord,
+    refuses=(BadRequest,),
+    spans=True,
+)
+def file_under(ctx: Context, fields: Fields) -> Answer:
+    """Find the category with a name or slug, or make it."""
+    name = fields["name"]
+    category: Stored | None = ctx.store.categories.named(ctx.project_id, name, slug_of(name))
+    if category is None:
+        if wrong := confirm_problems(Kind.CATEGORY, _category_fields(name), Facts()):
+            raise BadRequest(errors=wrong)
+        category = _new_category(ctx, name)
+    return Answer({"id": category["id"]})
+
+
+class _There:
+    """What the project has already of what a batch names, read in a few calls."""
+
+    def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
+        slugs = [document["slug"] for document in documents]
+        self.documents = {row["slug"]: row for row in ctx.store.documents.with_slugs(ctx.project_id, slugs)}
+        self.taken = ctx.store.documents.taken_slugs(ctx.project_id, slugs)
+        bodies = [row["contentId"] for row in self.documents.values() if row.get("contentId")]
+        self.texts = ctx.store.bodies.texts(ctx.project_id, bodies)
+        self._ctx = ctx
+        self._categories: dict[str, Stored | None] = {}
+
+    def category(self, name: str) -> Stored | None:
+        """Returns the category with a name or slug, or None."""
+        if self._categories.get(name) is None:
+            self._categories[name] = self._ctx.store.categories.named(self._ctx.project_id, name, slug_of(name))
+        return self._categories[name]
+
+
+def _became(ctx: Context, fields: Fields, there: _There) -> tuple[dict[str, Any], Begun | None]:
+    """Returns what becomes of a document, and what it begins as where it is made."""
+    stored, named = there.documents.get(fields["slug"]), fields.get("category")
+    category = there.category(named) if named else None
+    if stored is not None:
+        markdown = there.texts.get(stored.get("contentId") or "", "")
+        differs = sorted(_differences(fields, stored, category, markdown))
+        outcome = "changed" if differs else "unchanged"
+        return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
+    links = (fields.get("brief") or {}).get("internalLinks") or ()
+    found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links)
+    facts = Facts(found=found, slug_taken=fields["slug"] in there.taken)
+    if wrong := _problems(fields, facts, named if category is None else None):
+        return {"id": None, "outcome": "refused", "problems": wrong}, None
+    if named and category is None:
+        category = _new_category(ctx, named)
+    return {"id": None, "outcome": "created", "live": False}, _begun(ctx, fields, category)
+
+
+def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
+    """Yields what the document has otherwise than the file; its status is its own since it was made."""
+    for name in ("title", *EDITED):
+        if name in fields and (fields[name] or None) != stored.get(name):
+            yield name
+    if fields.get("markdown", "") != markdown:
+        yield "markdown"
+    if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
+        yield "category"
+    brief = stored.get("brief") or {}
+    if any((value or None) != (brief.get(name) or None) for name, value in (fields.get("brief") or {}).items()):
+        yield "brief"
+
+
+def _problems(fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
+    wrong = [*confirm_problems(Kind.DOCUMENT, fields, facts), *problems(EditedFields, fields)]
+    if new_category_name:
+        found = confirm_problems(Kind.CATEGORY, _category_fields(new_category_name), Facts())
+        wrong += [Problem(field="category", message=problem["message"]) for problem in found]
+    return in_order(wrong)
+
+
+def _begun(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
+    by = ctx.caller.actor
+    found = Found(categories={category["id"]: category["name"]}) if category else Found()
+    filed = {**fields, "categoryId": category["id"] if category else None}
+    record = new_document(filed, slug=fields["slug"], found=found, by=by, now=ctx.now)
+    record |= {name: fields[name] or None for name in EDITED if name in fields}
+    return record, fields.get("markdown") or "", Event("document.created", ctx.now, by)
+
+
+def _category_fields(name: str) -> dict[str, Any]:
+    return {"name": name.strip(), "slug": slug_of(name)}
+
+
+def _new_category(ctx: Context, name: str) -> Stored:
+    by = ctx.caller.actor
+    record = new_category(_category_fields(name), by=by, now=ctx.now)
+    made = ctx.store.categories.add(ctx.project_id, record, Event("category.created", ctx.now, by))
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return made
