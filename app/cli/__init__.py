@@ -17,6 +17,8 @@ COMMANDS = {
     "token": "tokens",
     "member": "members",
     "import": "imports",
+    "export": "exports",
+    "purge": "purge",
     "db": "db",
     "openapi": "openapi",
     "graphql-schema": "graphql_schema",

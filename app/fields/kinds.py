@@ -242,9 +242,9 @@ def flag(*, doc: str) -> Flag:
     return Flag(metadata={"description": doc})
 
 
-def table(schema: type[Fields], *, doc: str) -> Table:
+def table(schema: type[Fields], *, doc: str, needed: bool = False) -> Table:
     """Declares an object with a table of its own; null clears it whole."""
-    return _made(Table(schema, allow_none=True, metadata={"description": doc}), (), False)
+    return _made(Table(schema, allow_none=True, metadata={"description": doc}), (), needed)
 
 
 _UNSAFE_IN_A_SEGMENT = re.compile(r"[\s\x00-\x1f\x7f-\x9f:/?#\[\]@!$&'()*+,;=%\\\"<>^`{|}]")

@@ -91,7 +91,8 @@ def _loose(field: ma.fields.Field[Any]) -> ma.fields.Field[Any]:
 
 def _strict(field: ma.fields.Field[Any]) -> ma.fields.Field[Any]:
     if isinstance(field, Table):
-        return Table(strict_of(field.nested), allow_none=field.allow_none, metadata=field.metadata)  # type: ignore[arg-type]
+        strict = strict_of(field.nested)  # type: ignore[arg-type]  # a class, as `table` takes nothing else
+        return Table(strict, required=field.needed, allow_none=field.allow_none, metadata=field.metadata)
     twin = copy(field)
     twin.validators = [*field.validators, *getattr(field, "meaning", ())]
     twin.required = field.required or getattr(field, "needed", False)

@@ -49,6 +49,10 @@ class Clusters(Recorded):
         condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
+    def by_name(self, project_id: str, name: str) -> Record | None:
+        """Returns the cluster that has a name, ignoring case, or None."""
+        return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, {"outbox": 0})
+
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of clusters by name."""
         by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}

@@ -17,6 +17,7 @@ LIVE = {"deletedAt": None}
 EVER = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
 WAITING = {"outbox._id": {"$exists": True}}
+DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
 LEASED = {"brief.claimExpiresAt": {"$type": "date"}}
 DAY_SECONDS = 86_400
 
@@ -66,6 +67,15 @@ INDEXES: tuple[Index, ...] = (
     ),
     _live("words", "searches for whole words"),
     _live("snapshot.categoryId", "is a category delivered?"),
+    _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED),
+    _index("documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED),
+    _index("documents", "projectId -snapshot.updatedAt", "when a feed last changed", **DELIVERED),
+    _index(
+        "documents",
+        "projectId -createdAt _id",
+        "what a preview adds to what is delivered",
+        partialFilterExpression=LIVE | {"isPublished": False},
+    ),
     _index(
         "documents",
         "projectId deletedAt",
@@ -101,7 +111,7 @@ INDEXES: tuple[Index, ...] = (
     _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
     _index("idempotency", "at", "keys are kept for a day", expireAfterSeconds=DAY_SECONDS),
     _index("revisions", "projectId documentId version", "a document's history; each version once", unique=True),
-    _index("bodies", "projectId documentId", "all texts of a document, to purge them"),
+    _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
     _index("events", "projectId sequence", "the feed, in order", unique=True),
     _index(
         "events",

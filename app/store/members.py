@@ -20,6 +20,10 @@ class Members(Recorded):
         """Returns a member that was not deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
 
+    def any(self, project_id: str, member_id: str) -> Record | None:
+        """Returns a member, also one that was deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(member_id)}, {"outbox": 0})
+
     def known(self, project_id: str, member_id: str) -> bool:
         """Tells whether there is such a member to assign something to."""
         condition = {"_id": object_id(member_id), "deletedAt": None}
@@ -33,7 +37,7 @@ class Members(Recorded):
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a member, with the key that lists sort by."""
-        return super().add(project_id, {**record, "deletedAt": None, "nameKey": record["name"].casefold()}, event)
+        return super().add(project_id, {"deletedAt": None, **record, "nameKey": record["name"].casefold()}, event)
 
     def update(
         self, project_id: str, member_id: str, changes: Mapping[str, Any], event: Event, tags: Tags

@@ -22,6 +22,7 @@ from app.store.categories import Categories
 from app.store.clusters import Clusters
 from app.store.collection import OutboxFull
 from app.store.deliveries import Deliveries
+from app.store.delivery import Delivery
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import Idempotency
@@ -32,6 +33,7 @@ from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.revisions import Revisions
 from app.store.tokens import Tokens
+from app.store.transfers import Transfers
 from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
@@ -133,6 +135,10 @@ class Store:
         return Deliveries(self)
 
     @cached_property
+    def delivery(self) -> Delivery:
+        return Delivery(self)
+
+    @cached_property
     def documents(self) -> Documents:
         return Documents(self)
 
@@ -171,6 +177,10 @@ class Store:
     @cached_property
     def tokens(self) -> Tokens:
         return Tokens(self)
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        return Transfers(self)
 
     @cached_property
     def webhooks(self) -> Webhooks:

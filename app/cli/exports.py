@@ -1,0 +1,46 @@
+"""`export`: writes a whole project as lines of JSON, for `import` to take into any project."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from app.cli.door import context, of_project, store
+from app.operations.transfers import export_project
+
+
+@click.command()
+@of_project
+@click.option(
+    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Standard output by default."
+)
+def command(project_id: str, out: Path | None) -> None:
+    """Write a project as NDJSON: settings, members, categories, clusters, documents with trash and revisions.
+
+    No tokens, drafts, webhooks and events. A file is there whole or not at all.
+    """
+    ctx = context(project_id)
+    with _written(out) as file:
+        for line in export_project(store(), ctx.project_id):
+            file.write(line)
+
+
+@contextmanager
+def _written(out: Path | None) -> Iterator[BinaryIO]:
+    """Yields what to write to: a file that takes its name once it is whole."""
+    if out is None:
+        yield sys.stdout.buffer
+        return
+    part = out.with_name(f"{out.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)

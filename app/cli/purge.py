@@ -1,0 +1,19 @@
+"""`purge`: deletes for good what was in the trash long enough."""
+
+from datetime import timedelta
+
+import click
+
+from app.cli.door import context, store
+from app.operations.context import this_instant
+from app.operations.purging import purge_trash
+
+
+@click.command()
+@click.option("--project", "project_id", metavar="ID", help="Only this project; all of them by default.")
+@click.option("--days", type=click.IntRange(0), default=30, help="Keep what was moved to the trash in the last days.")
+def command(project_id: str | None, days: int) -> None:
+    """Delete trashed documents for good, with their texts and their history. There is no way back."""
+    project = context(project_id).project_id if project_id else None
+    purged = purge_trash(store(), this_instant() - timedelta(days=days), project)
+    click.echo(f"{purged} documents were deleted for good.")

@@ -1,0 +1,76 @@
+"""A stored record as a line of an export, and back; `fields.transfers` says what each line has."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from app.fields.kinds import Fields, Table, timestamp
+from app.fields.transfers import LINES
+from app.rules.times import read_time, wire_time
+
+REFERENCES = {
+    "member": {"id": "members"},
+    "category": {"id": "categories", "categoryId": "categories"},
+    "cluster": {"id": "clusters"},
+    "body": {"id": "bodies", "documentId": "documents"},
+    "revision": {"documentId": "documents", "bodyId": "bodies", "categoryId": "categories"},
+    "document": {
+        "id": "documents",
+        "assigneeId": "members",
+        "authorId": "members",
+        "categoryId": "categories",
+        "clusterId": "clusters",
+        "contentId": "bodies",
+    },
+    "snapshot": {"markdownId": "bodies", "categoryId": "categories"},
+}
+"""The collections that the ids of a line lead to."""
+
+
+def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored record as a line."""
+    return {"type": kind, **_written(LINES[kind], record)}
+
+
+def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a line that breaks no rule as the record to store."""
+    return _read(LINES[kind], line)
+
+
+def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
+    """Returns a line with every id that it names replaced by what `new_id` says for it: (collection, id) -> id."""
+
+    def mapped(part: Mapping[str, Any], references: Mapping[str, str]) -> dict[str, Any]:
+        ids = {name: new_id(collection, part[name]) for name, collection in references.items() if part.get(name)}
+        return {**part, **ids}
+
+    line = mapped(line, REFERENCES.get(kind, {}))
+    if snapshot := line.get("snapshot"):
+        line["snapshot"] = mapped(snapshot, REFERENCES["snapshot"])
+    if (brief := line.get("brief")) and (links := brief.get("internalLinks")):
+        line["brief"] = {**brief, "internalLinks": [new_id("documents", link) for link in links]}
+    return line
+
+
+def _written(table: type[Fields], record: Mapping[str, Any]) -> dict[str, Any]:
+    line = {}
+    for name, field in table._declared_fields.items():
+        value = record.get(name)
+        if isinstance(value, datetime):
+            value = wire_time(value)
+        elif isinstance(field, Table) and value is not None:
+            value = _written(field.nested, value)  # type: ignore[arg-type]
+        line[name] = value
+    return line
+
+
+def _read(table: type[Fields], line: Mapping[str, Any]) -> dict[str, Any]:
+    record = {}
+    for name, field in table._declared_fields.items():
+        value = line.get(name)
+        if value is not None and timestamp in getattr(field, "meaning", ()):
+            value = read_time(value)
+        elif isinstance(field, Table) and value is not None:
+            value = _read(field.nested, value)  # type: ignore[arg-type]
+        record[name] = value
+    return record

@@ -1,0 +1,182 @@
+"""A whole project out and in again (decisions, section 10)."""
+
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+
+from app.operations.context import Context, system, this_instant
+from app.operations.purging import purge_trash
+from app.operations.transfers import ProjectImport, export_project
+from app.store.store import Store
+from app.vocabulary import Door
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def called(ctx: Context, name: str, /, *ids: str, **fields: Any) -> Any:
+    """Runs an operation and returns what it gave."""
+    operation = OPERATIONS[name]
+    return operation(ctx, *ids, fields=fields if operation.takes or operation.query else None).body
+
+
+@pytest.fixture
+def full(store: Store) -> Project:
+    """A project with something of everything that an export has."""
+    project = a_project(store, siteUrl="https://crust.example/{slug}")
+    ctx = project.context()
+    ada = called(ctx, "create_member", name="Ada")
+    gone = called(ctx, "create_member", name="Grace", email="grace@example.org", role="owner")
+    called(ctx, "delete_member", gone["id"])
+    bread = made(ctx, "category", name="Bread", slug="bread")
+    rye = made(ctx, "category", name="Rye", slug="rye", categoryId=bread["id"], description="Dark")
+    topic = made(ctx, "cluster", name="Sourdough", keywords=["levain"])
+    first = a_document(ctx, title="Flour", markdown="Flour.", assigneeId=ada["id"], dueDate="2027-01-31")
+    brief = {"keyword": "rye", "internalLinks": [first["id"]], "referenceUrls": ["https://example.org"]}
+    live = a_document(
+        ctx, title="Rye", markdown="# Rye\n\nDark.", categoryId=rye["id"], clusterId=topic["id"], brief=brief
+    )
+    called(ctx, "publish_document", live["id"])
+    called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1)
+    called(ctx, "update_document", live["id"], slug="rye-bread")
+    claimed = a_ready_brief(ctx, title="Crumb")
+    called(ctx, "claim_brief", claimed["id"], leaseSeconds=3600)
+    planned = a_document(ctx, title="Crust", markdown="Crust.")
+    soon = (ctx.now + timedelta(days=1)).isoformat()
+    called(ctx, "schedule_document", planned["id"], publishAt=soon)
+    trashed = a_document(ctx, title="Crumbs", markdown="Crumbs.", categoryId=rye["id"])
+    called(ctx, "publish_document", trashed["id"])
+    called(ctx, "delete_document", trashed["id"])
+    return project
+
+
+def exported(project: Project, store: Store) -> list[bytes]:
+    """Returns the lines of a project's export."""
+    return list(export_project(store, project.id))
+
+
+def taken(store: Store, project: Project, lines: list[bytes]) -> ProjectImport:
+    """Takes lines into a project."""
+    taking = ProjectImport(Context(store, system(project.id, project.team_id), Door.CLI))
+    list(taking.take(lines))
+    return taking
+
+
+def test_a_project_taken_into_an_empty_database_exports_the_same_bytes(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    lines = exported(full, store)
+    other = a_project(fresh_store, name="Another")
+
+    done = taken(fresh_store, other, lines).done
+
+    assert not done.refused
+    assert not done.differing
+    assert exported(other, fresh_store) == lines
+
+
+def test_what_comes_in_is_what_went_out_for_those_who_read_it(full: Project, store: Store, fresh_store: Store) -> None:
+    other = a_project(fresh_store, name="Another")
+    taken(fresh_store, other, exported(full, store))
+
+    before, after = full.context(), other.context()
+    for document in called(before, "list_documents", limit=100, offset=0, sort="title"):
+        there = called(after, "get_document", document["id"])
+        assert there == document | {"projectId": other.id, "teamId": other.team_id}
+
+
+def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, store: Store) -> None:
+    beside = a_project(store, name="Beside")
+
+    done = taken(store, beside, exported(full, store)).done
+
+    assert not done.refused
+    mine = {
+        document["title"]: document
+        for document in called(full.context(), "list_documents", limit=100, offset=0, sort="title")
+    }
+    theirs = {
+        document["title"]: document
+        for document in called(beside.context(), "list_documents", limit=100, offset=0, sort="title")
+    }
+    assert mine.keys() == theirs.keys()
+    assert {one["id"] for one in mine.values()}.isdisjoint(one["id"] for one in theirs.values())
+    assert theirs["Rye"]["brief"]["internalLinks"] == [theirs["Flour"]["id"]]
+    assert called(beside.context(), "get_category", theirs["Rye"]["categoryId"])["name"] == "Rye"
+    assert called(beside.context(), "get_revision", theirs["Rye"]["id"], "1")["title"] == "Rye"
+
+
+def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
+    beside = a_project(store, name="Beside")
+    lines = exported(full, store)
+    taken(store, beside, lines)
+    first = exported(beside, store)
+
+    done = taken(store, beside, lines).done
+
+    assert (done.created, done.differing, done.refused) == ({}, [], [])
+    assert exported(beside, store) == first
+
+
+@pytest.mark.parametrize("upto", (1, 6, 11, 16))
+def test_an_import_that_was_interrupted_is_run_again(
+    full: Project, store: Store, fresh_store: Store, upto: int
+) -> None:
+    lines = exported(full, store)
+    other = a_project(fresh_store, name="Another")
+    taken(fresh_store, other, lines[:upto])
+
+    done = taken(fresh_store, other, lines).done
+
+    assert not done.refused
+    assert exported(other, fresh_store) == lines
+
+
+def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, store: Store, fresh_store: Store) -> None:
+    lines = exported(full, store)
+    bad = [orjson.loads(line) for line in lines]
+    place = next(
+        number for number, line in enumerate(bad) if line.get("slug") == "flour" and line["type"] == "document"
+    )
+    bad[place] |= {"title": " ", "slug": "no slug", "createdAt": "yesterday"}
+    sent = [orjson.dumps(line) for line in bad]
+    other = a_project(fresh_store, name="Another")
+
+    done = taken(fresh_store, other, [*sent, b"{", b"[]", b'{"type": "novel"}']).done
+
+    assert [refused.number for refused in done.refused] == [place + 1, *(len(sent) + number for number in (1, 2, 3))]
+    assert all(word in done.refused[0].why for word in ("title", "slug", "createdAt"))
+    titles = {one["title"] for one in called(other.context(), "list_documents", limit=100, offset=0, sort="title")}
+    assert titles == {"Rye", "Crumb", "Crust"}
+
+
+def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store: Store, fresh_store: Store) -> None:
+    lines = [line.replace(b"# Rye\\n\\nDark.", b"<script>alert(1)</script>Dark.") for line in exported(full, store)]
+    other = a_project(fresh_store, name="Another")
+
+    taken(fresh_store, other, lines)
+
+    [record] = fresh_store.database.documents.find({"slug": "rye-bread"})
+    html = fresh_store.bodies.texts(other.id, [str(record["snapshot"]["htmlId"])])
+    assert "script" not in "".join(html.values())
+
+
+def test_an_export_names_no_project_team_token_or_secret(full: Project, store: Store) -> None:
+    whole = b"".join(exported(full, store))
+
+    for secret in (full.id, full.team_id, "projectId", "teamId", "hash", "outbox", "cwm_"):
+        assert secret.encode() not in whole
+
+
+def test_purging_deletes_what_was_trashed_before_and_nothing_else(full: Project, store: Store) -> None:
+    store.database.documents.update_many({}, {"$set": {"outbox": []}})
+    kept = len(called(full.context(), "list_documents", limit=100, offset=0, sort="title"))
+
+    assert purge_trash(store, this_instant() - timedelta(days=1), full.id) == 0
+    assert purge_trash(store, this_instant() + timedelta(seconds=1), full.id) == 1
+
+    assert called(full.context(), "list_documents", limit=100, offset=0, sort="title", deleted=True) == []
+    assert len(called(full.context(), "list_documents", limit=100, offset=0, sort="title")) == kept
+    assert purge_trash(store, this_instant() + timedelta(seconds=1), full.id) == 0
