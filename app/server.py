@@ -11,6 +11,7 @@ from app.http.proxies import TrustedProxies
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
+from graphql_app import door as delivery
 from mcp_tools import llms, over_http
 
 
@@ -32,6 +33,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         api.install(app, settings)
     if settings.serve_mcp:
         over_http.install(app, settings)
+    if settings.serve_graphql:
+        delivery.install(app, settings)
     if settings.serve_docs:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:

@@ -22,6 +22,18 @@ class LongPage(Page):
     limit = whole(1, 500, doc="most items to return", load_default=100)
 
 
+class DeliveryPage(Page):
+    """One page of what is delivered (decisions, section 7)."""
+
+    limit = whole(1, 100, doc="most documents to return", load_default=20)
+
+
+class FeedQuery(Fields):
+    """How much of a feed is asked for (decisions, section 7)."""
+
+    limit = whole(1, 50_000, doc="most entries to return", load_default=50)
+
+
 def from_query(schema: type[Fields], query: Mapping[str, str]) -> dict[str, Any]:
     """Returns the parameters of a query string, with digits read as integers and true and false as booleans.
 

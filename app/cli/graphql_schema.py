@@ -1,0 +1,11 @@
+"""`graphql-schema`: prints the schema of the delivery API; needs no database."""
+
+import click
+
+from graphql_app.schema import sdl
+
+
+@click.command()
+def command() -> None:
+    """Print the schema of the delivery API, in GraphQL's schema definition language."""
+    click.echo(sdl(), nl=False)

@@ -1,0 +1,36 @@
+"""What a process keeps of a project's delivery, for as long as its delivery revision holds; bounded in memory."""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache
+
+V = TypeVar("V")
+
+
+class Kept(Generic[V]):
+    """Values by key, each with the revision that it was made at; the least used go first when there is no room.
+
+    A value was made after its revision was read, so it is never older than that: whoever reads the same revision
+    now may have it. One change of a revision is one small write, seen by every process at its next read.
+    """
+
+    def __init__(self, room: int, size_of: Callable[[V], int]) -> None:
+        self._room = room
+        self._size_of = size_of
+        self._rows: LRUCache[Hashable, tuple[int, V]] = LRUCache(room, getsizeof=lambda row: size_of(row[1]))
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, revision: int) -> V | None:
+        """Returns what is kept under a key, unless the revision moved on."""
+        with self._lock:
+            row = self._rows.get(key)
+        return row[1] if row is not None and row[0] == revision else None
+
+    def keep(self, key: Hashable, revision: int, value: V) -> None:
+        """Keeps a value in place of the last one; one that would take an eighth of the room is not kept."""
+        if self._size_of(value) * 8 > self._room:
+            return
+        with self._lock:
+            self._rows[key] = (revision, value)

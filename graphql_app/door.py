@@ -1,0 +1,44 @@
+"""The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Flask
+from werkzeug.exceptions import HTTPException
+
+from app.errors import Refusal
+from app.operations.delivery import DeliveryReader
+from app.settings import Settings
+from graphql_app import explorer, view
+from graphql_app.cors import Origins
+from graphql_app.errors import QueryRefused
+from graphql_app.feeds import Feeds
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Serves the delivery API."""
+    reader = DeliveryReader()
+    origins = Origins(settings.delivery_allowed_origins)
+    app.register_blueprint(_graphql(settings, reader, origins))
+    app.register_blueprint(_feeds(settings, reader, origins))
+
+
+def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
+    routes = Blueprint("delivery", __name__)
+    routes.add_url_rule("/graphql", "graphql", view.GraphQL(settings, reader).view, methods=["GET", "POST"])
+    names = ",".join(f'"{name}"' for name in explorer.FILES)
+    routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
+    routes.register_error_handler(QueryRefused, view.failed)
+    routes.register_error_handler(Refusal, view.refused)
+    routes.register_error_handler(HTTPException, view.of_framework)
+    routes.register_error_handler(Exception, view.of_bug)
+    routes.after_request(origins.allow)
+    return routes
+
+
+def _feeds(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
+    feeds = Feeds(settings, reader)
+    routes = Blueprint("feeds", __name__)
+    routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
+    routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)
+    routes.after_request(origins.allow)
+    return routes

@@ -1,0 +1,102 @@
+"""Queries that were parsed and validated, kept by the hash of their text: that is also how they are persisted."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+from graphql import (
+    DocumentNode,
+    FragmentDefinitionNode,
+    NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
+    OperationType,
+    specified_rules,
+    validate,
+)
+from graphql.validation import NoFragmentCyclesRule, OverlappingFieldsCanBeMergedRule, recommended_rules
+
+from graphql_app.errors import QueryRefused, coded, refused
+from graphql_app.limits import check, parsed
+from graphql_app.schema import executable
+from graphql_app.selections import Selections, first_conflict
+
+MAX_ERRORS = 10
+ROOM = 1_000_000
+"""How many characters of queries are kept; a syntax tree takes about a hundred bytes a character."""
+
+FIRST_RULES = (NoFragmentCyclesRule,)
+RULES = tuple(rule for rule in specified_rules if rule not in (*FIRST_RULES, OverlappingFieldsCanBeMergedRule))
+HASH_LENGTH = 64
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query that is valid, and within the limits that need no variables."""
+
+    sha256: str
+    text: str
+    document: DocumentNode
+    operations: Mapping[str | None, OperationDefinitionNode]
+    fragments: Mapping[str, FragmentDefinitionNode]
+
+    def operation(self, name: str | None) -> OperationDefinitionNode:
+        """Returns the operation of a name, or the only one. Refuses when there is none."""
+        if name is None and len(self.operations) == 1:
+            return next(iter(self.operations.values()))
+        if name is None or name not in self.operations:
+            message = "Name the operation to run in `operationName`." if name is None else f"No operation {name!r}."
+            raise refused("OPERATION_RESOLUTION_FAILURE", message)
+        return self.operations[name]
+
+
+class Queries:
+    """Reads queries, and remembers those that are valid; as many as there is room for."""
+
+    def __init__(self, introspection: bool) -> None:
+        self._rules = (*RULES, *recommended_rules, *(() if introspection else (NoSchemaIntrospectionCustomRule,)))
+        self._hide_names = not introspection
+        self._known: LRUCache[str, Query] = LRUCache(ROOM, getsizeof=lambda query: len(query.text) + 500)
+        self._lock = threading.Lock()
+
+    def by_hash(self, sha256: str) -> Query | None:
+        """Returns a query that was sent before, by the SHA-256 of its text in hex digits."""
+        with self._lock:
+            return self._known.get(sha256)
+
+    def by_text(self, text: str) -> Query:
+        """Returns a query by its text. Refuses one that is too large, no GraphQL or not valid."""
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        known = self.by_hash(sha256)
+        if known is None:
+            known = self._read(sha256, text)
+            with self._lock:
+                self._known[sha256] = known
+        return known
+
+    def _read(self, sha256: str, text: str) -> Query:
+        document = parsed(text)
+        schema = executable()
+        if cycles := validate(schema, document, FIRST_RULES, MAX_ERRORS):
+            raise QueryRefused(cycles)
+        definitions = document.definitions
+        fragments = {one.name.value: one for one in definitions if isinstance(one, FragmentDefinitionNode)}
+        check(document, fragments)
+        if wrong := validate(schema, document, self._rules, MAX_ERRORS, self._hide_names):
+            raise QueryRefused(wrong)
+        operations = [one for one in definitions if isinstance(one, OperationDefinitionNode)]
+        for operation in operations:
+            if conflict := first_conflict(Selections(fragments), [operation.selection_set]):
+                name, nodes = conflict
+                message = f"Two different fields want the name {name!r} in the answer: give one of them an alias."
+                raise QueryRefused([coded(message, "GRAPHQL_VALIDATION_FAILED", nodes)])
+        named = {one.name.value if one.name else None: one for one in operations}
+        return Query(sha256, text, document, named, fragments)
+
+
+def is_query(operation: OperationDefinitionNode) -> bool:
+    """Tells whether an operation reads, as all do that the schema has."""
+    return operation.operation == OperationType.QUERY

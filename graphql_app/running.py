@@ -1,0 +1,133 @@
+"""Runs a query: first all that it asks for is judged and read, then it is executed on what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from graphql import ExecutionResult, FieldNode, GraphQLError, OperationDefinitionNode, execute
+from graphql.execution.values import VariableValues, get_argument_values, get_variable_values
+
+from app.fields.queries import DeliveryPage
+from app.operations.context import Context
+from app.operations.delivery import DeliveryReader, Entry, shows_drafts
+from graphql_app.errors import QueryRefused, refused, written
+from graphql_app.limits import MAX_COST
+from graphql_app.queries import Query
+from graphql_app.schema import executable
+from graphql_app.selections import Selections
+
+DEFAULT_LIMIT: int = DeliveryPage().fields["limit"].load_default
+CATEGORIES_COST = 100
+"""What a list of all categories costs: nobody knows how many there are before they are read."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a query gave, as JSON; whether it may be kept, and whether it may hold drafts."""
+
+    body: bytes
+    whole: bool
+    drafts: bool
+
+
+def run(
+    ctx: Context,
+    reader: DeliveryReader,
+    query: Query,
+    operation_name: str | None,
+    variables: Mapping[str, Any],
+    revision: int,
+) -> Result:
+    """Returns what a query gives, read at a revision of the project's delivery or later.
+
+    Refuses what is wrong with the query as a whole: its variables, its cost.
+    """
+    operation = query.operation(operation_name)
+    values = _variables(operation, variables)
+    entries = _entries(Selections(query.fragments, values), operation, values)
+    found = reader.read(ctx, entries, revision)
+    result = execute(
+        executable(),
+        query.document,
+        context_value=found,
+        variable_values=dict(variables),
+        operation_name=operation_name,
+    )
+    assert isinstance(result, ExecutionResult)  # nothing here is asynchronous
+    body: dict[str, Any] = {"data": result.data}
+    if result.errors:
+        body["errors"] = [written(error) for error in result.errors]
+    return Result(orjson.dumps(body), whole=not result.errors, drafts=shows_drafts(ctx, entries))
+
+
+def _variables(operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> VariableValues:
+    values = get_variable_values(executable(), operation.variable_definitions or (), dict(variables), 10)
+    if isinstance(values, list):
+        for error in values:
+            error.extensions = {"code": "BAD_USER_INPUT"}
+        raise QueryRefused(values)
+    return values
+
+
+def _entries(selections: Selections, operation: OperationDefinitionNode, values: VariableValues) -> dict[str, Entry]:
+    """Returns what each entry of a query asks for. Refuses a query that costs too much."""
+    entries: dict[str, Entry] = {}
+    cost = 0
+    for key, nodes in selections.fields([operation.selection_set]).items():
+        name = nodes[0].name.value
+        if name.startswith("__"):
+            continue
+        try:
+            arguments = get_argument_values(executable().query_type.fields[name], nodes[0], values)  # type: ignore[union-attr]
+        except GraphQLError:
+            continue  # executing it will say so, at its place
+        entry, each = _entry(selections, name, nodes, arguments)
+        entries[key] = entry
+        cost += each * _most(name, arguments)
+        if cost > MAX_COST:
+            message = (
+                f"The query costs over {MAX_COST:,}, a document counting 1 and each step of its category chain 1: "
+                "ask for fewer documents, or shorter chains."
+            )
+            raise refused("QUERY_TOO_COSTLY", message)
+    return entries
+
+
+def _entry(
+    selections: Selections, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]
+) -> tuple[Entry, int]:
+    """Returns what an entry asks for, and the cost of one of what it finds."""
+    names: dict[str, int] = {}
+    cost = 1
+    for below in selections.below(nodes).values():
+        field = below[0].name.value
+        names[field] = names.get(field, 0) + 1
+        if field == "category":
+            cost += _chain(selections, below)
+    entry = Entry(
+        name,
+        arguments,
+        html=names.get("html", 0),
+        markdown=names.get("markdown", 0),
+        excerpt="excerpt" in names,
+        category="category" in names,
+    )
+    return entry, cost
+
+
+def _chain(selections: Selections, nodes: list[FieldNode]) -> int:
+    below = selections.below(nodes).values()
+    return 1 + sum(_chain(selections, parents) for parents in below if parents[0].name.value == "category")
+
+
+def _most(name: str, arguments: Mapping[str, Any]) -> int:
+    """Returns how many records an entry finds at most."""
+    if name == "categories":
+        return CATEGORIES_COST
+    if name not in ("documents", "documentsInCategory"):
+        return 1
+    limit: int | None = arguments.get("limit")
+    return DEFAULT_LIMIT if limit is None else max(0, limit)

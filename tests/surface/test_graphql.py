@@ -1,0 +1,74 @@
+"""The schema of the delivery API is a promise: what changes it shows in tests/surface/schema.graphql."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+from graphql import build_schema
+
+from app.cli import main
+
+SNAPSHOT = Path(__file__).with_name("schema.graphql")
+
+DOCUMENT = {
+    "id": "ID!",
+    "category": "Category",
+    "coverImage": "CoverImage",
+    "excerpt": "String",
+    "html": "String!",
+    "isPublished": "Boolean!",
+    "markdown": "String!",
+    "metaDescription": "String",
+    "metaTitle": "String",
+    "publishedAt": "String",
+    "slug": "String!",
+    "subtitle": "String",
+    "title": "String!",
+}
+CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name": "String!", "slug": "String!"}
+PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
+QUERY = {
+    "category": ("Category", {"id": "ID!"}),
+    "categories": ("[Category!]!", {}),
+    "document": ("Document", {"id": "ID!"}),
+    "documentBySlug": ("Document", {"slug": "String!"}),
+    "documents": ("[Document!]!", PAGE),
+    "documentsInCategory": ("[Document!]!", {"categoryId": "ID!", **PAGE}),
+}
+
+
+def printed() -> str:
+    return CliRunner().invoke(main, ["graphql-schema"]).output
+
+
+def test_the_schema_is_the_one_that_is_kept() -> None:
+    assert printed() == SNAPSHOT.read_text(), "content-workflow graphql-schema > tests/surface/schema.graphql"
+
+
+def test_the_types_are_the_contracts_field_for_field() -> None:
+    types = build_schema(printed()).type_map
+    fields = {
+        name: {key: str(field.type) for key, field in types[name].fields.items()}
+        for name in ("Document", "Category", "CoverImage")
+    }
+    queries = {
+        key: (str(field.type), {name: str(argument.type) for name, argument in field.args.items()})
+        for key, field in types["Query"].fields.items()
+    }
+
+    assert fields == {"Document": DOCUMENT, "Category": CATEGORY, "CoverImage": {"url": "String!"}}
+    assert queries == QUERY
+    assert {name for name in types if not name.startswith("__")} == {
+        *("Query", "Document", "Category", "CoverImage"),
+        *("ID", "String", "Int", "Boolean"),
+    }
+
+
+def test_everything_in_the_schema_is_described() -> None:
+    types = build_schema(printed()).type_map
+    for name in ("Query", "Document", "Category", "CoverImage"):
+        assert types[name].description
+        for field in types[name].fields.values():
+            assert field.description
+            assert all(argument.description for argument in field.args.values())
