@@ -20,25 +20,27 @@ ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
     "a": {"href", "hreflang"},
-    "blockquote": {"cite"},
     "code": {"class"},
     "col": {"span"},
     "colgroup": {"span"},
     "data": {"value"},
-    "del": {"cite", "datetime"},
+    "del": {"datetime"},
     "details": {"open"},
     "img": {"alt", "height", "src", "width"},
-    "input": {"checked"},
-    "ins": {"cite", "datetime"},
+    "input": {"checked", "disabled", "type"},
+    "ins": {"datetime"},
     "meter": {"high", "low", "max", "min", "optimum", "value"},
     "ol": {"reversed", "start", "type"},
     "progress": {"max", "value"},
-    "q": {"cite"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "time": {"datetime"},
 }
-"""The attributes that they may have: no `style`, and no `id` or `name`, by which scripts of the page find things."""
+"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
+addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+
+GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
+"""The attributes that elements have whatever their author wrote: the only control is the box of a task list."""
 
 VOID: Final = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 """Elements that hold nothing and have no end tag."""

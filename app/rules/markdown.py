@@ -10,7 +10,7 @@ from typing import Final
 import nh3
 
 from app.rules.cmark import parsed
-from app.rules.html import ATTRIBUTES, ELEMENTS
+from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN
 from app.rules.nesting import well_nested
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
@@ -47,7 +47,7 @@ def _kept(element: str, attribute: str, value: str) -> str | None:
 _SANITISER = nh3.Cleaner(
     tags=set(ELEMENTS),
     attributes=ATTRIBUTES,
-    set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
+    set_tag_attribute_values=GIVEN,
     attribute_filter=_kept,
     url_schemes={"http", "https", "mailto"},
     link_rel="noopener",  # for pages that open links in a new tab; `noreferrer` would hide an article from its partners

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from app.rules.html import ATTRIBUTES, ELEMENTS, VOID
+from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN, VOID
 
 MAX_VALUE: Final = 10_000
 """Characters of an attribute's value; an attribute with a longer one is left out."""
@@ -52,11 +52,11 @@ def plain_tag(written: str) -> Tag | None:
     end, name, attributes = parts[1], parts[2].lower(), parts[3]
     if name not in ELEMENTS or (end and name in VOID):
         return None
-    return Tag(name, True, f"</{name}>") if end else Tag(name, False, f"<{name}{_plain(attributes)}>")
+    return Tag(name, True, f"</{name}>") if end else Tag(name, False, f"<{name}{_plain(name, attributes)}>")
 
 
-def _plain(attributes: str) -> str:
-    values: dict[str, str] = {}
+def _plain(element: str, attributes: str) -> str:
+    values = dict(GIVEN.get(element, {}))
     for name, double, single, bare in _ATTRIBUTE.findall(attributes):
         value = double or single.replace('"', "&quot;") or bare
         if name.lower() in _KNOWN_ATTRIBUTES and len(value) <= MAX_VALUE:

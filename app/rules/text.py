@@ -1,7 +1,9 @@
 """What a reader sees of a document's markdown: how many words, and which begin it (decisions, sections 5 and 7)."""
 
 import re
+from collections.abc import Iterable
 from html import unescape
+from itertools import accumulate, takewhile
 
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
@@ -60,5 +62,6 @@ def _shortened(text: str, length: int) -> str:
     return beginning[: cut or length - 1].rstrip() + "…"
 
 
-def _last_end(segments: WordBreaker | CharacterBreaker, before: int) -> int:
-    return max((end for _, end in segments.segments() if end < before), default=0)
+def _last_end(segments: Iterable[str], before: int) -> int:
+    ends = accumulate(map(len, segments))  # not `segments()`, which counts units of UTF-16
+    return max(takewhile(lambda end: end < before, ends), default=0)

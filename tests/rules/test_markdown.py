@@ -1,0 +1,108 @@
+"""Markdown becomes html that is safe on any page, whatever it is made of (decisions, section 7)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.rules import html
+from app.rules.markdown import MAX_DEPTH, to_html
+from tests.rules.bombs import BOMBS
+from tests.rules.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
+from tests.rules.test_cmark import EXAMPLES
+from tests.rules.xss_corpus import VECTORS
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("# a\n\nb *c* **d** ~~e~~", "<h1>a</h1>\n<p>b <em>c</em> <strong>d</strong> <del>e</del></p>\n"),
+        ("```python a\nb\n```", '<pre><code class="language-python">b\n</code></pre>\n'),
+        ("[a](/b)", '<p><a href="/b" rel="noopener">a</a></p>\n'),
+        ("www.example.com", '<p><a href="http://www.example.com" rel="noopener">www.example.com</a></p>\n'),
+        ("a@example.com", '<p><a href="mailto:a@example.com" rel="noopener">a@example.com</a></p>\n'),
+        ('![a](b.png "c")', '<p><img src="b.png" alt="a" title="c"></p>\n'),
+        ("![a](https://example.com/b:c)", '<p><img src="https://example.com/b:c" alt="a"></p>\n'),
+        (
+            "- [x] a\n- [ ] b",
+            '<ul>\n<li><input type="checkbox" disabled="" checked=""> a</li>\n'
+            '<li><input type="checkbox" disabled=""> b</li>\n</ul>\n',
+        ),
+        (
+            "|a|b|\n|-:|-|\n|c|d|",
+            '<table>\n<thead>\n<tr>\n<th align="right">a</th>\n<th>b</th>\n</tr>\n</thead>\n'
+            '<tbody>\n<tr>\n<td align="right">c</td>\n<td>d</td>\n</tr>\n</tbody>\n</table>\n',
+        ),
+        ("a[^1]\n\n[^1]: b c", "<p>a[^1]</p>\n<p>[^1]: b c</p>\n"),
+        ("H<sub>2</sub>O <kbd>Ctrl</kbd>", "<p>H<sub>2</sub>O <kbd>Ctrl</kbd></p>\n"),
+        (
+            "<details open>\n<summary>a</summary>\n\n*b*\n\n</details>",
+            '<details open="">\n<summary>a</summary>\n<p><em>b</em></p>\n</details>\n',
+        ),
+        ("a <script>b</script> c", "<p>a  c</p>\n"),
+        ("&copy; &lt;b&gt; a < b", "<p>© &lt;b&gt; a &lt; b</p>\n"),
+        ("", ""),
+    ],
+)
+def test_what_markdown_becomes(markdown: str, expected: str) -> None:
+    assert to_html(markdown) == expected
+
+
+def test_only_what_these_tests_know_is_allowed() -> None:
+    assert html.ELEMENTS == ELEMENTS
+    assert set().union(*html.ATTRIBUTES.values()) <= ATTRIBUTES
+
+
+@pytest.mark.parametrize("markdown", VECTORS, ids=range(len(VECTORS)))
+@pytest.mark.parametrize("inside", ["{}", "a {} b", "<div>\n{}\n</div>", "- {}", "|a|\n|-|\n|{}|"])
+def test_no_vector_gets_through(markdown: str, inside: str) -> None:
+    assert unsafe_parts(to_html(inside.replace("{}", markdown))) == []
+
+
+def test_the_examples_of_the_specification_are_safe() -> None:
+    assert {e["example"]: parts for e in EXAMPLES if (parts := unsafe_parts(to_html(e["markdown"])))} == {}
+
+
+def test_there_are_as_many_vectors_as_they_say() -> None:
+    assert len(set(VECTORS)) == len(VECTORS) >= 120
+
+
+_TAGS = st.builds("<{}{}{}>".format, st.sampled_from(["", "/"]), st.sampled_from(sorted(ELEMENTS)), st.just(""))
+_FRAGMENTS = (
+    st.sampled_from(VECTORS)
+    | _TAGS
+    | st.sampled_from(
+        ["<", ">", '"', "'", "=", "`", "&", ";", "\n", "\n\n", "> ", "- ", "|", "[", "](", ")", "<!--", "-->"]
+    )
+    | st.text(max_size=5)
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(_FRAGMENTS, max_size=12).map("".join))
+def test_nothing_made_of_pieces_gets_through_either(markdown: str) -> None:
+    made = to_html(markdown)
+
+    assert unsafe_parts(made) == []
+    assert depth_of(made) <= 2 * MAX_DEPTH, "html that is well nested needs hardly more elements than were written"
+
+
+@pytest.mark.parametrize("opening", ["> ", "- ", "*a _b ", "<div>", "<ul><li>", "<b>", "<table><tr><td>", "<p><b>"])
+def test_what_is_nested_too_deep_keeps_its_text(opening: str) -> None:
+    made = to_html(opening * 1_000 + "the text")
+
+    assert "the text" in made
+    assert depth_of(made) <= 2 * MAX_DEPTH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("markdown", BOMBS.values(), ids=BOMBS)
+def test_two_megabytes_of_anything_are_rendered_in_seconds(markdown: str) -> None:
+    start = time.process_time()
+
+    to_html(markdown)
+
+    assert time.process_time() - start < 20

@@ -1,0 +1,95 @@
+"""What a word is, in any script, for counting and for searching."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.rules.words import MAX_LENGTH, MAX_WORDS, search_words, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hello, world", ["Hello", "world"]),
+        ("can't 3.14 1,000 e.g.", ["can't", "3.14", "1,000", "e.g"]),
+        ("well-known and/or", ["well", "known", "and", "or"]),
+        ("snake_case _x_ ___", ["snake_case", "_x_"]),
+        ("— … !? 🎉 👩‍👩‍👧‍👦 ∑", []),
+        ("l’été café e\u0301", ["l’été", "café", "e\u0301"]),
+        ("Привет мир", ["Привет", "мир"]),
+        ("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
+        ("שלום עולם", ["שלום", "עולם"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("안녕하세요 세계", ["안녕하세요", "세계"]),
+        ("你好世界", ["你", "好", "世", "界"]),
+        ("東京へ行くテスト", ["東", "京", "へ", "行", "く", "テスト"]),
+        ("𠀀𠀁", ["𠀀", "𠀁"]),
+        ("สวัสดีชาวโลก", ["สวัสดี", "ชาว", "โลก"]),
+        ("ສະບາຍດີ", ["ສະບາຍດີ"]),
+        ("ភាសាខ្មែរ", ["ភាសាខ្មែរ"]),
+        ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"]),
+        ("Python ภาษาไทย 3", ["Python", "3", "ภาษา", "ไทย"]),
+        ("", []),
+    ],
+)
+def test_words_of_any_script(text: str, expected: list[str]) -> None:
+    assert list(words(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Quick the QUICK", ["quick", "the"]),
+        ("Crème BRÛLÉE Ångström", ["angstrom", "brulee", "creme"]),
+        ("Straße STRASSE", ["strasse"]),
+        ("İstanbul ISTANBUL", ["istanbul"]),
+        ("ΣΊΣΥΦΟΣ Σίσυφος", ["σισυφοσ"]),
+        ("l'été", ["ete", "l"]),
+        ("how-to-bake_bread 3.14", ["14", "3", "bake", "bread", "how", "to"]),
+        ("ﬁne Ｆｕｌｌ ²", ["2", "fine", "full"]),
+        ("パン ﾊﾟﾝ はん", ["は", "ん", "ハン"]),
+        ("한국어", ["한국어"]),
+        ("كِتَاب كتاب", ["كتاب"]),
+        ("की का", ["का", "की"]),
+        ("🎉 — ?", []),
+    ],
+)
+def test_case_accents_and_punctuation_are_ignored_in_a_search(text: str, expected: list[str]) -> None:
+    assert search_words(text) == expected
+
+
+def test_the_words_of_several_texts_are_searched_as_one() -> None:
+    assert search_words("b a", "c", "", "a") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("title", "query"),
+    [
+        ("How to bake Bread", "bread BAKE"),
+        ("L'École de l’air", "ecole"),
+        ("機械学習入門", "機械学習"),
+        ("ภาษาไทยสำหรับทุกคน", "ภาษา"),
+        ("Ελληνικά", "ελληνικα"),
+    ],
+)
+def test_a_title_is_found_by_some_of_its_words(title: str, query: str) -> None:
+    assert set(search_words(query)) <= set(search_words(title))
+
+
+def test_part_of_a_word_finds_nothing() -> None:
+    assert not set(search_words("brea")) <= set(search_words("How to bake bread"))
+
+
+def test_words_and_their_number_are_bounded_on_both_sides_alike() -> None:
+    assert search_words("a" * 10_000) == search_words("a" * 300) == ["a" * MAX_LENGTH]
+    assert len(search_words(" ".join(map(str, range(5_000))))) == MAX_WORDS
+
+
+@given(st.text(max_size=50))
+def test_what_is_kept_is_found_by_itself(text: str) -> None:
+    kept = search_words(text)
+
+    assert kept == sorted(set(kept))
+    assert set(search_words(*kept)) <= set(kept)
