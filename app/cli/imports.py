@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.door import as_json, call, context, of_project, print_json
+from app.cli.exported import take_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal
 from app.fields.imports import ImportedFields
@@ -53,8 +54,11 @@ def command(project_id: str, path: Path, update: bool, publish: bool, json: bool
     """Take markdown files with front matter into a project.
 
     PATH is a folder, or one file. A file becomes a document; where there is one with its slug, it changes nothing, and
-    is listed if it differs. Exit code 1 when a file was refused.
+    is listed if it differs. An .ndjson file is a whole project, as `export` writes it: what is there already stays as
+    it is. Exit code 1 when something was refused.
     """
+    if path.suffix == ".ndjson":
+        take_exported(context(project_id), path, json=json)
     files = sorted(_markdown_in(path)) if path.is_dir() else [path]
     run = _Run(context(project_id), path, update=update, publish=publish)
     with _progress() as progress:

@@ -7,6 +7,7 @@ document its texts, its versions and at last the document itself, which so stand
 from __future__ import annotations
 
 import re
+
 import marshmallow as ma
 
 from app.fields.briefs import BriefFields

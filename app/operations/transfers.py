@@ -87,11 +87,11 @@ class ProjectImport:
         }
 
     def take(self, lines: Iterable[bytes]) -> Iterator[int]:
-        """Takes lines in and yields the number of each; `done` says what came of them, and a bad one stops no other."""
+        """Takes lines in and yields the length of each; `done` says what came of them, and a bad one stops no other."""
         for number, text in enumerate(lines, 1):
             if text.strip():
                 self._one(number, text)
-            yield number
+            yield len(text)
         with self._store.deadline():
             self._store.projects.delivery_changed(self._project)
 

@@ -196,7 +196,7 @@ class Documents(DocumentRecords):
         return [outside(row) for row in rows.sort("publishAt", 1).limit(limit)]
 
     def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
-        """Returns the `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
+        """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
         condition: Record = {"deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
         where = condition if project_id is None else self._where(project_id, condition)
         found: Record | None = outside(self._collection.find_one(where, {"projectId": 1}))
@@ -205,7 +205,8 @@ class Documents(DocumentRecords):
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
         condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
-        return self._collection.delete_one(self._where(project_id, condition), session=self._session).deleted_count
+        deleted = self._collection.delete_one(self._where(project_id, condition), session=self._session)
+        return int(deleted.deleted_count)
 
     def rename_category(self, project_id: str, category_id: str, name: str) -> None:
         """Writes a category's new name to the documents that are in it, for the lists that show it.

@@ -120,7 +120,7 @@ def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
     assert exported(beside, store) == first
 
 
-@pytest.mark.parametrize("upto", (1, 6, 11, 16))
+@pytest.mark.parametrize("upto", [1, 6, 11, 16])
 def test_an_import_that_was_interrupted_is_run_again(
     full: Project, store: Store, fresh_store: Store, upto: int
 ) -> None:

@@ -1,0 +1,60 @@
+"""`export` and `import` of a whole project from the command line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli import door, main
+from app.store.store import Store
+from tests.make import Project, a_document, a_project
+
+pytestmark = pytest.mark.needs_mongod
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, mongodb_uri: str) -> Iterator[CliRunner]:
+    """The command line on the test's database."""
+    monkeypatch.setenv("MONGODB_URI", mongodb_uri)
+    monkeypatch.setenv("MONGODB_DATABASE", store.database.name)
+    door.store.cache_clear()
+    yield CliRunner()
+    door.store().database.client.close()
+    door.store.cache_clear()
+
+
+def test_a_project_goes_into_a_file_and_from_there_into_another(
+    run: CliRunner, store: Store, project: Project, tmp_path: Path
+) -> None:
+    a_document(project.context(), title="Rye", markdown="Dark.")
+    file, other = tmp_path / "project.ndjson", a_project(store)
+
+    out = run.invoke(main, ["export", "--project", project.id, "--out", str(file)], catch_exceptions=False)
+    there = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
+    again = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
+
+    assert (out.exit_code, there.exit_code, again.exit_code) == (0, 0, 0)
+    assert list(tmp_path.iterdir()) == [file]
+    assert "Made: 1 document." in there.output
+    assert "There already: 1 project, 1 document." in again.output
+
+
+def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> None:
+    file = tmp_path / "project.ndjson"
+
+    out = run.invoke(main, ["export", "--project", "6650f0a1b2c3d4e5f6a7b8c9", "--out", str(file)])
+
+    assert out.exit_code == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_refused_line_is_told_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "project.ndjson"
+    file.write_text('{"type": "export", "version": 2}\n{"type": "member"}\n')
+
+    out = run.invoke(main, ["import", "--project", project.id, str(file)])
+
+    assert out.exit_code == 1
+    assert "Refused: line 1" in out.output
+    assert "Refused: line 2" in out.output
