@@ -68,7 +68,9 @@ INDEXES: tuple[Index, ...] = (
     _live("words", "searches for whole words"),
     _live("snapshot.categoryId", "is a category delivered?"),
     _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED),
-    _index("documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED),
+    _index(
+        "documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED
+    ),
     _index("documents", "projectId -snapshot.updatedAt", "when a feed last changed", **DELIVERED),
     _index(
         "documents",
@@ -170,8 +172,15 @@ def differences(database: Any) -> list[str]:
 
 def _same(index: Index, present: Mapping[str, Any]) -> bool:
     options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
-    wanted = {key: index.options.get(key) for key in options}
+    wanted = {key: _as_told(index.options.get(key)) for key in options}
     keys = [(key, int(order)) for key, order in present["key"]]
     return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {
         k: v or None for k, v in wanted.items()
     }
+
+
+def _as_told(value: Any) -> Any:
+    """Returns an option as MongoDB tells it again: its times without a zone."""
+    if isinstance(value, Mapping):
+        return {key: _as_told(inner) for key, inner in value.items()}
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value

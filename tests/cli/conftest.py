@@ -1,0 +1,28 @@
+"""The command line as one types it: in this process, on the session's database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli import door, main
+from app.store.store import Store
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def cli(store: Store, mongodb_uri: str) -> Iterator[Cli]:
+    """Runs a command on the database that the tests share."""
+    door.store.cache_clear()
+    environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name}
+
+    def run(*arguments: object) -> Result:
+        return CliRunner().invoke(main, [str(argument) for argument in arguments], env=environment)
+
+    yield run
+    if door.store.cache_info().currsize:
+        door.store().database.client.close()
+    door.store.cache_clear()

@@ -1,0 +1,172 @@
+"""Projects, tokens, members, indexes and OpenAPI from the command line (decisions, section 10)."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from app.cli import COMMANDS, main
+from app.store.indexes import INDEXES
+from app.store.store import Store
+from tests.cli.conftest import Cli
+from tests.make import Project
+
+NOBODY = "0" * 24
+
+
+@pytest.mark.needs_mongod
+class TestProjects:
+    def test_a_project_is_made_and_listed(self, cli: Cli) -> None:
+        made = json.loads(cli("project", "create", "--name", "Loaf", "--json").stdout)
+
+        assert set(made) == {"id", "teamId", "name"}
+        assert made["name"] == "Loaf"
+        assert made["id"] in {one["id"] for one in json.loads(cli("project", "list", "--json").stdout)}
+
+    def test_projects_can_share_a_team(self, cli: Cli) -> None:
+        first = json.loads(cli("project", "create", "--name", "One", "--json").stdout)
+        second = cli("project", "create", "--name", "Two", "--team", first["teamId"], "--json")
+
+        assert json.loads(second.stdout)["teamId"] == first["teamId"]
+
+    @pytest.mark.parametrize(
+        ("options", "named"),
+        [(("--name", " "), "name:"), (("--name", "x" * 101), "name:"), (("--name", "x", "--team", "y"), "teamId:")],
+    )
+    def test_what_is_wrong_is_named(self, cli: Cli, options: tuple[str, ...], named: str) -> None:
+        refused = cli("project", "create", *options)
+
+        assert refused.exit_code == 1
+        assert named in refused.stderr
+        assert "Traceback" not in refused.output
+
+
+@pytest.mark.needs_mongod
+class TestTokens:
+    @pytest.mark.parametrize(
+        ("options", "kind", "scopes"),
+        [
+            ((), "management", ["read", "write", "publish"]),
+            (("--agent", "writer-1"), "management", ["read", "write"]),
+            (("--scope", "read", "--scope", "admin"), "management", ["read", "admin"]),
+            (("--delivery", "--drafts"), "delivery", []),
+        ],
+    )
+    def test_a_token_has_the_scopes_asked_for_or_the_usual_ones(
+        self, cli: Cli, project: Project, options: tuple[str, ...], kind: str, scopes: list[str]
+    ) -> None:
+        made = cli("token", "create", "--project", project.id, "--name", "me", *options, "--json")
+        token = json.loads(made.stdout)
+
+        assert token["token"].startswith("cwd_" if kind == "delivery" else "cwm_")
+        assert (token["kind"], token["scopes"]) == (kind, scopes)
+
+    def test_a_made_token_opens_the_api_until_it_is_revoked(self, cli: Cli, project: Project, app: Flask) -> None:
+        made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", "--json").stdout)
+        headers = {"Authorization": f"Bearer {made['token']}"}
+        assert app.test_client().get("/project", headers=headers).json["id"] == project.id
+
+        revoked = json.loads(cli("token", "revoke", made["id"], "--json").stdout)
+
+        assert revoked["revokedAt"]
+        listed = json.loads(cli("token", "list", "--project", project.id, "--json").stdout)
+        assert [(one["id"], one["revokedAt"]) for one in listed] == [(made["id"], revoked["revokedAt"])]
+        assert "token" not in listed[0]
+
+    def test_expires_in_counts_from_now(self, cli: Cli, project: Project) -> None:
+        made = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", "90d", "--json")
+        token = json.loads(made.stdout)
+        lasts = datetime.fromisoformat(token["expiresAt"]) - datetime.fromisoformat(token["createdAt"])
+
+        assert abs(lasts - timedelta(days=90)) < timedelta(seconds=1)
+
+    @pytest.mark.parametrize("span", ["90", "d", "-1d", "0d", "1y"])
+    def test_another_span_is_refused(self, cli: Cli, project: Project, span: str) -> None:
+        refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)
+
+        assert refused.exit_code == 2
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ("token", "revoke", NOBODY),
+            ("token", "revoke", "no-id"),
+            ("token", "list", "--project", NOBODY),
+            ("member", "list", "--project", "no-id"),
+        ],
+    )
+    def test_what_is_not_there_is_said_in_one_message(self, cli: Cli, command: tuple[str, ...]) -> None:
+        refused = cli(*command)
+
+        assert refused.exit_code == 1
+        assert refused.stderr.startswith("Error: There is no ")
+
+
+@pytest.mark.needs_mongod
+def test_members_are_added_and_listed(cli: Cli, project: Project) -> None:
+    added = json.loads(
+        cli("member", "add", "--project", project.id, "--name", "Ada", "--role", "owner", "--json").stdout
+    )
+
+    assert (added["name"], added["email"], added["role"]) == ("Ada", None, "owner")
+    assert json.loads(cli("member", "list", "--project", project.id, "--json").stdout) == [added]
+    assert added["id"] in cli("member", "list", "--project", project.id).stdout
+
+
+@pytest.mark.needs_mongod
+class TestDatabase:
+    def test_init_makes_all_and_check_then_finds_nothing(self, fresh_store: Store, mongodb_uri: str) -> None:
+        fresh_store.database.documents.drop_indexes()
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+        with_missing = self._run("check", environment)
+        assert with_missing.exit_code == 1
+        assert "documents: the index" in with_missing.stdout
+        assert "documents: the validator is missing." in with_missing.stdout
+
+        made = self._run("init", environment)
+
+        assert (made.exit_code, made.stdout) == (0, "All indexes and validators are as they should be.\n")
+        assert self._run("check", environment).exit_code == 0
+
+    def test_an_index_that_differs_is_told_and_left_alone(self, fresh_store: Store, mongodb_uri: str) -> None:
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+        index = next(one for one in INDEXES if one.options.get("unique"))
+        fresh_store.database[index.collection].drop_index(index.name)
+        fresh_store.database[index.collection].create_index([("nobody", 1)], name=index.name)
+
+        told = self._run("init", environment)
+
+        assert told.exit_code == 1
+        assert f"{index.collection}: the index {index.name} has other keys or options." in told.stdout
+
+    def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
+        from app.cli import door
+
+        door.store.cache_clear()
+        result = CliRunner().invoke(main, ["db", what], env=environment)
+        door.store().database.client.close()
+        door.store.cache_clear()
+        return result
+
+
+def test_openapi_prints_the_document_and_asks_for_no_database() -> None:
+    printed = CliRunner().invoke(main, ["openapi"], env={"MONGODB_URI": ""})
+
+    assert json.loads(printed.stdout)["openapi"].startswith("3.1")
+
+
+@pytest.mark.parametrize("command", [("project", "list"), ("serve",), ("db", "check"), ("worker",)])
+def test_without_mongodb_uri_a_command_says_so(command: tuple[str, ...]) -> None:
+    refused = CliRunner().invoke(main, command, env={"MONGODB_URI": ""})
+
+    assert refused.exit_code == 1
+    assert refused.stderr == "Error: MONGODB_URI is not set: it names the MongoDB replica set.\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0

@@ -1,0 +1,168 @@
+"""Importing markdown with front matter: by slug, by the rules of confirming, twice without a change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.front_matter import Unreadable, read_post
+from tests.cli.conftest import Cli
+from tests.make import OPERATIONS, Project
+
+RUST_BLOG = Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"
+BAD = {
+    "No front matter": ("Hello", "no front matter"),
+    "Front matter that does not end": ("---\ntitle: x\n", "does not end"),
+    "Bad YAML": ("---\ntitle: [\n---\n", "is no YAML"),
+    "Bad TOML": ("+++\ntitle = \n+++\n", "is no TOML"),
+    "A list for front matter": ("---\n- x\n---\n", "keys with values"),
+    "No title": ("---\nslug: x\n---\n", "title: Is required."),
+    "A title that is no text": ("+++\ntitle = 5\n+++\n", "title: Must be a string."),
+    "A title that is too long": (f"---\ntitle: {'x' * 301}\n---\n", "title: Must be at most 300 characters."),
+    "A slug with a slash": ("---\ntitle: x\nslug: a/b\n---\n", "slug: "),
+    "A status past drafting": ("---\ntitle: x\nstatus: published\n---\n", "status: Must be one of"),
+    "A cover that is no address": ("---\ntitle: x\nimage: /a.png\n---\n", "coverImageUrl: Must be an http"),
+    "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date is 'soon'"),
+    "A brief that is no table": ("---\ntitle: x\nbrief: yes\n---\n", "brief: Must be an object."),
+    "A wrong word in the brief": ("---\ntitle: x\nbrief: {intent: idle}\n---\n", "brief.intent: Must be one of"),
+    "A link to nobody": (f"---\ntitle: x\nbrief: {{internalLinks: ['{'0' * 24}']}}\n---\n", "brief.internalLinks[0]"),
+    "A category that is too long": (f"---\ntitle: x\ncategory: {'x' * 201}\n---\n", "category: Must be at most"),
+}
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, "utf-8")
+
+
+def documents_of(project: Project) -> dict[str, dict[str, Any]]:
+    ctx = project.context()
+    fields = {"limit": 100, "offset": 0, "sort": "title"}
+    return {one["slug"]: one for one in OPERATIONS["list_documents"](ctx, fields=fields).body}
+
+
+@pytest.mark.needs_mongod
+class TestImporting:
+    def run(self, cli: Cli, project: Project, folder: Path, *options: str) -> dict[str, Any]:
+        report: dict[str, Any] = json.loads(cli("import", "--project", project.id, folder, *options, "--json").stdout)
+        return report
+
+    def test_front_matter_becomes_the_documents_fields(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(
+            tmp_path,
+            "Rye Bread@home.md",
+            "---\ntitle: Rye\ndescription: Dark\nsubtitle: Sub\nexcerpt: Short\ncategories: [Our Breads, Other]\n"
+            "tags: [rye, dark]\ncover: https://example.org/rye.png\nlayout: post\nbrief: {audience: all, mood: x}\n---\n"
+            "Hello *world*\n",
+        )
+
+        report = self.run(cli, project, tmp_path)
+
+        assert (report["created"], report["refused"]) == (1, {})
+        assert report["unknown"] == {"layout": 1, "brief.mood": 1}
+        rye = documents_of(project)["Rye-Bread-home"]
+        assert (rye["metaDescription"], rye["subtitle"], rye["excerpt"]) == ("Dark", "Sub", "Short")
+        assert (rye["coverImageUrl"], rye["status"], rye["version"]) == ("https://example.org/rye.png", "drafting", 1)
+        assert (rye["brief"]["keyword"], rye["brief"]["audience"], rye["wordCount"]) == ("rye", "all", 2)
+        assert rye["createdBy"]["type"] == "system"
+        [category] = OPERATIONS["list_categories"](project.context(), fields={"limit": 9, "offset": 0}).body
+        assert (category["name"], category["slug"], category["id"]) == ("Our Breads", "our-breads", rye["categoryId"])
+
+    @pytest.mark.parametrize(("text", "why"), BAD.values(), ids=BAD)
+    def test_a_bad_file_is_named_with_why_and_stops_nothing_else(
+        self, cli: Cli, project: Project, tmp_path: Path, text: str, why: str
+    ) -> None:
+        write(tmp_path, "bad.md", text)
+        write(tmp_path, "good.md", "+++\ntitle = 'Good'\n+++\nx")
+
+        result = cli("import", "--project", project.id, tmp_path)
+
+        assert result.exit_code == 1
+        assert "Refused: bad.md: " in result.stderr
+        assert why in result.stderr
+        assert list(documents_of(project)) == ["good"]
+
+    def test_two_files_with_one_slug_make_one_document(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\n---\n")
+        write(tmp_path, "b/index.md", "---\ntitle: B\nslug: a\n---\n")
+
+        report = self.run(cli, project, tmp_path)
+
+        assert report["created"] == 1
+        assert list(report["refused"]) == ["b/index.md"]
+
+    def test_a_second_run_changes_nothing_and_update_writes_what_changed(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\ncategory: One\n---\nFirst")
+        write(tmp_path, "b.md", "---\ntitle: B\n---\nStays")
+        self.run(cli, project, tmp_path)
+        before = documents_of(project)
+
+        assert self.run(cli, project, tmp_path)["unchanged"] == 2
+        assert documents_of(project) == before
+
+        write(tmp_path, "a.md", "---\ntitle: A2\ncategory: Two\n---\nSecond")
+        listed = self.run(cli, project, tmp_path)
+        assert listed["changed"] == {"a.md": ["category", "markdown", "title"]}
+        assert documents_of(project) == before
+
+        assert self.run(cli, project, tmp_path, "--update")["updated"] == 1
+        after = documents_of(project)
+        assert (after["a"]["title"], after["b"]) == ("A2", before["b"])
+        assert self.run(cli, project, tmp_path)["unchanged"] == 2
+
+    def test_publish_takes_what_is_dated_in_the_past_and_no_draft(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        write(tmp_path, "old.md", "---\ntitle: Old\ndate: 2020-01-02\n---\nx")
+        write(tmp_path, "2019-03-04-named.md", "---\ntitle: Named\n---\nx")
+        write(tmp_path, "path.md", "+++\ntitle = 'Path'\npath = '2018/05/06/Path'\n+++\nx")
+        write(tmp_path, "draft.md", "---\ntitle: Draft\ndate: 2020-01-02\ndraft: true\n---\nx")
+        write(tmp_path, "future.md", "---\ntitle: Future\ndate: 2999-01-02T09:00:00Z\n---\nx")
+        write(tmp_path, "undated.md", "---\ntitle: Undated\n---\nx")
+
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 3
+
+        live = {slug: one["publishedAt"] for slug, one in documents_of(project).items() if one["isPublished"]}
+        assert live == {
+            "old": "2020-01-02T00:00:00.000Z",
+            "2019-03-04-named": "2019-03-04T00:00:00.000Z",
+            "path": "2018-05-06T00:00:00.000Z",
+        }
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(not RUST_BLOG.exists(), reason="the posts of the Rust blog are not beside this checkout")
+    def test_the_rust_blog_comes_whole_and_a_second_time_changes_nothing(self, cli: Cli, project: Project) -> None:
+        first = self.run(cli, project, RUST_BLOG)
+        second = self.run(cli, project, RUST_BLOG)
+
+        assert (first["created"], first["refused"]) == (387, {"releases/latest.md": "title: Is required."})
+        assert (second["created"], second["unchanged"], second["changed"]) == (0, 387, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("plain.md", "plain"),
+        ("folder/index.md", "folder"),
+        ("Rust-1.0@0.md", "Rust-1.0-0"),
+        ("naïve café.md", "naïve-café"),
+        ("what? (really).md", "what-really"),
+    ],
+)
+def test_a_file_that_names_no_slug_has_its_name(tmp_path: Path, name: str, slug: str) -> None:
+    write(tmp_path, name, "---\ntitle: x\n---\n")
+
+    assert read_post(tmp_path / name).fields["slug"] == slug
+
+
+def test_a_file_that_is_not_utf_8_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_bytes(b"\xff\xfe")
+
+    with pytest.raises(Unreadable, match="not UTF-8"):
+        read_post(tmp_path / "x.md")
