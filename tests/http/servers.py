@@ -1,0 +1,96 @@
+"""Server processes as they run in production, to be killed and compared."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).parents[2]
+READY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer of a server."""
+
+    status: int
+    headers: Message
+    body: Any
+
+
+class ServerProcess:
+    """granian with the application, in a process group of its own."""
+
+    def __init__(self, mongodb_uri: str, database: str, **environment: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL", **environment}
+        granian = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", str(self.port)]
+        self._process = subprocess.Popen(
+            [*granian, "--blocking-threads", "8", "--no-log", "wsgi:app"],
+            cwd=CHECKOUT,
+            env={**os.environ, **given},
+            start_new_session=True,
+        )
+
+    def wait(self) -> ServerProcess:
+        """Returns when the server answers."""
+        pause = threading.Event()
+        for _ in range(READY_SECONDS * 20):
+            try:
+                if self.call("GET", "/ready").status == 200:
+                    return self
+            except OSError:
+                assert self._process.poll() is None, "the server ended by itself"
+                pause.wait(0.05)
+        raise AssertionError("the server did not come up")
+
+    def call(self, method: str, path: str, token: str = "", body: Any = None, **headers: str) -> Reply:
+        """Sends a request on a connection of its own; a header `If_Match` is `If-Match`."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {"Authorization": f"Bearer {token}"} if token else {}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), sent)
+            answer = connection.getresponse()
+            text = answer.read()
+            return Reply(answer.status, answer.headers, json.loads(text) if text else None)
+        finally:
+            connection.close()
+
+    def kill(self) -> None:
+        """Ends the server as a power cut does: at this instant, with no chance to finish anything."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@contextmanager
+def servers(mongodb_uri: str, database: str, **environment: str) -> Iterator[Callable[[], ServerProcess]]:
+    """Yields what starts a server; all that were started are gone afterwards."""
+    started: list[ServerProcess] = []
+
+    def start() -> ServerProcess:
+        started.append(ServerProcess(mongodb_uri, database, **environment))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for server in started:
+            server.kill()

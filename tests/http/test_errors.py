@@ -1,0 +1,214 @@
+"""Every error there is has a body of `_tag` and `message`, whatever went wrong (decisions, section 3)."""
+
+from __future__ import annotations
+
+import io
+import logging
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.http.bodies import MAX_BODY
+from tests.http.conftest import Configured
+from tests.make import Project, a_ready_brief
+from tests.rest.client import Rest
+
+DEEP = b'{"title":' + b"[" * 100_000
+NO_ID = "0" * 24
+
+MALFORMED = {
+    "no JSON": b"title",
+    "half of an object": b'{"title": ',
+    "nested too deeply": DEEP,
+    "nested too deeply and closed": DEEP + b"]" * 100_000 + b"}",
+    "bytes that are no UTF-8": b'{"title": "\xff"}',
+    "half of a surrogate pair": b'{"title": "\\ud83d"}',
+    "a number that is none": b'{"title": NaN}',
+    "a byte order mark": b'\xef\xbb\xbf{"title": "x"}',
+    "an array": b"[]",
+    "a string": b'"title"',
+    "null": b"null",
+}
+
+
+def test_an_unknown_path_is_not_found(client: FlaskClient) -> None:
+    for path in ("/nothing", "/briefs//claim", "/document-intents/x/y/z", "/%ff", "//", "/.env"):
+        assert_error(client.get(path), 404, "NotFound")
+
+
+@pytest.mark.parametrize("wrong", ["1", "x" * 24, "0" * 23, "0" * 25, "%00" + "0" * 23, "0" * 23 + "٣"])
+def test_an_id_of_another_form_is_not_found(rest: Rest, wrong: str) -> None:
+    for path in (f"/document-intents/{wrong}", f"/documents/{wrong}/brief", f"/members/{wrong}"):
+        assert_error(rest.get(path), 404, "NotFound")
+
+
+def test_a_method_that_a_path_does_not_take_names_those_that_it_takes(client: FlaskClient) -> None:
+    answer = client.delete("/briefs")
+
+    assert_error(answer, 405, "MethodNotAllowed")
+    assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
+    assert_error(client.open("/briefs/claim", method="BREW"), 405, "MethodNotAllowed")
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_a_body_that_is_no_json_object_is_refused(rest: Rest, what: str) -> None:
+    answer = send(rest, "/document-intents", MALFORMED[what])
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    assert len(answer.json["issues"]) == 1
+    assert set(answer.json["issues"][0]) == {"path", "message"}
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_body_of_another_content_type_is_refused(rest: Rest, kind: str) -> None:
+    assert_error(send(rest, "/document-intents", b'{"title": "x"}', kind), 415, "UnsupportedMediaType")
+
+
+def test_a_packed_body_is_refused(rest: Rest) -> None:
+    answer = rest.client.post("/document-intents", data=b"\x1f\x8b", headers=bearer(rest, Content_Encoding="gzip"))
+
+    assert_error(answer, 415, "UnsupportedMediaType")
+
+
+def test_json_may_name_its_character_set_and_be_a_kind_of_json(rest: Rest) -> None:
+    for kind in ("application/json; charset=utf-8", "application/merge-patch+json"):
+        assert send(rest, "/document-intents", b'{"title": "x"}', kind).status_code == 201
+
+
+def test_every_problem_of_a_body_is_told_at_once(rest: Rest) -> None:
+    answer = rest.post("/document-intents", {"title": 1, "slug": "x" * 201, "brief": {"referenceUrls": ["x", 2]}})
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    assert [issue["path"] for issue in answer.json["issues"]] == ["brief.referenceUrls[1]", "slug", "title"]
+
+
+@pytest.mark.parametrize("value", ["x", "1.0", "1e2", "0", "101", "-1", " 5", "٣", "9" * 40, "true", "%00"])
+def test_a_query_parameter_of_the_wrong_type_or_range_is_refused(rest: Rest, value: str) -> None:
+    answer = rest.get(f"/briefs?limit={value}")
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    assert [issue["path"] for issue in answer.json["issues"]] == ["limit"]
+
+
+def test_query_parameters_and_fields_that_nobody_knows_are_ignored(rest: Rest) -> None:
+    assert rest.get("/briefs?colour=red").status_code == 200
+    assert rest.post("/document-intents", {"colour": "red"}).json["fields"] == {}
+
+
+@pytest.mark.parametrize(
+    "path", ["/document-intents", "/briefs", "/health", "/nothing", f"/documents/{NO_ID}/brief/ready"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_a_stated_length_over_the_limit_is_refused_on_every_path_unread(
+    client: FlaskClient, method: str, path: str
+) -> None:
+    body = Endless(0)  # nothing of it has come yet
+
+    answer = client.open(
+        path, method=method, environ_overrides={"wsgi.input": body, "CONTENT_LENGTH": str(MAX_BODY + 1)}
+    )
+
+    assert_error(answer, 413, "PayloadTooLarge")
+
+
+@pytest.mark.parametrize("path", ["/document-intents", f"/documents/{NO_ID}/brief/ready"])
+def test_a_chunked_body_is_counted_and_refused_over_the_limit(rest: Rest, path: str) -> None:
+    assert_error(chunked(rest, path, Endless(MAX_BODY + 1), **bearer(rest)), 413, "PayloadTooLarge")
+
+
+def test_a_chunked_body_within_the_limit_is_read(rest: Rest) -> None:
+    body = io.BytesIO(b'{"title": "In parts"}')
+
+    assert chunked(rest, "/document-intents", body, **bearer(rest)).json["fields"] == {"title": "In parts"}
+
+
+def test_nobody_without_a_token_has_a_body_read(rest: Rest) -> None:
+    body = Endless(1_000)
+
+    answer = chunked(rest, "/document-intents", body)
+
+    assert_error(answer, 401, "Unauthorized")
+    assert body.left == 1_000
+
+
+def test_an_endpoint_that_takes_no_body_ignores_one(rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context(rest.token))
+
+    answer = send(rest, f"/documents/{document['id']}/brief/withdraw", b"no JSON", "text/plain")
+
+    assert answer.status_code == 200
+
+
+def test_a_bug_tells_the_request_id_and_nothing_internal(
+    configured: Configured, project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = configured()
+    app.view_functions["briefs.listBriefs"] = broken
+    logging.getLogger("content_workflow").propagate = True
+    token = project.token()
+
+    with caplog.at_level(logging.ERROR, "content_workflow.errors"):
+        answer = Rest(app.test_client(), token).get("/briefs", X_Request_Id="mine-1")
+
+    assert_error(answer, 500, "InternalError")
+    assert "mine-1" in answer.json["message"]
+    assert "secret" not in answer.text
+    assert [record.requestId for record in caplog.records if record.name.endswith("errors")] == ["mine-1"]
+
+
+def broken() -> Any:
+    raise ZeroDivisionError("a secret of the inside")
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """Calls without a token."""
+    return app.test_client()
+
+
+class Endless:
+    """A body of zeros that tells how much of it nobody read."""
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def read(self, size: int = -1) -> bytes:
+        many = self.left if size < 0 else min(size, self.left)
+        self.left -= many
+        return b"0" * many
+
+    def readline(self, size: int = -1) -> bytes:
+        return self.read(size)
+
+    def close(self) -> None:
+        """Needs nothing."""
+
+
+def chunked(rest: Rest, path: str, body: Any, **headers: str) -> TestResponse:
+    """Sends a body whose length is not stated."""
+    sent = {"wsgi.input": body, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
+    return rest.client.post(path, headers=headers, content_type="application/json", environ_overrides=sent)
+
+
+def bearer(rest: Rest, **headers: str) -> dict[str, str]:
+    """The headers of a call with the token."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return {"Authorization": f"Bearer {rest.token.secret}", "Content-Type": "application/json", **named}
+
+
+def send(rest: Rest, path: str, body: bytes, kind: str = "application/json") -> TestResponse:
+    """Posts bytes as they are."""
+    return rest.client.post(path, data=body, headers={**bearer(rest), "Content-Type": kind})
+
+
+def assert_error(answer: TestResponse, status: int, tag: str) -> None:
+    """Fails when an answer is not the error that it should be, in the form that all errors have."""
+    assert (answer.status_code, answer.json["_tag"]) == (status, tag), answer.text
+    assert answer.content_type == "application/json"
+    assert answer.json["message"]
+    assert answer.headers["X-Request-Id"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -1,0 +1,115 @@
+"""A server that is killed between commit and answer: the retry gets the one record (decisions, section 3)."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+from http.client import HTTPException
+
+import pytest
+
+from app.store.store import Store
+from tests.http.servers import Reply, ServerProcess, servers
+from tests.make import OPERATIONS, Project, Token
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(600)]
+
+AT_ONCE = 10
+INSTANTS = 30
+ROUNDS_AT_MOST = 25
+PATIENCE = 90.0
+
+
+@dataclass
+class Confirm:
+    """One confirm that a client wants done, whatever happens."""
+
+    intent_id: str
+    title: str
+    token: Token
+    first: Reply | None = None
+
+    def ask(self, server: ServerProcess) -> Reply:
+        """Asks with the key of this confirm."""
+        path = f"/document-intents/{self.intent_id}/confirm"
+        return server.call("POST", path, self.token.secret, Idempotency_Key=f"confirm {self.title}".replace(" ", "-"))
+
+    def ask_a_dying_server(self, server: ServerProcess) -> None:
+        """Notes the answer, if there is one."""
+        try:
+            self.first = self.ask(server)
+        except (OSError, HTTPException):
+            self.first = None
+
+    def ask_until_done(self, server: ServerProcess) -> Reply:
+        """Asks again until it is done: what the killed server had begun may have to time out first."""
+        deadline, pause = time.monotonic() + PATIENCE, threading.Event()
+        while True:
+            reply = self.ask(server)
+            if reply.status == 201 or time.monotonic() > deadline:
+                return reply
+            assert reply.status in (409, 503), reply.body
+            pause.wait(0.1)
+
+
+def test_a_confirm_is_done_once_whenever_the_server_is_killed(store: Store, project: Project, mongodb_uri: str) -> None:
+    token, told = project.token(), Counter[str]()
+    with servers(mongodb_uri, store.database.name) as start:
+        server, spare = start().wait(), start()
+        took = seconds_of([a_confirm(project, token, f"{project.id} warm {n}") for n in range(AT_ONCE)], server)
+        for number in range(ROUNDS_AT_MOST):
+            if told.total() >= INSTANTS and set(told) >= {"lost after commit", "lost before commit"}:
+                break
+            confirms = [a_confirm(project, token, f"{project.id} {number} {n}") for n in range(AT_ONCE)]
+            death = threading.Timer(random.uniform(0, took), server.kill)
+            death.start()
+            together(confirms, server)
+            death.join()
+            server, spare = spare.wait(), start()
+            told.update(what_became_of(confirm, server, store) for confirm in confirms)
+    assert told.total() >= INSTANTS
+    assert told["lost after commit"], "no server was killed between commit and answer"
+    assert told["lost before commit"], "no server was killed before its commit"
+
+
+def what_became_of(confirm: Confirm, server: ServerProcess, store: Store) -> str:
+    """Asks again with the same key, and fails unless there is exactly one record, the one that was told first."""
+    again = confirm.ask_until_done(server)
+    assert again.status == 201, again.body
+    assert ids_of(store, confirm.title) == [again.body["document"]["id"]]
+    replayed = again.headers["Idempotency-Replayed"] == "true"
+    if confirm.first is None:
+        return "lost after commit" if replayed else "lost before commit"
+    assert replayed
+    assert again.body == confirm.first.body
+    return "answered"
+
+
+def a_confirm(project: Project, token: Token, title: str) -> Confirm:
+    """Begins a draft that is to be confirmed."""
+    draft = OPERATIONS["create_document_intent"](project.context(token), fields={"title": title}).body
+    return Confirm(draft["id"], title, token)
+
+
+def together(confirms: list[Confirm], server: ServerProcess) -> None:
+    """Asks for all at once."""
+    threads = [threading.Thread(target=confirm.ask_a_dying_server, args=[server]) for confirm in confirms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def seconds_of(confirms: list[Confirm], server: ServerProcess) -> float:
+    """Returns how long so many at once take on a server that lives."""
+    began = time.monotonic()
+    together(confirms, server)
+    return time.monotonic() - began
+
+
+def ids_of(store: Store, title: str) -> list[str]:
+    """Returns the ids of all documents of a title."""
+    return [str(row["_id"]) for row in store.database["documents"].find({"title": title})]

@@ -1,0 +1,39 @@
+"""A token revoked on one server process stops working on every other within 5 seconds (decisions, section 2)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app.store.store import Store
+from tests.http.servers import servers
+from tests.make import Project
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+
+BOUND = 5.0
+
+
+@pytest.mark.parametrize("move", ["revoked", "rotated"])
+def test_a_secret_taken_back_on_one_server_is_refused_on_another_within_5_seconds(
+    store: Store, project: Project, mongodb_uri: str, move: str
+) -> None:
+    owner, lost = project.token("Owner"), project.token("Lost")
+    path = {"revoked": ("DELETE", f"/tokens/{lost.id}"), "rotated": ("POST", f"/tokens/{lost.id}/rotate")}[move]
+    with servers(mongodb_uri, store.database.name) as start:
+        first, second = start(), start()
+        first.wait()
+        second.wait()
+        for server in (first, second):
+            assert server.call("GET", "/project", lost.secret).status == 200
+
+        assert first.call(*path, token=owner.secret).status == 200
+        began = time.monotonic()
+        while second.call("GET", "/project", lost.secret).status == 200:
+            assert time.monotonic() - began < BOUND
+        took = time.monotonic() - began
+
+        assert first.call("GET", "/project", lost.secret).status in (200, 401)  # its own memory of it runs out as well
+        assert took < BOUND
+        print(f"{move} here, refused there after {took:.1f} s")

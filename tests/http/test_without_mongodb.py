@@ -1,0 +1,123 @@
+"""MongoDB can't be reached: 503 with Retry-After, in time, and nothing is half-written (decisions, section 3)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from app.cli.mongod import running_mongod
+from app.server import create_app
+from app.settings import Settings
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
+from tests.make import a_project, a_ready_brief
+from tests.rest.client import Rest
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+
+DEADLINE = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a mongod of this module's own keeps its data."""
+    return tmp_path_factory.mktemp("mongod")
+
+
+@pytest.fixture(scope="module")
+def own_store(folder: Path) -> Iterator[Store]:
+    """The store of a mongod that may be stopped."""
+    with running_mongod(folder) as uri:
+        store = connect(uri, "stopped", deadline_seconds=DEADLINE)
+        create_indexes(store.database)
+        yield store
+        store.database.client.close()
+
+
+@pytest.fixture(scope="module")
+def own_app(own_store: Store) -> Flask:
+    """The application on the store that may be stopped."""
+    settings = Settings(mongodb_uri="given", failed_auth_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
+    return create_app(settings, own_store)
+
+
+@contextmanager
+def stopped(folder: Path) -> Iterator[None]:
+    """Stops the mongod as a network that swallows everything would."""
+    process = int((folder / "data" / "mongod.lock").read_text())
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on(
+    folder: Path, own_store: Store, own_app: Flask
+) -> None:
+    project = a_project(own_store)
+    rest = Rest(own_app.test_client(), project.token())
+    document = a_ready_brief(project.context(rest.token))
+    assert rest.get("/briefs").status_code == 200
+
+    with stopped(folder):
+        for method, path in (
+            ("GET", "/briefs"),
+            ("POST", f"/documents/{document['id']}/brief/claim"),
+            ("GET", "/ready"),
+        ):
+            began = time.monotonic()
+            answer = rest.call(method, path)
+            assert time.monotonic() - began < DEADLINE + 3
+            assert (answer.status_code, answer.json["_tag"]) == (503, "ServiceUnavailable")
+            assert int(answer.headers["Retry-After"]) > 0
+        assert rest.get("/health").json == {"status": "ok"}
+
+    assert rest.get("/ready").status_code == 200
+    assert rest.get(f"/documents/{document['id']}/brief").json["brief"]["state"] in ("ready", "claimed")
+
+
+def test_a_confirm_that_was_cut_off_at_any_instant_is_done_once_with_its_key(
+    folder: Path, own_store: Store, own_app: Flask
+) -> None:
+    project = a_project(own_store)
+    rest = Rest(own_app.test_client(), project.token())
+    for number in range(5):
+        title = f"Cut off {number}"
+        draft = rest.post("/document-intents", {"title": title}).json["id"]
+        path, key = f"/document-intents/{draft}/confirm", f"cut-{number}"
+        answers: list[int] = []
+        asking = threading.Thread(target=lambda: answers.append(rest.post(path, Idempotency_Key=key).status_code))  # noqa: B023
+        with stopped(folder) if number == 0 else cut_soon(folder, asking, number):
+            if not asking.ident:
+                asking.start()
+            asking.join()
+        assert answers[0] in (201, 503)
+
+        again = rest.post(path, Idempotency_Key=key)
+        patience = time.monotonic() + 60
+        while again.status_code == 409 and time.monotonic() < patience:
+            again = rest.post(path, Idempotency_Key=key)
+
+        assert again.status_code == 201
+        assert [str(row["_id"]) for row in own_store.database["documents"].find({"title": title})] == [
+            again.json["document"]["id"]
+        ]
+        assert rest.get(f"/document-intents/{draft}").status_code == 404
+
+
+@contextmanager
+def cut_soon(folder: Path, asking: threading.Thread, milliseconds: int) -> Iterator[None]:
+    """Stops the mongod so long after the request began."""
+    asking.start()
+    threading.Event().wait(milliseconds / 1000)
+    with stopped(folder):
+        yield
