@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mongomock
+from mongomock import aggregate
 from mongomock.aggregate import process_pipeline
 
 from app.store.store import CODEC, Store
@@ -22,6 +23,21 @@ def store() -> Store:
 
     database = _Database(mongomock.MongoClient().get_database("test", codec_options=CODEC), lock)
     return Store(database, transact=transact, deadline_seconds=10)
+
+
+class _Expressions(aggregate._Parser):
+    """Evaluates expressions as mongomock does, and those that our pipelines need beside."""
+
+    def parse(self, expression: Any) -> Any:
+        if isinstance(expression, list):
+            return [self.parse(one) for one in expression]
+        if isinstance(expression, dict) and "$mergeObjects" in expression:
+            merged = [self.parse(one) for one in expression["$mergeObjects"]]
+            return {key: value for one in merged for key, value in (one or {}).items()}
+        return super().parse(expression)
+
+
+aggregate._Parser = _Expressions
 
 
 class _Database:

@@ -8,8 +8,6 @@ import pytest
 
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief, made
 
-pytestmark = pytest.mark.needs_mongod
-
 NO_ID = "0123456789abcdef01234567"
 EMPTY = {
     **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),

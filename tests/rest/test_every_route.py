@@ -81,7 +81,6 @@ def scope_of(name: str) -> Scope:
 
 
 @pytest.mark.contract("decided-http.NotFound")
-@pytest.mark.needs_mongod
 def test_an_id_of_the_wrong_form_is_not_found_on_every_route(rest, routes) -> None:
     for method, path, _ in routes:
         for wrong in ("x", "0" * 23, "0" * 25, "g" * 24, "%00" * 24) if "{id}" in path else ():

@@ -13,8 +13,6 @@ from app.fields.intents import MAX_MARKDOWN
 from app.operations.context import this_instant
 from tests.make import OPERATIONS, a_project
 
-pytestmark = pytest.mark.needs_mongod
-
 KINDS = ("document", "cluster", "category")
 CONFIRMABLE = {
     "document": {"title": "Rye"},

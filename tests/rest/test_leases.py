@@ -11,8 +11,6 @@ from app.operations.context import this_instant
 from app.vocabulary import Door
 from tests.make import OPERATIONS, Project, a_project, a_ready_brief
 
-pytestmark = pytest.mark.needs_mongod
-
 
 def tag(response) -> tuple[int, str]:
     return response.status_code, response.json["_tag"]

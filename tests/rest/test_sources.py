@@ -6,8 +6,6 @@ import pytest
 
 from tests.make import made
 
-pytestmark = pytest.mark.needs_mongod
-
 NAMES = ["rye", "Barley", "Ähre", "spelt", "Oat"]
 BY_NAME = ["Barley", "Oat", "rye", "spelt", "Ähre"]
 
