@@ -17,7 +17,7 @@ pytestmark = pytest.mark.needs_mongod
 
 
 def test_a_piece_goes_from_brief_to_website_and_back(rest: Rest, project: Project, store: Store) -> None:
-    """Brief, claim, two versions, review, changes, approval, schedule, website, edit, and back to drafting by the trash."""
+    """Brief, claim, two versions, review, changes, approval, schedule, website, edit, and back by the trash."""
     writer = rest.by(project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE)))
 
     draft = ok(rest.post("/document-intents", {"title": "Rye", "brief": {"keyword": "rye bread"}}), 201)

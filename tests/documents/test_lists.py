@@ -1,0 +1,283 @@
+"""The list of documents: every filter, every sort, in pages that neither skip nor repeat (section 5)."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+
+from app.fields.documents import SORTS
+from app.store.store import Store
+from tests.documents.steps import (
+    NOBODY,
+    a_category,
+    a_cluster,
+    a_document,
+    a_document_in,
+    a_member,
+    claimed,
+    expire_claim,
+    ok,
+    path_of,
+    refused,
+)
+from tests.make import Project
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def ids(rest: Rest, query: str = "") -> list[str]:
+    return [document["id"] for document in ok(rest.get(f"/documents?limit=100&{query}"))]
+
+
+def titles(rest: Rest, query: str = "") -> list[str]:
+    return [document["title"] for document in ok(rest.get(f"/documents?limit=100&{query}"))]
+
+
+@pytest.mark.contract("decided-documents.list")
+def test_a_list_has_records_with_the_brief_and_without_the_long_texts(rest: Rest) -> None:
+    document = a_document_in(rest, "published", brief={"keyword": "rye"})
+
+    [listed] = ok(rest.get("/documents"))
+
+    assert listed == {name: value for name, value in document.items() if name not in ("content", "publishedMarkdown")}
+    assert listed["brief"]["keyword"] == "rye"
+
+
+SORT_BY = {
+    "updatedAt": lambda one: one["updatedAt"],
+    "createdAt": lambda one: one["createdAt"],
+    "title": lambda one: one["title"].casefold(),
+    "dueDate": lambda one: one["dueDate"],
+}
+
+
+@pytest.fixture
+def shelf(rest: Rest) -> list[dict[str, Any]]:
+    """Twelve documents with titles in either case and due dates that occur twice, or not at all."""
+    names = ("rye", "RYE", "Ähre", "ähre", "Spelt", "oats")
+    days = ("2027-03-01", None, "2027-01-31", None, "2027-01-31", "2026-12-24")
+    made = [a_document(rest, title=names[number % 6], dueDate=days[number % 6]) for number in range(12)]
+    for document in made[::3]:
+        ok(rest.patch(path_of(document), {"subtitle": "changed"}))
+    return ok(rest.get("/documents"))
+
+
+@pytest.mark.contract("decided-documents.list-sorts")
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_sort_is_a_total_order_that_pages_follow(rest: Rest, shelf: list[dict[str, Any]], sort: str) -> None:
+    whole = ok(rest.get(f"/documents?sort={sort}"))
+    key = SORT_BY[sort.removeprefix("-")]
+
+    assert {one["id"] for one in whole} == {one["id"] for one in shelf}
+    dated = [one for one in whole if key(one) is not None]
+    assert whole[: len(dated)] == dated  # no due date comes last both ways
+    pairs = [((key(one), one["id"]), (key(other), other["id"])) for one, other in pairwise(dated)]
+    assert all(one > other if sort.startswith("-") else one < other for one, other in pairs)
+    pages = [ok(rest.get(f"/documents?sort={sort}&limit=5&offset={offset}")) for offset in (0, 5, 10, 15)]
+    assert [one for page in pages for one in page] == whole
+
+
+@pytest.mark.contract("decided-documents.list-sorts")
+def test_without_a_sort_the_latest_change_comes_first(rest: Rest, shelf: list[dict[str, Any]]) -> None:
+    assert ok(rest.get("/documents")) == ok(rest.get("/documents?sort=-updatedAt"))
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+def test_documents_are_found_by_status(rest: Rest) -> None:
+    made = {
+        status: a_document_in(rest, status)["id"] for status in ("idea", "drafting", "review", "scheduled", "published")
+    }
+
+    assert ids(rest, "status=review") == [made["review"]]
+    assert set(ids(rest, "status=idea,published,published")) == {made["idea"], made["published"]}
+    assert ids(rest, "status=approved") == []
+    assert ids(rest, "isPublished=true") == [made["published"]]
+    assert set(ids(rest, "isPublished=false")) == set(made.values()) - {made["published"]}
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+@pytest.mark.parametrize("field", ["categoryId", "clusterId", "assigneeId"])
+def test_documents_are_found_by_what_they_are_filed_under(rest: Rest, field: str) -> None:
+    make = {"categoryId": a_category, "clusterId": a_cluster, "assigneeId": a_member}[field]
+    one, other = (make(rest, name)["id"] for name in ("One", "Other"))
+    first, second, third = (a_document(rest, **fields)["id"] for fields in ({field: one}, {field: other}, {}))
+
+    assert ids(rest, f"{field}={one}") == [first]
+    assert set(ids(rest, f"{field}={one},{other.upper()}")) == {first, second}
+    assert ids(rest, f"{field}=none") == [third]
+    assert set(ids(rest, f"{field}=none,{one}")) == {first, third}
+    assert ids(rest, f"{field}={NOBODY}") == []
+    refused(rest.get(f"/documents?{field}=nonsense"), "HttpApiDecodeError")
+    refused(rest.get(f"/documents?{field}={one},"), "HttpApiDecodeError")
+
+
+@pytest.mark.contract("decided-documents.list-filters", "decided-briefs.expired-is-ready")
+def test_documents_are_found_by_the_state_of_their_brief_now(rest: Rest, project: Project, store: Store) -> None:
+    holder = rest.by(project.token("Night writer", agent="writer-1"))
+    unwritten, none, ready, taken, expired = (
+        a_document(rest, **fields) for fields in ({}, {"brief": {}}, {"brief": {}}, {"brief": {}}, {"brief": {}})
+    )
+    ok(rest.post(f"{path_of(ready)}/brief/ready"))
+    claimed(rest, taken, holder)
+    claimed(rest, expired, holder, leaseSeconds=60)
+    expire_claim(store, expired)
+
+    assert set(ids(rest, "briefState=none")) == {unwritten["id"], none["id"]}
+    assert set(ids(rest, "briefState=ready")) == {ready["id"], expired["id"]}
+    assert ids(rest, "briefState=claimed") == [taken["id"]]
+    assert ids(rest, "briefState=drafted") == []
+    assert set(ids(rest, "briefState=claimed,none")) == {unwritten["id"], none["id"], taken["id"]}
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+def test_due_dates_are_bounds_that_count_themselves(rest: Rest) -> None:
+    days = ("2027-01-30", "2027-01-31", "2027-02-01")
+    a_document(rest, title="undated")
+    for day in days:
+        a_document(rest, title=day, dueDate=day)
+
+    assert titles(rest, "sort=dueDate&dueBefore=2027-01-31") == [*days[:2]]
+    assert titles(rest, "sort=dueDate&dueAfter=2027-01-31") == [*days[1:]]
+    assert titles(rest, "dueAfter=2027-01-31&dueBefore=2027-01-31") == [days[1]]
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+def test_documents_changed_since_an_instant_are_found_that_instant_counted(rest: Rest) -> None:
+    first = a_document(rest)
+    second = a_document(rest)
+    since = second["updatedAt"]
+
+    assert ids(rest, f"updatedSince={since}") == [second["id"]]
+    assert set(ids(rest, f"updatedSince={first['updatedAt'].replace('Z', '%2B00:00')}")) == {first["id"], second["id"]}
+
+
+QUERIES = {
+    "rye": {"Rye & friends", "Of crumbs"},
+    "RYE FRIENDS": {"Rye & friends"},
+    "crème": {"Crème brûlée"},
+    "creme brulee": {"Crème brûlée"},
+    "brul": set(),
+    "strasse": {"Die Straße"},
+    "brioche": {"Crème brûlée"},
+    "golden": {"Of crumbs"},
+    "golden rye": {"Of crumbs"},
+    "golden crumbs": {"Of crumbs"},
+    "hansen": set(),
+    "黒パン": {"黒パン"},
+    "!!!": set(),
+    "": set(),
+}
+
+
+@pytest.mark.contract("decided-documents.q")
+@pytest.mark.parametrize("q", QUERIES)
+def test_whole_words_of_title_keyword_and_slug_are_found_ignoring_case_and_accents(rest: Rest, q: str) -> None:
+    a_document(rest, title="Rye & friends", slug="one")
+    a_document(rest, title="Crème brûlée", slug="brioche-nanterre")
+    a_document(rest, title="Die Straße", slug="three")
+    a_document(rest, title="Of crumbs", slug="four", brief={"keyword": "golden rye"})
+    a_document(rest, title="黒パン", slug="five", markdown="hansen")
+
+    response = rest.client.get(
+        "/documents", query_string={"q": q}, headers={"Authorization": f"Bearer {rest.token.secret}"}
+    )
+
+    assert {document["title"] for document in ok(response)} == QUERIES[q]
+
+
+@pytest.mark.contract("decided-documents.q")
+def test_words_that_are_gone_find_nothing_any_more(rest: Rest) -> None:
+    document = a_document(rest, title="Rye", slug="dark", brief={"keyword": "levain"})
+    ok(rest.patch(path_of(document), {"title": "Spelt"}))
+    ok(rest.patch(f"{path_of(document)}/brief", {"keyword": "starter"}))
+
+    found = {word: len(ids(rest, f"q={word}")) for word in ("rye", "spelt", "dark", "levain", "starter")}
+
+    assert found == {"rye": 0, "spelt": 1, "dark": 1, "levain": 0, "starter": 1}
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+def test_filters_narrow_the_list_together_with_every_sort(rest: Rest) -> None:
+    category, member = a_category(rest)["id"], a_member(rest)["id"]
+    fields = {
+        "categoryId": category,
+        "assigneeId": member,
+        "dueDate": "2027-01-31",
+        "title": "Rye",
+        "status": "planned",
+    }
+    wanted = {a_document(rest, **fields)["id"] for _ in range(2)}
+    for name in fields:
+        a_document(rest, **{**fields, name: {"title": "Spelt", "status": "idea"}.get(name)})
+    filters = [f"categoryId={category}", f"assigneeId={member}", "dueAfter=2027-01-01", "q=rye", "status=planned"]
+
+    for sort in SORTS:
+        assert set(ids(rest, "&".join([*filters, "briefState=none", f"sort={sort}"]))) == wanted
+
+
+@pytest.mark.contract("decided-documents.list-filters")
+def test_the_trash_is_a_list_of_its_own_with_the_same_filters(rest: Rest) -> None:
+    kept, planned, idea = a_document(rest), a_document(rest, status="planned"), a_document(rest, status="idea")
+    for document in (planned, idea):
+        ok(rest.delete(path_of(document)))
+
+    assert ids(rest) == ids(rest, "deleted=false") == [kept["id"]]
+    assert ids(rest, "deleted=true") == [idea["id"], planned["id"]]
+    assert ids(rest, "deleted=true&status=planned") == [planned["id"]]
+
+
+WRONG = (
+    *(
+        "limit=0",
+        "limit=101",
+        "limit=ten",
+        "offset=-1",
+        "offset=100001",
+        "sort=name",
+        "sort=",
+        "status=done",
+        "status=",
+    ),
+    *("briefState=open", "isPublished=yes", "isPublished=1", "deleted=TRUE", "dueBefore=soon", "dueAfter=2027-02-29"),
+    *("updatedSince=2027-01-31", "updatedSince=2027-01-31T00:00:00", f"q={'x' * 501}"),
+)
+
+
+@pytest.mark.contract("decided-documents.list")
+@pytest.mark.parametrize("query", WRONG)
+def test_a_parameter_of_the_wrong_form_is_refused(rest: Rest, query: str) -> None:
+    response = rest.get(f"/documents?{query}")
+
+    assert response.status_code == 400
+    assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == [query.partition("=")[0]]
+
+
+@pytest.mark.contract("decided-documents.list", "limits.last-page")
+def test_a_page_has_50_documents_unless_said_otherwise_and_100_at_most(rest: Rest, project: Project) -> None:
+    from tests.make import a_document as quickly
+
+    ctx = project.context(rest.token)
+    for number in range(101):
+        quickly(ctx, title=f"Loaf {number}")
+
+    sizes = {
+        query: len(ok(rest.get(f"/documents?{query}")))
+        for query in ("", "limit=100", "limit=100&offset=100", "offset=100000")
+    }
+
+    assert sizes == {"": 50, "limit=100": 100, "limit=100&offset=100": 1, "offset=100000": 0}
+
+
+@pytest.mark.contract("decided-projects.invisible")
+def test_documents_of_another_project_are_never_listed(rest: Rest, store: Store) -> None:
+    from tests.make import a_document as quickly
+    from tests.make import a_project
+
+    other = quickly(a_project(store).context(), title="Elsewhere")
+
+    assert ids(rest) == []
+    assert rest.get(path_of(other)).status_code == 404
+    assert all(ids(rest, f"sort={sort}&isPublished=false") == [] for sort, _ in product(SORTS, "x"))
