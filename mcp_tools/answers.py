@@ -29,13 +29,28 @@ DRAFT_TEXT = "markdown"
 """The long text of a document draft: left out, but where the draft itself is asked for."""
 
 
+REFUSAL = {
+    "_tag": {"type": "string", "description": "in a refusal alone: which it is"},
+    "message": {"type": "string", "description": "in a refusal alone: what to do"},
+}
+
+
 def output_schema(operation: Operation) -> dict[str, Any]:
-    """Returns the JSON Schema of a tool's result: an object always, so a list stands under `items`."""
+    """Returns the JSON Schema of a tool's structured content: an object always, so a list stands under `items`.
+
+    A refusal fits it as well: there are clients that hold the content of tool errors to the schema too, and would
+    show an agent that mismatch in place of the refusal.
+    """
     gives = _lean(_given(operation.gives), DESCRIBED if operation.reads else KEPT)
-    if not operation.many:
-        return gives
-    items = {"type": "array", "items": gives}
-    return {"type": "object", "properties": {"items": items}, "required": ["items"]}
+    if operation.many:
+        gives = {"properties": {"items": {"type": "array", "items": gives}}, "required": ["items"]}
+    return {
+        "type": "object",
+        "properties": {**gives["properties"], **REFUSAL},
+        "if": {"required": ["_tag"]},
+        "then": {"required": ["message"]},
+        "else": {"required": gives["required"]},
+    }
 
 
 def result_of(operation: Operation, answer: Answer) -> t.CallToolResult:

@@ -19,13 +19,13 @@ DEADLINE = 60.0
 
 
 @contextmanager
-def a_server(mongodb_uri: str, database: str, **environment: str) -> Iterator[str]:
+def a_server(mongodb_uri: str, database: str, *, target: str = "wsgi:app", **environment: str) -> Iterator[str]:
     """Runs one server process and gives its address; it is stopped at the end."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
-    command += ["--blocking-threads", "16", "--no-access-log", "--log-level", "warning", "wsgi:app"]
+    command += ["--blocking-threads", "16", "--no-access-log", "--log-level", "warning", target]
     settings = {
         "MONGODB_URI": mongodb_uri,
         "MONGODB_DATABASE": database,

@@ -14,10 +14,12 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 
+from app import errors
 from app.fields.json_schema import json_schema
 from app.fields.stages import documented_shape
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
+from app.records.errors import error_example
 from mcp_tools import guidance
 from mcp_tools.arguments import KEY
 from mcp_tools.tools import TOOLS
@@ -28,6 +30,17 @@ UPDATE = os.environ.get("UPDATE_SNAPSHOTS") == "1"
 
 MCP_ALONE = {"read_document_content": "REST gives a document's content whole (decisions, section 8)"}
 """The tools that are no route, and why."""
+
+ANYWHERE = (
+    errors.HttpApiDecodeError,
+    errors.Forbidden,
+    errors.RateLimited,
+    errors.ServiceUnavailable,
+    errors.InternalError,
+    errors.IdempotencyConflict,
+    errors.IdempotencyMismatch,
+)
+"""What any tool can answer."""
 
 OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
 EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
@@ -102,6 +115,21 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
         assert schema["type"] == "object"
         assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & set(schema)
         assert "$ref" not in json.dumps(schema)
+
+
+@EACH_OPERATION
+def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
+    schema = Draft202012Validator(TOOLS[operation.name].shown.output_schema)
+
+    for error in (*operation.refuses, *ANYWHERE):
+        schema.validate(error_example(error))
+
+
+@EACH_OPERATION
+def test_a_result_that_lacks_a_key_does_not_fit_the_output_schema(operation: Operation) -> None:
+    schema = Draft202012Validator(TOOLS[operation.name].shown.output_schema)
+
+    assert not schema.is_valid({})
 
 
 @EACH_OPERATION
