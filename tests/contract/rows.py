@@ -102,7 +102,7 @@ CONTRACT: tuple[Row, ...] = (
             "brief": "Brief object",
         },
     ),
-    Row("record.publishedMarkdown", "string, the published content", later="documents"),
+    Row("record.publishedMarkdown", "string, the published content"),
     *_rows(
         "brief",
         {
@@ -152,7 +152,7 @@ CONTRACT: tuple[Row, ...] = (
             "claimed": "an agent took it; claimedBy and claimedAt are set",
         },
     ),
-    Row("brief-states.drafted", "the claimed document was submitted, …; can be marked ready again", later="documents"),
+    Row("brief-states.drafted", "the claimed document was submitted, …; can be marked ready again"),
     *_rows(
         "brief-moves",
         {
@@ -164,7 +164,7 @@ CONTRACT: tuple[Row, ...] = (
             "write": "replace or update: any state, valid fields; the state never changes",
         },
     ),
-    Row("brief-moves.finish", "submitted, published, scheduled or approved: claimed to drafted", later="documents"),
+    Row("brief-moves.finish", "submitted, published, scheduled or approved: claimed to drafted"),
     *_rows(
         "brief-rules",
         {
@@ -277,7 +277,7 @@ CONTRACT: tuple[Row, ...] = (
     ),
     Row("limits.body", "request body size: at most 20 MB", later="http"),
     Row("versioning.brief", "GET /documents/:id/brief returns the version to use as baseVersion for the first write"),
-    Row("versioning.base", "baseVersion on content writes: 409 if the document changed since", later="documents"),
+    Row("versioning.base", "baseVersion on content writes: 409 if the document changed since"),
 )
 
 DECIDED: tuple[Row, ...] = (
@@ -318,7 +318,6 @@ DECIDED: tuple[Row, ...] = (
             "ReviewRequired": "409: the project demands approval before publishing",
             "if-match-content": "If-Match on a content write compares the version alone",
         },
-        later="documents",
     ),
     *_rows(
         "decided-http",
@@ -367,7 +366,59 @@ DECIDED: tuple[Row, ...] = (
     Row(
         "decided-intents.slug-trash",
         "slugs of documents in the trash are free; delivered slugs are taken",
-        later="documents",
+    ),
+    *_rows(
+        "decided-documents",
+        {
+            "list": "records without long texts, with the brief; pages of 50, at most 100",
+            "list-filters": "lists of statuses, states and ids (none), isPublished, due dates, updatedSince, deleted",
+            "list-sorts": "five sorts both ways, -updatedAt by default; no due date last; a total order",
+            "q": "whole words of title, keyword and slug, all of them, case and accents ignored",
+            "patch": "PATCH: title to status, each within its rule, optional baseVersion",
+            "patch-base": "baseVersion of a PATCH is optional",
+            "patch-status": "status: among the first three; while claimed drafting alone; else InvalidTransition",
+            "patch-order": "a PATCH: 404, 412, VersionConflict, InvalidTransition, BadRequest, SlugTaken",
+            "lengths": "subtitle, metaTitle 300; metaDescription, excerpt 500; coverImageUrl 2,000",
+            "title": "a title is never blank",
+            "authorId": "authorId is a member's id",
+            "null-clears": "null clears, but not title, slug and status",
+            "types-and-values": "types and lengths 400; all else 422 with errors, all at once",
+            "content": "PUT content: markdown, baseVersion (required, or If-Match)",
+            "content-order": "content writes: 404, BriefClaimed, VersionConflict, InvalidTransition",
+            "word-count": "wordCount counts words of the text, not its markup, in any script",
+            "moves": "each operation leaves the statuses of its row; the trash and other projects are 404",
+            "submit": "submit: from the first three, or published with unpublished changes; needs content (422)",
+            "approve": "approve: from drafting and review; needs content (422); optional baseVersion",
+            "request-changes": "request-changes: a note of at most 5,000; from review or approved to drafting",
+            "schedule": "schedule: publishAt with offset, in the future, else 422",
+            "unschedule": "unschedule: back to the status before; drafting where that was published and it is no more",
+            "unpublish": "unpublish whenever isPublished: published becomes drafting, others stay",
+            "publish-order": "publish, schedule: 404, VersionConflict, InvalidTransition, ReviewRequired, BadRequest",
+            "review-required": "reviewRequired lets only approved through, also from its schedule",
+            "frozen": "in approved and scheduled what is published can't be changed; in review it can",
+            "stays-live": "what is live stays live, as it was published, through every status",
+            "finishes-brief": "submit, approve, schedule, publish make a claimed brief drafted in the same write",
+            "updatedAt": "updatedAt moves with every write, contentUpdatedAt with the markdown",
+            "unpublished-nulls": "not published: what was published is null, hasUnpublishedChanges false",
+            "version": "version starts at 1 and counts real changes of markdown and published fields, nothing else",
+            "snapshot": "publishing keeps a snapshot; an edited document is delivered as it was",
+            "delete": "delete: to the trash, 404 everywhere; unscheduled; answers the record as it was",
+            "restore": "restore: as it was; what is gone is null; InvalidTransition outside the trash",
+            "revisions": "revisions are listed, read and restored as a new version; restoring takes baseVersion",
+            "kept": "every content version is kept: author, time, words",
+            "diff": "a unified diff of two versions; one that would take over 2 s is refused (422)",
+            "largest": "2,097,152 characters of four bytes each can be written, published, read back and replayed",
+            "html-limit": "markdown whose html would be over 15 MB can't be published (422)",
+            "worker": "the worker publishes what is due once, else back to drafting with document.publish_failed",
+            "one-slug": "one published slug is one document at any moment",
+            "races": "of 30 writers with one baseVersion one succeeds; a lost race answers as if it had come second",
+            "indexes": "lists are served by indexes, without a sort in memory",
+            "filing-lists": "GET /categories, /clusters: by name, limit 1 to 500, default 100",
+            "filing-edits": "PATCH of categories and clusters; a new name shows at once",
+            "tree": "a category never becomes its own ancestor (422), also under concurrent changes",
+            "in-use": "none is deleted while something takes it; the trash counts as no use",
+            "project": "GET/PATCH /project: name at most 100, reviewRequired, siteUrl, claimLeaseSeconds",
+        },
     ),
     *_rows(
         "decided-briefs",
@@ -396,7 +447,6 @@ DECIDED: tuple[Row, ...] = (
             "submit-after-expiry": "submitting after the expiry leaves the brief ready",
             "claim-protects": "while claimed, a content write or submit by another agent is BriefClaimed",
         },
-        later="documents",
     ),
 )
 

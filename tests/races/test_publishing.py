@@ -1,0 +1,88 @@
+"""Several workers that publish what is due, against each other and against people (decisions, section 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from app.operations.context import this_instant
+from app.operations.publishing import DUE_AT_ONCE, publish_due
+from tests.documents.steps import a_document, a_document_in, events_of, make_due, ok, path_of, types_of
+from tests.races.crowd import at_once, outcome
+
+pytestmark = pytest.mark.race
+
+
+@pytest.mark.contract("decided-documents.worker")
+def test_three_workers_publish_what_came_due_while_none_ran_each_once(rest, fresh_store, store) -> None:
+    documents = [a_document_in(rest, "scheduled", title=f"Loaf {number}") for number in range(DUE_AT_ONCE + 5)]
+    for document in documents:
+        make_due(store, document)
+    mine = {document["id"] for document in documents}
+
+    done: list[tuple[str, str | None]] = []
+    while round_ := [row for rows in at_once([lambda: publish_due(store, this_instant())] * 3) for row in rows]:
+        done += round_
+
+    assert Counter(row for row in done if row[0] in mine) == {(one, None): 1 for one in mine}
+    for document in documents:
+        assert types_of(store, document).count("document.published") == 1
+        assert ok(rest.get(path_of(document)))["status"] == "published"
+
+
+@pytest.mark.contract("decided-documents.worker")
+def test_three_workers_send_what_can_not_go_out_back_to_drafting_once(rest, store) -> None:
+    document = a_document_in(rest, "scheduled")
+    ok(rest.patch("/project", {"reviewRequired": True}))
+    make_due(store, document)
+
+    done = [row for rows in at_once([lambda: publish_due(store, this_instant())] * 3) for row in rows]
+
+    assert [row[0] for row in done].count(document["id"]) == 1
+    assert types_of(store, document).count("document.publish_failed") == 1
+    assert ok(rest.get(path_of(document)))["status"] == "drafting"
+
+
+@pytest.mark.contract("decided-documents.worker", "decided-documents.races")
+@pytest.mark.parametrize("act", ["unschedule", "publish", "delete"])
+def test_a_worker_and_a_person_at_once_come_one_after_the_other(rest, store, act) -> None:
+    for _ in range(5):
+        document = a_document_in(rest, "scheduled")
+        make_due(store, document)
+        by_hand = {
+            "unschedule": lambda d=document: rest.post(f"{path_of(d)}/unschedule"),
+            "publish": lambda d=document: rest.post(f"{path_of(d)}/publish"),
+            "delete": lambda d=document: rest.delete(path_of(d)),
+        }[act]
+
+        answer, done = at_once([by_hand, lambda: publish_due(store, this_instant())])
+
+        worked = (document["id"], None) in done
+        published = types_of(store, document).count("document.published")
+        if act == "unschedule":
+            assert (outcome(answer), published) == (("InvalidTransition", 1) if worked else ("200", 0))
+        elif act == "publish":
+            assert outcome(answer) == "200"
+            assert published == (2 if worked else 1)
+        else:
+            assert (outcome(answer), published) == ("200", 1 if worked else 0)
+
+
+@pytest.mark.contract("decided-documents.worker", "decided-documents.html-limit")
+@pytest.mark.timeout(300)
+def test_a_scheduled_document_whose_html_is_over_15_mb_goes_back_to_drafting_and_says_why(rest, store) -> None:
+    document = a_document(rest, markdown="a@b.c " * 349_525)
+    assert rest.post(f"{path_of(document)}/publish").status_code == 422
+    at = this_instant() + timedelta(hours=1)
+    ok(rest.post(f"{path_of(document)}/schedule", {"publishAt": at.isoformat()}))
+    make_due(store, document)
+
+    [(_, reason)] = [row for row in publish_due(store, this_instant()) if row[0] == document["id"]]
+
+    assert reason is not None
+    assert "15 MB" in reason
+    assert ok(rest.get(path_of(document)))["status"] == "drafting"
+    event = events_of(store, document)[-1]
+    assert (event["type"], event["data"]["reason"]) == ("document.publish_failed", reason)
