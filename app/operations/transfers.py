@@ -8,7 +8,7 @@ when its last line does, so an import that was interrupted is run again: what is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,8 @@ from app.rules.transfers import line_of, record_of, renamed
 from app.store.store import Store
 
 Line = dict[str, Any]
+
+CHUNK_LINES, CHUNK_BYTES = 500, 8_000_000
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
@@ -67,61 +69,76 @@ class Imported:
 
 
 class ProjectImport:
-    """Takes the lines of an export into a project, one after the other."""
+    """Takes the lines of an export into a project, some hundred at a time."""
 
     def __init__(self, ctx: Context) -> None:
         self.done = Imported()
         self._ctx = ctx
         self._store, self._project = ctx.store, ctx.project_id
         self._ids: dict[tuple[str, str], str] = {}
-        self._there: dict[str, bool] = {}
-        self._take: dict[str, Callable[[Line], bool | None]] = {
+        self._small: dict[str, Callable[[Line], bool | None]] = {
             "export": lambda line: None,
             "project": self._settings,
             "member": self._member,
             "category": self._category,
             "cluster": self._cluster,
-            "body": self._body,
-            "revision": self._revision,
-            "document": self._document,
         }
 
     def take(self, lines: Iterable[bytes]) -> Iterator[int]:
-        """Takes lines in and yields the length of each; `done` says what came of them, and a bad one stops no other."""
-        for number, text in enumerate(lines, 1):
-            if text.strip():
-                self._one(number, text)
-            yield len(text)
+        """Takes lines in and yields how many bytes they had; `done` says what came of each, bad ones stop no others."""
+        for chunk in _chunks(enumerate(lines, 1)):
+            self._take(chunk)
+            yield sum(len(text) for _, text in chunk)
         with self._store.deadline():
             self._store.projects.delivery_changed(self._project)
 
-    def _one(self, number: int, text: bytes) -> None:
+    def _take(self, chunk: Sequence[tuple[int, bytes]]) -> None:
+        lines: list[tuple[int, Line]] = []
+        for number, text in chunk:
+            try:
+                lines += [(number, _read(text))] if text.strip() else []
+            except _Unfit as unfit:
+                self.done.refused.append(Refused(number, unfit.what, unfit.why))
+        with self._store.deadline():
+            self._learn_ids(line for _, line in lines)
+        for number, line in lines:
+            if take := self._small.get(line["type"]):
+                self._one(number, line, take)
+        self._documents([(number, self._renamed(line)) for number, line in lines if line["type"] not in self._small])
+
+    def _one(self, number: int, line: Line, take: Callable[[Line], bool | None]) -> None:
         try:
-            line = _read(text)
             with self._store.deadline():
-                created = self._take[line["type"]](self._renamed(line))
+                created = take(self._renamed(line))
         except _Unfit as unfit:
             self.done.refused.append(Refused(number, unfit.what, unfit.why))
         except Raced:
-            self.done.refused.append(
-                Refused(number, _named(line), "Another record was made in its place: run it again.")
-            )
+            self.done.refused.append(Refused(number, _named(line), _RACED))
         else:
             if created is not None:
-                count = self.done.created if created else self.done.unchanged
-                count[line["type"]] = count.get(line["type"], 0) + 1
+                self._count(line["type"], created)
+
+    def _count(self, kind: str, created: bool) -> None:
+        counts = self.done.created if created else self.done.unchanged
+        counts[kind] = counts.get(kind, 0) + 1
+
+    def _learn_ids(self, lines: Iterable[Line]) -> None:
+        """Learns, in one call a collection, under which ids what the lines name is kept."""
+        unknown: dict[str, set[str]] = {}
+
+        def note(collection: str, old: str) -> str:
+            if (collection, old) not in self._ids:
+                unknown.setdefault(collection, set()).add(old)
+            return old
+
+        for line in lines:
+            renamed(line["type"], line, note)
+        for collection, old in unknown.items():
+            new = self._store.transfers.new_ids(self._project, collection, old)
+            self._ids |= {(collection, one): new[one] for one in old}
 
     def _renamed(self, line: Line) -> Line:
-        return renamed(line["type"], line, self._new_id)
-
-    def _new_id(self, collection: str, old: str) -> str:
-        key = (collection, old)
-        if key not in self._ids:
-            self._ids |= {
-                (collection, one): new
-                for one, new in self._store.transfers.new_ids(self._project, collection, [old]).items()
-            }
-        return self._ids[key]
+        return renamed(line["type"], line, lambda collection, old: self._ids[collection, old])
 
     def _event(self, kind: str) -> Event:
         return Event(kind, self._ctx.now, self._ctx.caller.actor, {"imported": True})
@@ -137,7 +154,7 @@ class ProjectImport:
         there = self._store.members.any(self._project, line["id"])
         if there is None:
             self._store.members.add(self._project, record_of("member", line), self._event("member.created"))
-        return self._same("member", line, there)
+        return self._is_new("member", line, there)
 
     def _category(self, line: Line) -> bool:
         there = self._store.categories.get(self._project, line["id"])
@@ -147,7 +164,7 @@ class ProjectImport:
             if line["categoryId"] and self._store.categories.get(self._project, line["categoryId"]) is None:
                 raise _Unfit(line, "Its parent is no category of this project.")
             self._store.categories.add(self._project, record_of("category", line), self._event("category.created"))
-        return self._same("category", line, there)
+        return self._is_new("category", line, there)
 
     def _cluster(self, line: Line) -> bool:
         there = self._store.clusters.get(self._project, line["id"])
@@ -155,7 +172,7 @@ class ProjectImport:
             return self._stands_for("clusters", line, other)
         if there is None:
             self._store.in_transaction(lambda store: self._add_cluster(store, line))
-        return self._same("cluster", line, there)
+        return self._is_new("cluster", line, there)
 
     def _add_cluster(self, store: Store, line: Line) -> None:
         if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
@@ -169,51 +186,64 @@ class ProjectImport:
                 self._ids[key] = other["id"]
         return False
 
-    def _body(self, line: Line) -> None:
-        if not self._is_there(line["documentId"]):
-            self._store.transfers.keep(self._project, "bodies", record_of("body", line))
+    def _is_new(self, kind: str, line: Line, there: Mapping[str, Any] | None) -> bool:
+        """Returns whether a record was made; one that was there and differs from its line is noted."""
+        if there is not None and line_of(kind, there) != line:
+            self.done.differing.append(_named(line))
+        return there is None
 
-    def _revision(self, line: Line) -> None:
-        if not self._is_there(line["documentId"]):
-            self._store.transfers.keep(self._project, "revisions", record_of("revision", line))
+    def _documents(self, lines: Sequence[tuple[int, Line]]) -> None:
+        """Takes in texts, versions and documents: texts first, so that a document never stands without them."""
+        if not lines:
+            return
+        with self._store.deadline():
+            ids = {line.get("documentId") or line["id"] for _, line in lines}
+            there = self._store.documents.all_of(self._project, ids)
+            for kind, collection in (("body", "bodies"), ("revision", "revisions")):
+                rows = [line for _, line in lines if line["type"] == kind and line["documentId"] not in there]
+                self._store.transfers.keep(self._project, collection, [record_of(kind, row) for row in rows])
+            documents = [(number, line) for number, line in lines if line["type"] == "document"]
+            for _, line in documents:
+                if line["id"] in there:
+                    self._count("document", self._is_new("document", line, there[line["id"]]))
+            self._add_documents([(number, line) for number, line in documents if line["id"] not in there])
 
-    def _is_there(self, document_id: str) -> bool:
-        """Tells whether the document whose lines go on was there before; asked once a document."""
-        if document_id not in self._there:
-            self._there = {document_id: self._store.documents.any(self._project, document_id) is not None}
-        return self._there[document_id]
-
-    def _document(self, line: Line) -> bool:
-        there = self._store.documents.any(self._project, line["id"])
-        if there is None:
+    def _add_documents(self, lines: Sequence[tuple[int, Line]]) -> None:
+        taken = self._store.documents.taken_slugs(self._project, [one for _, line in lines for one in _slugs(line)])
+        named = {text for _, line in lines for text in (line["contentId"], (line["snapshot"] or {}).get("markdownId"))}
+        texts = self._store.transfers.kept(self._project, [one for one in named if one])
+        rows = []
+        for number, line in lines:
             try:
-                self._add_document(line)
-            except (_Unfit, Raced):
+                rows.append(self._document(line, taken, texts))
+            except _Unfit as unfit:
                 self._store.transfers.forget(self._project, line["id"])
-                raise
-        return self._same("document", line, there)
+                self.done.refused.append(Refused(number, unfit.what, unfit.why))
+            else:
+                taken |= set(_slugs(line))
+                self._count("document", True)
+        event = self._event("document.created")
+        self._store.in_transaction(lambda store: store.documents.add_many(self._project, rows, event))
 
-    def _add_document(self, line: Line) -> None:
+    def _document(self, line: Line, taken: set[str], texts: set[str]) -> dict[str, Any]:
+        """Returns the record that a line becomes. Raises `_Unfit` where it does not fit into the project."""
         record = record_of("document", line)
-        slugs = sorted({record["slug"], (record["snapshot"] or record)["slug"]})
-        if record["deletedAt"] is None and (taken := self._store.documents.taken_slugs(self._project, slugs)):
-            raise _Unfit(line, f"Another document has the slug {min(taken)!r}.")
+        snapshot = record["snapshot"]
+        if conflict := taken & set(_slugs(line)):
+            raise _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
+        if record["isPublished"] != (snapshot is not None):
+            raise _Unfit(line, "It must have a snapshot if and only if it is published.")
         category = self._found(line, "categoryId", self._store.categories.get)
         self._found(line, "clusterId", self._store.clusters.get)
-        if record["isPublished"] != (record["snapshot"] is not None):
-            raise _Unfit(line, "It must have a snapshot if and only if it is published.")
-        named = [record["contentId"], (record["snapshot"] or {}).get("markdownId")]
-        texts = self._store.bodies.texts(self._project, [one for one in named if one])
-        if any(one and one not in texts for one in named):
+        if any(one and one not in texts for one in (record["contentId"], (snapshot or {}).get("markdownId"))):
             raise _Unfit(line, "A text that it names is missing: it has to stand above it.")
-        record["publishedAt"] = (record["snapshot"] or {}).get("publishedAt")
-        if snapshot := record["snapshot"]:
-            record["snapshot"] = snapshot | self._delivered(line, texts[snapshot["markdownId"]])
+        if snapshot is not None:
+            record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
         if record["brief"] is None:
             del record["brief"]
-        name = category and category["name"]
-        event = self._event("document.created")
-        self._store.documents.add(self._project, record | {"slugs": slugs, "categoryName": name}, event)
+        slugs = sorted({record["slug"], (snapshot or record)["slug"]})
+        published_at = snapshot and snapshot["publishedAt"]
+        return record | {"slugs": slugs, "publishedAt": published_at, "categoryName": category and category["name"]}
 
     def _found(self, line: Line, name: str, get: Callable[[str, str], Any]) -> Any:
         if line[name] is None:
@@ -223,18 +253,34 @@ class ProjectImport:
             raise _Unfit(line, f"Its {name} leads to nothing in this project.")
         return found
 
-    def _delivered(self, line: Line, markdown: str) -> dict[str, Any]:
-        text = rendered(markdown)
+    def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
+        text = rendered(self._store.bodies.texts(self._project, [markdown_id])[markdown_id])
         if text is None:
             raise _Unfit(line, "Its html would be over 15 MB.")
         html_id = self._store.bodies.add(self._project, line["id"], text.html)
         return {"htmlId": html_id, "htmlBytes": text.html_bytes, "markdownBytes": text.markdown_bytes}
 
-    def _same(self, kind: str, line: Line, there: Mapping[str, Any] | None) -> bool:
-        """Returns whether a record was made; one that was there and differs from its line is noted."""
-        if there is not None and line_of(kind, there) != line:
-            self.done.differing.append(_named(line))
-        return there is None
+
+_RACED = "Another record was made in its place meanwhile: run the import again."
+
+
+def _slugs(line: Line) -> set[str]:
+    """Returns the slugs that a document holds: none in the trash."""
+    return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
+
+
+def _chunks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yields lines in pieces that are worth a few calls and fit into memory."""
+    chunk: list[tuple[int, bytes]] = []
+    size = 0
+    for number, text in lines:
+        chunk.append((number, text))
+        size += len(text)
+        if len(chunk) == CHUNK_LINES or size > CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 class _Unfit(Exception):

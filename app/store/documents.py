@@ -106,6 +106,15 @@ class Documents(DocumentRecords):
         self._store.revisions.add_many(project_id, zip(documents, events, strict=True))
         return documents
 
+    def add_many(self, project_id: str, records: Iterable[Mapping[str, Any]], event: Event) -> None:
+        """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
+        self._insert_many(project_id, [self._begun(record, event) for record in records])
+
+    def all_of(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Record]:
+        """Returns those of the documents that exist, also in the trash, by id."""
+        rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields={"outbox": 0})
+        return {row["id"]: row for row in rows}
+
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a document that is not in the trash, or None."""
         return self._find_one(project_id, live({"_id": ObjectId(record_id)}), {"outbox": 0})

@@ -11,7 +11,7 @@ import pymongo
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
-from pymongo.errors import ConnectionFailure, DuplicateKeyError, PyMongoError
+from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
@@ -38,6 +38,8 @@ from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
 Transact = Callable[[Callable[[Any], Any]], Any]
+
+DUPLICATE_KEY = 11000
 
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
 
@@ -75,6 +77,10 @@ class Store:
             raise
         except DuplicateKeyError as error:
             raise Raced from error
+        except BulkWriteError as error:
+            if any(one["code"] == DUPLICATE_KEY for one in error.details["writeErrors"]):
+                raise Raced from error
+            raise
         except PyMongoError as error:
             if (
                 error.timeout

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
 
-from app.store.collection import Record, inside, object_id, outside
+from app.store.collection import Record, insert_once, inside, new_id, object_id, object_ids, outside
 
 if TYPE_CHECKING:
     from app.store.store import Store
+
+ONCE = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
+"""What makes a record the same one, where an import that was interrupted is run again."""
 
 AT_ONCE = 100
 """Records that are fetched at once while a project is read."""
@@ -71,11 +74,16 @@ class Transfers:
             for one, new in derived.items()
         }
 
-    def keep(self, project_id: str, collection: str, record: Mapping[str, Any]) -> None:
-        """Keeps a record that belongs to a document that is still to come; once, however often it is asked to."""
-        row = inside({**record, "projectId": project_id})
-        same = {"projectId": row["projectId"], "_id": row["_id"]} if "_id" in row else _same_version(row)
-        self._database[collection].update_one(same, {"$setOnInsert": row}, upsert=True)
+    def keep(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
+        """Keeps records that belong to documents that are still to come; those that are there already stay."""
+        rows = [inside({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        if rows:
+            insert_once(self._database[collection], rows, ONCE[collection])
+
+    def kept(self, project_id: str, body_ids: Iterable[str]) -> set[str]:
+        """Returns those of the ids that are texts of the project, without reading one."""
+        wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(body_ids)}}
+        return {str(row["_id"]) for row in self._database.bodies.find(wanted, {"_id": 1})}
 
     def forget(self, project_id: str, document_id: str) -> None:
         """Deletes the texts and versions of a document that was refused."""
@@ -97,10 +105,6 @@ class _Groups:
             self._next = next(self._groups, None)
         if self._next is not None and self._next[0] == document_id:
             yield from self._next[1]
-
-
-def _same_version(row: Mapping[str, Any]) -> Record:
-    return {key: row[key] for key in ("projectId", "documentId", "version")}
 
 
 def _derived(project_id: str, record_id: str) -> str:
