@@ -31,7 +31,7 @@ CONTRACT: tuple[Row, ...] = (
             "one-project": "a token belongs to exactly one project",
         },
     ),
-    Row("service.mcp", "an MCP server offers the same operations as the management API as tools", later="mcp"),
+    Row("service.mcp", "an MCP server offers the same operations as the management API as tools"),
     Row("service.delivery", "a separate, read-only GraphQL API returns published content", later="delivery"),
     *_rows(
         "conventions",
@@ -275,7 +275,7 @@ CONTRACT: tuple[Row, ...] = (
             "last-page": "a page shorter than limit is the last one",
         },
     ),
-    Row("limits.body", "request body size: at most 20 MB", later="http"),
+    Row("limits.body", "request body size: at most 20 MB"),
     Row("versioning.brief", "GET /documents/:id/brief returns the version to use as baseVersion for the first write"),
     Row("versioning.base", "baseVersion on content writes: 409 if the document changed since"),
 )
@@ -325,18 +325,23 @@ DECIDED: tuple[Row, ...] = (
             "errors-are-json": "every error there is has _tag and message, an unknown path and a bug included",
             "PayloadTooLarge": "413: body over 20 MB, refused before it is in memory",
             "UnsupportedMediaType": "415: a body with another content type than JSON",
-            "IdempotencyMismatch": "422: the key was used with another request",
-            "RateLimited": "429 with Retry-After",
             "InternalError": "500: the request id and nothing internal",
             "ServiceUnavailable": "503 with Retry-After; nothing half-written",
+            "no-body": "an endpoint that takes no body ignores one; HEAD works where GET does; no CORS",
+        },
+    ),
+    *_rows(
+        "decided-http",
+        {
+            "IdempotencyMismatch": "422: the key was used with another request",
+            "RateLimited": "429 with Retry-After",
             "request-id": "X-Request-Id is taken when sane, else made, and is on every response",
             "rate-limit": "per token, told in RateLimit and RateLimit-Policy; failed authentications per address",
-            "no-body": "an endpoint that takes no body ignores one; HEAD works where GET does; no CORS",
             "caching": "Cache-Control: private, no-cache with an ETag, else no-store; security headers are set",
         },
         later="http",
     ),
-    Row("decided-http.CursorExpired", "410: an event cursor older than the oldest event kept", later="events"),
+    Row("decided-http.CursorExpired", "410: an event cursor older than the oldest event kept"),
     *_rows(
         "decided-intents",
         {

@@ -127,6 +127,7 @@ def test_old_events_leave_the_feed_and_their_cursors_expire(fresh_store: Store, 
     assert fresh_store.events.cut(month_ago()) == 0
 
 
+@pytest.mark.contract("decided-http.CursorExpired")
 def test_a_cursor_older_than_the_oldest_event_kept_is_gone(rest: Rest, project: Project, store: Store) -> None:
     for title in ("Flour", "Water"):
         a_document(project.context(rest.token), title=title)

@@ -34,6 +34,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.contract("decided-http.NotFound", "decided-http.errors-are-json")
 def test_an_unknown_path_is_not_found(client: FlaskClient) -> None:
     for path in ("/nothing", "/briefs//claim", "/document-intents/x/y/z", "/%ff", "//", "/.env"):
         assert_error(client.get(path), 404, "NotFound")
@@ -62,6 +63,7 @@ def test_a_body_that_is_no_json_object_is_refused(rest: Rest, what: str) -> None
     assert set(answer.json["issues"][0]) == {"path", "message"}
 
 
+@pytest.mark.contract("decided-http.UnsupportedMediaType")
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_body_of_another_content_type_is_refused(rest: Rest, kind: str) -> None:
     assert_error(send(rest, "/document-intents", b'{"title": "x"}', kind), 415, "UnsupportedMediaType")
@@ -98,6 +100,7 @@ def test_query_parameters_and_fields_that_nobody_knows_are_ignored(rest: Rest) -
     assert rest.post("/document-intents", {"colour": "red"}).json["fields"] == {}
 
 
+@pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
 @pytest.mark.parametrize(
     "path", ["/document-intents", "/briefs", "/health", "/nothing", f"/documents/{NO_ID}/brief/ready"]
 )
@@ -114,6 +117,7 @@ def test_a_stated_length_over_the_limit_is_refused_on_every_path_unread(
     assert_error(answer, 413, "PayloadTooLarge")
 
 
+@pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
 @pytest.mark.parametrize("path", ["/document-intents", f"/documents/{NO_ID}/brief/ready"])
 def test_a_chunked_body_is_counted_and_refused_over_the_limit(rest: Rest, path: str) -> None:
     assert_error(chunked(rest, path, Endless(MAX_BODY + 1), **bearer(rest)), 413, "PayloadTooLarge")
@@ -134,6 +138,7 @@ def test_nobody_without_a_token_has_a_body_read(rest: Rest) -> None:
     assert body.left == 1_000
 
 
+@pytest.mark.contract("decided-http.no-body")
 def test_an_endpoint_that_takes_no_body_ignores_one(rest: Rest, project: Project) -> None:
     document = a_ready_brief(project.context(rest.token))
 
@@ -142,6 +147,7 @@ def test_an_endpoint_that_takes_no_body_ignores_one(rest: Rest, project: Project
     assert answer.status_code == 200
 
 
+@pytest.mark.contract("decided-http.InternalError", "decided-http.errors-are-json")
 def test_a_bug_tells_the_request_id_and_nothing_internal(
     configured: Configured, project: Project, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -77,6 +77,7 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
     assert routes - named - {"get_health", "get_readiness"} == set()
 
 
+@pytest.mark.contract("service.mcp")
 def test_every_operation_is_a_tool() -> None:
     assert list(TOOLS) == [operation.name for operation in OPERATIONS]
 

@@ -96,3 +96,12 @@ def test_an_unknown_path_is_not_found_and_an_unknown_method_not_allowed(rest) ->
     refused = rest.put("/briefs", {})
     assert (refused.status_code, refused.json["_tag"]) == (405, "MethodNotAllowed")
     assert "GET" in refused.headers["Allow"]
+
+
+@pytest.mark.contract("decided-http.no-body")
+def test_head_works_where_get_does_and_no_other_origin_is_let_in(rest, routes) -> None:
+    for method, path, _ in routes:
+        if method == "GET" and "{" not in path:
+            head = rest.call("HEAD", path, Origin="https://elsewhere.example")
+            assert (head.status_code, head.data) == (200, b""), path
+            assert not [name for name, _ in head.headers if name.lower().startswith("access-control")]
