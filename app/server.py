@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.http import bodies, errors, metrics, requests
+from app.http import bodies, errors, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
@@ -21,12 +21,14 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     `store` is for tests; by default the one that the settings name is connected at the first request.
     """
     log_as_json(settings.log_level)
+    tracing.trace_database(settings)
     app = Flask("content_workflow", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
     for part in (requests, bodies, errors):
         part.install(app)
+    tracing.trace_requests(app, settings)
     if settings.serve_metrics:
         metrics.install(app, settings)
     if settings.serve_rest:

@@ -80,6 +80,9 @@ class Settings:
     graphql_introspection: bool = _variable("GRAPHQL_INTROSPECTION", _flag, True, "allow GraphQL introspection")
     webhooks_allow_local: bool = _variable("WEBHOOKS_ALLOW_LOCAL", _flag, False, "let webhooks reach loopback (dev)")
     events_kept_days: int = _variable("EVENTS_KEPT_DAYS", _count, 30, "how long events stay in the feed")
+    otel_endpoint: str = _variable(
+        "OTEL_EXPORTER_OTLP_ENDPOINT", _text, "", "where OpenTelemetry's traces go, with the extra `otel` installed"
+    )
     log_level: str = _variable("LOG_LEVEL", _text, "INFO", "level of the JSON log")
 
     @classmethod

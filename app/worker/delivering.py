@@ -146,8 +146,6 @@ class Couriers:
     def __init__(self, store: Store, courier: Courier, threads: int = THREADS) -> None:
         self._store = store
         self._courier = courier
-        self.ended = threading.Event()
-        """Set whenever a thread becomes free."""
         self._pools = {
             slow: (ThreadPoolExecutor(threads, thread_name_prefix="webhooks"), threading.Semaphore(threads))
             for slow in (False, True)
@@ -179,7 +177,6 @@ class Couriers:
             log.exception("webhook not served", extra={"webhookId": lease["id"]})
         finally:
             free.release()
-            self.ended.set()
 
     def close(self) -> None:
         """Waits for the requests that are on their way."""

@@ -33,7 +33,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     couriers = Couriers(store, Courier(store, Sender(allow_local=settings.webhooks_allow_local)))
     kept = timedelta(days=settings.events_kept_days)
     return (
-        Job("relay events", 0.2, lambda: relay_events(store)),
+        Job("relay events", 0.2, lambda: relay_events(store, then=couriers.dispatch)),
         Job("send webhooks", 0.2, couriers.dispatch, couriers.close),
         Job("publish what is due", 0.5, lambda: publish(store)),
         Job("write down lost claims", 1, lambda: expire_claims(store)),
@@ -41,8 +41,8 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     )
 
 
-def relay_events(store: Store) -> bool:
-    """Relays a batch of each project whose records have events waiting."""
+def relay_events(store: Store, then: Callable[[], bool]) -> bool:
+    """Relays a batch of each project whose records have events waiting, and has what was queued sent at once."""
     with store.deadline():
         waiting = store.outboxes.projects_waiting()
     relayed = 0
@@ -53,6 +53,8 @@ def relay_events(store: Store) -> bool:
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
         relayed += events
+    if relayed:
+        then()
     return relayed > 0
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 
 from app.errors import Raced, ServiceUnavailable
+from app.http.tracing import trace_database
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.worker.jobs import Job, jobs
@@ -66,6 +67,7 @@ class Worker:
 
 def worker_of(settings: Settings, store: Store | None = None) -> Worker:
     """Returns a worker that is not running yet, with a connection of its own."""
+    trace_database(settings)
     store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     return Worker(jobs(store, settings))
 

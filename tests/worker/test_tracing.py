@@ -1,0 +1,95 @@
+"""Traces by OpenTelemetry: only where they are wanted, and never with a secret or a text."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from app.http.tracing import is_wanted
+from app.settings import Settings
+from app.store.store import Store
+from tests.make import Project, a_document
+
+REQUESTS = """
+import sys
+from app.server import create_app
+from app.settings import Settings
+
+client = create_app(Settings.from_environment()).test_client()
+for path in ("/health", sys.argv[1]):
+    client.get(path, headers={"Authorization": "Bearer " + sys.argv[2]})
+"""
+
+
+@pytest.fixture
+def collector() -> Iterator[tuple[str, list[bytes]]]:
+    """A collector of traces on loopback: its address, and what arrived."""
+    arrived: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            arrived.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=lambda: server.serve_forever(0.01))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", arrived
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_texts(
+    project: Project, store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
+) -> None:
+    address, arrived = collector
+    token = project.token()
+    document = a_document(project.context(token), title="Unheard of")
+    environment = {
+        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
+        "MONGODB_URI": mongodb_uri,
+        "MONGODB_DATABASE": store.database.name,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+        "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+        "LOG_LEVEL": "CRITICAL",
+    }
+
+    ran = subprocess.run(
+        [sys.executable, "-c", REQUESTS, f"/documents/{document['id']}", token.secret],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    told = b"".join(arrived)
+    assert b"content-workflow" in told
+    assert b"GET /documents/<id>" in told
+    assert f"{store.database.name}.find".encode() in told
+    assert b"/health" not in told
+    for secret in (token.secret, "Unheard of"):
+        assert secret.encode() not in told
+
+
+def test_without_an_endpoint_nothing_is_traced() -> None:
+    assert is_wanted(Settings(mongodb_uri="given")) is False
+
+
+def test_without_the_extra_nothing_is_traced_though_an_endpoint_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.instrumentation", None)
+
+    assert is_wanted(Settings(mongodb_uri="given", otel_endpoint="http://127.0.0.1:4318")) is False
