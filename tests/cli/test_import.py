@@ -55,7 +55,8 @@ class TestImporting:
             tmp_path,
             "Rye Bread@home.md",
             "---\ntitle: Rye\ndescription: Dark\nsubtitle: Sub\nexcerpt: Short\ncategories: [Our Breads, Other]\n"
-            "tags: [rye, dark]\ncover: https://example.org/rye.png\nlayout: post\nbrief: {audience: all, mood: x}\n---\n"
+            "tags: [rye, dark]\ncover: https://example.org/rye.png\nlayout: post\n"
+            "brief: {audience: all, mood: x}\n---\n"
             "Hello *world*\n",
         )
 

@@ -1,0 +1,95 @@
+"""`dev`: one command, a whole service; the second start goes on from the first."""
+
+from __future__ import annotations
+
+import fcntl
+import signal
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.cli.demo import make_demo
+from app.cli.mongod_process import MongodProcess
+from app.store.store import Store
+from app.vocabulary import DocumentStatus
+from tests.cli.running import answers, get, running
+from tests.make import OPERATIONS
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    for lock in tmp_path.rglob("mongod.lock"):
+        MongodProcess(lock.parent.parent).stop()  # what a failed test has left
+
+
+def mongod_runs(folder: Path) -> bool:
+    with (folder / ".mongod" / "dev" / "data" / "mongod.lock").open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def test_ctrl_c_stops_all_and_the_next_start_has_the_same_tokens_and_data(folder: Path) -> None:
+    with running(folder, "dev") as first:
+        url, owner, agent = first.url, first.secret("OWNER"), first.secret("AGENT")
+        before = get(f"{url}/documents?limit=100&sort=title", owner)
+        assert len(get(f"{url}/briefs", agent)) == 5
+        first.end(signal.SIGINT)
+        assert not answers(url)
+        assert not mongod_runs(folder)
+    kept = folder / ".mongod" / "dev" / "demo.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+    with running(folder, "dev") as second:
+        assert (second.url, second.secret("OWNER"), second.secret("AGENT")) == (url, owner, agent)
+        assert get(f"{url}/documents?limit=100&sort=title", owner) == before
+
+
+def test_a_killed_one_leaves_nothing_that_stops_the_next(folder: Path) -> None:
+    with running(folder, "dev") as first:
+        url, owner = first.url, first.secret("OWNER")
+        first.end(signal.SIGKILL)
+
+    with running(folder, "dev") as second:
+        assert get(f"{second.url}/project", owner)["name"] == "The Crust"
+        second.end(signal.SIGINT)
+
+    assert not answers(url)
+    assert not mongod_runs(folder)
+
+
+def test_two_checkouts_run_side_by_side_and_the_second_says_its_port(folder: Path) -> None:
+    with running(folder / "one", "dev") as one:
+        first = one.url
+        with running(folder / "two", "dev") as two:
+            second = two.url
+            assert first != second
+            assert f"this is served at {second.rpartition(':')[2]}." in two.said
+            assert (
+                get(f"{first}/project", one.secret("OWNER"))["id"]
+                != get(f"{second}/project", two.secret("OWNER"))["id"]
+            )
+
+
+def test_the_demo_has_documents_in_every_status_ready_briefs_and_a_claim(store: Store) -> None:
+    demo = make_demo(store)
+    from app.cli.door import context
+
+    fields = {"limit": 100, "offset": 0, "sort": "title"}
+    documents = OPERATIONS["list_documents"](context(demo["projectId"], store), fields=fields).body
+    states = Counter(document["brief"]["state"] for document in documents)
+
+    assert {document["status"] for document in documents} == set(DocumentStatus)
+    assert len(documents) == 40
+    assert (states["ready"], states["claimed"]) == (5, 1)
+    [claimed] = [document["brief"] for document in documents if document["brief"]["state"] == "claimed"]
+    assert claimed["claimedBy"]["agent"] == "writer-1"
+    assert claimed["claimExpiresAt"] > claimed["claimedAt"]

@@ -1,0 +1,54 @@
+"""`serve`: the production server."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from app.store.store import Store
+from tests.cli.running import answers, running, until
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
+        until(lambda: answers(url), server)
+        assert server.end(signal.SIGTERM) == 0
+
+    assert not answers(url)
+    assert all(line.startswith("{") for line in server.said.splitlines()), server.said
+    assert "content-workflow db init" in server.said, "a database without validators is said to differ"
+
+
+def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+        until(lambda: answers(url), server)
+        server.end(signal.SIGKILL)
+    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as again:
+        until(lambda: answers(url), again)
+
+
+def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with running(tmp_path, "serve", "--port", port, MONGODB_URI="mongodb://127.0.0.1:1") as server:
+            assert server.process.wait(60) == 1
+
+    assert server.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
