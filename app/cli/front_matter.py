@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from app.fields.briefs import BriefFields
-from app.rules.slugs import slug_problem
+from app.fields.slugs import slug_problem
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FENCES = {"---": "YAML", "+++": "TOML"}

@@ -16,11 +16,11 @@ from app.fields.kinds import (
     not_blank,
     text,
     timestamp,
-    url_segment,
     whole,
     word,
 )
 from app.fields.queries import Page
+from app.fields.slugs import document_slug
 from app.vocabulary import BriefState, DocumentStatus
 
 SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
@@ -42,7 +42,7 @@ class DocumentChanges(WithBaseVersion):
     """What PATCH of a document may carry; null clears, but not title, slug and status."""
 
     title = text(300, not_blank, doc="the document's title", null=False)
-    slug = text(200, url_segment, doc="URL slug", null=False)
+    slug = text(200, document_slug, doc="URL slug", null=False)
     subtitle = text(300, doc="the line below the title")
     metaTitle = text(300, doc="title for search engines")
     metaDescription = text(500, doc="description for search engines")

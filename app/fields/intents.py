@@ -5,7 +5,8 @@ from enum import StrEnum
 from app.fields.briefs import BriefFields
 from app.fields.categories import CategoryFields
 from app.fields.clusters import ClusterFields
-from app.fields.kinds import Fields, day, not_blank, table, text, url_segment, word
+from app.fields.kinds import Fields, day, not_blank, table, text, word
+from app.fields.slugs import document_slug
 from app.vocabulary import DocumentStatus, Kind
 
 MAX_MARKDOWN = 2_097_152
@@ -24,7 +25,7 @@ class DocumentIntentFields(Fields):
 
     title = text(300, not_blank, doc="the document's title", needed=True)
     status = word(FirstStatus, doc="`idea`, `planned` or `drafting`; by default `drafting`, with a brief `idea`")
-    slug = text(200, url_segment, doc="URL slug; made from the title when there is none")
+    slug = text(200, document_slug, doc="URL slug; made from the title when there is none")
     markdown = text(MAX_MARKDOWN, doc="first content as markdown")
     brief = table(BriefFields, doc="the brief, whole")
     assigneeId = text(doc="a team member's id (`GET /members`)")

@@ -245,20 +245,3 @@ def flag(*, doc: str) -> Flag:
 def table(schema: type[Fields], *, doc: str, needed: bool = False) -> Table:
     """Declares an object with a table of its own; null clears it whole."""
     return _made(Table(schema, allow_none=True, metadata={"description": doc}), (), needed)
-
-
-_UNSAFE_IN_A_SEGMENT = re.compile(r"[\s\x00-\x1f\x7f-\x9f:/?#\[\]@!$&'()*+,;=%\\\"<>^`{|}]")
-
-
-def url_segment(value: str) -> None:
-    """Checks for a document's slug: one URL path segment, with no space, slash, control or reserved character."""
-    if not value or value in (".", "..") or _UNSAFE_IN_A_SEGMENT.search(value):
-        raise ma.ValidationError(
-            "Must be one URL path segment: letters, digits, hyphens, dots, underscores and tildes, no spaces."
-        )
-
-
-def lowercase_slug(value: str) -> None:
-    """Checks for a category's slug."""
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value, re.ASCII):
-        raise ma.ValidationError("Must be lowercase letters, numbers and single hyphens, like `how-to`.")

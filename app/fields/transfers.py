@@ -15,9 +15,10 @@ from app.fields.categories import CategoryFields
 from app.fields.clusters import ClusterFields
 from app.fields.documents import DocumentChanges
 from app.fields.intents import MAX_MARKDOWN
-from app.fields.kinds import Fields, Table, Text, flag, not_blank, table, text, timestamp, url_segment, whole, word
+from app.fields.kinds import Fields, Table, Text, flag, not_blank, table, text, timestamp, whole, word
 from app.fields.members import MemberFields
 from app.fields.projects import ProjectChanges
+from app.fields.slugs import document_slug
 from app.vocabulary import ActorType, BriefState, DocumentStatus
 
 FORMAT = 1
@@ -98,7 +99,7 @@ class PublishedLine(Fields):
     """The fields of a document that are published."""
 
     title = text(300, not_blank, doc="the title", null=False, needed=True)
-    slug = text(200, url_segment, doc="the slug", null=False, needed=True)
+    slug = text(200, document_slug, doc="the slug", null=False, needed=True)
     subtitle = DocumentChanges._declared_fields["subtitle"]
     metaTitle = DocumentChanges._declared_fields["metaTitle"]
     metaDescription = DocumentChanges._declared_fields["metaDescription"]

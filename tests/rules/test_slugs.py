@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.slugs import MAX_LENGTH, numbered, slug_of, slug_problem
+from app.fields.slugs import slug_problem
+from app.rules.slugs import MAX_LENGTH, numbered, slug_of
 
 
 @pytest.mark.contract("decided-intents.slug-made")

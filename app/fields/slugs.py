@@ -1,0 +1,48 @@
+"""What a slug may be: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
+
+import re
+import unicodedata
+
+import marshmallow as ma
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")  # RFC 3986, section 2.3
+_JOINERS = "\u200c\u200d"  # part of the spelling in Persian and Indic scripts
+_UNFIT = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
+
+
+def document_slug(value: str) -> None:
+    """Checks for a document's slug."""
+    if problem := slug_problem(value):
+        raise ma.ValidationError(problem)
+
+
+def category_slug(value: str) -> None:
+    """Checks for a category's slug."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value, re.ASCII):
+        raise ma.ValidationError("Must be lowercase letters, numbers and single hyphens, like `how-to`.")
+
+
+def slug_problem(slug: str) -> str | None:
+    """Returns what is wrong with a document's slug, and what to do, or None when it is one URL path segment as sent.
+
+    Letters of any script are fine, in either case; spaces, control characters and all that RFC 3986 reserves are not.
+    """
+    if not slug.strip():
+        return "A slug is not blank. Leave it out to have one made from the title."
+    if slug in (".", ".."):
+        return "A slug is not only dots, which mean a folder in an address. Use letters, digits or hyphens."
+    for character in slug:
+        if not _fits(character):
+            return f"{_named(character)} can't be part of a slug. Use letters, digits, hyphens, `.`, `_` or `~`."
+    return None
+
+
+def _fits(character: str) -> bool:
+    if character.isascii():
+        return character in _UNRESERVED
+    return character in _JOINERS or unicodedata.category(character) not in _UNFIT
+
+
+def _named(character: str) -> str:
+    visible = character.isprintable() and not character.isspace()
+    return f"`{character}`" if visible else f"A space or invisible character (U+{ord(character):04X})"
