@@ -45,7 +45,7 @@ def own_store(folder: Path) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def own_app(own_store: Store) -> Flask:
     """The application on the store that may be stopped."""
-    settings = Settings(mongodb_uri="given", failed_auth_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="given", rate_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
     return create_app(settings, own_store)
 
 
@@ -60,6 +60,7 @@ def stopped(folder: Path) -> Iterator[None]:
         os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.contract("decided-http.ServiceUnavailable")
 def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on(
     folder: Path, own_store: Store, own_app: Flask
 ) -> None:
@@ -90,7 +91,7 @@ def test_a_confirm_that_was_cut_off_at_any_instant_is_done_once_with_its_key(
 ) -> None:
     project = a_project(own_store)
     rest = Rest(own_app.test_client(), project.token())
-    for number in range(5):
+    for number in range(3):
         title = f"Cut off {number}"
         draft = rest.post("/document-intents", {"title": title}).json["id"]
         path, key = f"/document-intents/{draft}/confirm", f"cut-{number}"
@@ -104,7 +105,8 @@ def test_a_confirm_that_was_cut_off_at_any_instant_is_done_once_with_its_key(
 
         again = rest.post(path, Idempotency_Key=key)
         patience = time.monotonic() + 60
-        while again.status_code == 409 and time.monotonic() < patience:
+        while again.status_code in (409, 503) and time.monotonic() < patience:
+            threading.Event().wait(0.1)  # what was begun is held until MongoDB gives it up
             again = rest.post(path, Idempotency_Key=key)
 
         assert again.status_code == 201

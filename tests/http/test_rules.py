@@ -1,0 +1,263 @@
+"""What HTTP itself brings to every route: who calls, how often, again, on condition (decisions, sections 2 and 3)."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.operations.context import this_instant
+from app.vocabulary import Scope, TokenKind
+from tests.http.conftest import Configured
+from tests.make import Project, a_document, a_ready_brief
+from tests.rest.client import Rest
+
+
+def test_whatever_is_wrong_with_a_token_the_answer_is_the_same(app: Flask, project: Project) -> None:
+    past = this_instant() - timedelta(seconds=1)
+    wrong = {
+        "none": {},
+        "no scheme": {"Authorization": project.token().secret},
+        "another scheme": {"Authorization": "Basic Y3dtXzp4"},
+        "no secret": {"Authorization": "Bearer "},
+        "unknown": {"Authorization": "Bearer cwm_unknown"},
+        "not ASCII": {"Authorization": "Bearer cwm_\u00fc"},
+        "expired": {"Authorization": f"Bearer {project.token(expiresAt=past).secret}"},
+        "revoked": {"Authorization": f"Bearer {project.token(revokedAt=past).secret}"},
+        "of the other kind": {"Authorization": f"Bearer {project.token(kind=TokenKind.DELIVERY).secret}"},
+    }
+
+    answers = {name: app.test_client().get("/briefs", headers=headers) for name, headers in wrong.items()}
+
+    assert {answer.status_code for answer in answers.values()} == {401}
+    assert {answer.headers["WWW-Authenticate"] for answer in answers.values()} == {"Bearer"}
+    assert len({answer.data for answer in answers.values()}) == 1
+
+
+def test_a_token_without_the_scope_is_told_which_before_its_body_is_judged(app: Flask, project: Project) -> None:
+    reader = Rest(app.test_client(), project.token(scopes=[Scope.READ]))
+
+    refused = reader.client.post(
+        "/document-intents", data=b"{", headers={"Authorization": f"Bearer {reader.token.secret}"}
+    )
+
+    assert (refused.status_code, refused.json["_tag"], refused.json["scope"]) == (403, "Forbidden", "write")
+
+
+def test_failed_authentications_of_an_address_are_limited_and_a_valid_token_from_it_works(
+    configured: Configured, project: Project
+) -> None:
+    client = configured(failed_auth_limit=3).test_client()
+    valid = Rest(client, project.token())
+
+    assert [client.get("/briefs").status_code for _ in range(5)] == [401, 401, 401, 429, 429]
+    assert int(client.get("/briefs").headers["Retry-After"]) in range(1, 62)
+    assert valid.get("/briefs").status_code == 200
+    assert client.get("/briefs", environ_overrides={"REMOTE_ADDR": "192.0.2.1"}).status_code == 401
+
+
+def test_the_requests_of_a_token_are_limited_and_told(configured: Configured, project: Project) -> None:
+    app = configured(rate_limit=3)
+    one, other = Rest(app.test_client(), project.token()), Rest(app.test_client(), project.token())
+
+    answers = [one.get("/briefs") for _ in range(4)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"token";q=3;w=60'}
+    assert [answer.headers["RateLimit"].split(";")[1] for answer in answers] == ["r=2", "r=1", "r=0", "r=0"]
+    assert all(re.fullmatch(r'"token";r=\d;t=\d{1,2}', answer.headers["RateLimit"]) for answer in answers)
+    assert answers[3].json["_tag"] == "RateLimited"
+    assert int(answers[3].headers["Retry-After"]) in range(1, 62)
+    assert other.get("/briefs").status_code == 200
+
+
+FORWARDED = [
+    ("203.0.113.9", "10.0.0.2", "203.0.113.9"),
+    ("198.51.100.1, 203.0.113.9", "10.0.0.2", "203.0.113.9"),
+    ("203.0.113.9, 10.0.0.3", "10.0.0.2", "203.0.113.9"),
+    ("203.0.113.9", "::ffff:10.0.0.2", "203.0.113.9"),
+    ("203.0.113.9", "192.0.2.7", "192.0.2.7"),
+    ("", "10.0.0.2", "10.0.0.2"),
+    ("10.0.0.5, 10.0.0.4", "10.0.0.2", "10.0.0.5"),
+]
+
+
+@pytest.mark.parametrize(("forwarded", "connection", "address"), FORWARDED)
+def test_the_address_is_the_last_that_no_trusted_proxy_has(
+    configured: Configured, forwarded: str, connection: str, address: str
+) -> None:
+    client = configured(failed_auth_limit=1, trusted_proxies=("10.0.0.0/8",)).test_client()
+    client.get("/briefs", environ_overrides={"REMOTE_ADDR": address})
+
+    limited = client.get(
+        "/briefs", headers={"X-Forwarded-For": forwarded}, environ_overrides={"REMOTE_ADDR": connection}
+    )
+
+    assert limited.status_code == 429
+
+
+def test_a_sane_request_id_is_kept_and_another_is_made(client: FlaskClient) -> None:
+    def id_for(given: str) -> str:
+        return client.get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
+
+    assert id_for("a1:b2/c3") == "a1:b2/c3"
+    for insane in ("", "x" * 129, "a b", "ü", '"'):
+        assert re.fullmatch(r"[0-9a-f]{32}", id_for(insane))
+
+
+def test_every_answer_has_the_security_headers_and_none_is_for_other_origins(rest: Rest) -> None:
+    for answer in (rest.get("/briefs"), rest.get("/nothing"), rest.get("/health"), rest.get("/openapi.json")):
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        assert not [name for name, _ in answer.headers if name.startswith("Access-Control-")]
+    asked = rest.client.options(
+        "/briefs", headers={"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
+    )
+    assert not [name for name, _ in asked.headers if name.startswith("Access-Control-")]
+
+
+READS = [
+    "/documents/{document}",
+    "/documents/{document}/brief",
+    "/document-intents/{draft}",
+    "/project",
+    "/members/{member}",
+]
+
+
+@pytest.mark.parametrize("path", READS)
+def test_a_record_has_an_etag_that_gives_304_until_it_changes(rest: Rest, project: Project, path: str) -> None:
+    path = path.format(**records(rest, project))
+    first = rest.get(path)
+
+    again = rest.get(path, If_None_Match=first.headers["ETag"])
+    assert (again.status_code, again.data) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Cache-Control"] == first.headers["Cache-Control"] == "private, no-cache"
+    assert rest.get(path, If_None_Match=f'"other", W/{first.headers["ETag"]}').status_code == 304
+    assert rest.get(path, If_None_Match='"other"').status_code == 200
+
+
+@pytest.mark.parametrize("path", [*READS, "/briefs", "/health", "/openapi.json", "/docs"])
+def test_head_works_where_get_does(rest: Rest, project: Project, path: str) -> None:
+    path = path.format(**records(rest, project))
+    got, head = rest.get(path), rest.call("HEAD", path)
+
+    assert (head.status_code, head.data) == (200, b"")
+    assert head.headers.get("ETag") == got.headers.get("ETag")
+    assert head.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+WRITES = [
+    ("PATCH", "/documents/{document}/brief", {"notes": "new"}),
+    ("PUT", "/documents/{document}/brief", {"notes": "new"}),
+    ("POST", "/documents/{document}/brief/claim", None),
+    ("PATCH", "/document-intents/{draft}", {"title": "new"}),
+    ("DELETE", "/document-intents/{draft}", None),
+    ("POST", "/document-intents/{draft}/confirm", None),
+    ("PATCH", "/project", {"name": "new"}),
+    ("PATCH", "/members/{member}", {"name": "new"}),
+    ("DELETE", "/members/{member}", None),
+]
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
+    rest: Rest, project: Project, method: str, path: str, body: object
+) -> None:
+    path = path.format(**records(rest, project))
+    record = path.removesuffix("/claim").removesuffix("/confirm")
+    etag = rest.get(record).headers["ETag"]
+
+    refused = rest.call(method, path, body, If_Match='"999-999"')
+    assert (refused.status_code, refused.json["_tag"]) == (412, "PreconditionFailed")
+    assert rest.get(record).headers["ETag"] == etag
+    assert rest.call(method, path, body, If_Match=f'"999-999", {etag}').status_code in (200, 201)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [*WRITES, ("POST", "/document-intents", {"title": "x"}), ("POST", "/document-intents/{draft}/validate", None)],
+)
+def test_a_key_gives_the_first_answer_again(rest: Rest, project: Project, method: str, path: str, body: object) -> None:
+    path = path.format(**records(rest, project))
+
+    first = rest.call(method, path, body, Idempotency_Key="one")
+    again = rest.call(method, path, body, Idempotency_Key="one")
+
+    assert first.status_code in (200, 201)
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (again.status_code, again.json) == (first.status_code, first.json)
+    assert again.headers.get("ETag") == first.headers.get("ETag")
+
+
+@pytest.mark.needs_mongod
+def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> None:
+    assert rest.post("/document-intents", {"title": "one"}, Idempotency_Key="k").status_code == 201
+
+    for method, path, body in (("POST", "/document-intents", {"title": "two"}), ("POST", "/cluster-intents", None)):
+        other = rest.call(method, path, body, Idempotency_Key="k")
+        assert (other.status_code, other.json["_tag"]) == (422, "IdempotencyMismatch")
+    assert rest.by(project.token()).post("/document-intents", {"title": "two"}, Idempotency_Key="k").status_code == 201
+
+
+@pytest.mark.needs_mongod
+def test_a_refusal_keeps_no_key(rest: Rest) -> None:
+    draft = rest.post("/document-intents").json["id"]
+    assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 422
+    rest.patch(f"/document-intents/{draft}", {"title": "Now it has one"})
+
+    assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 201
+
+
+@pytest.mark.needs_mongod
+def test_a_replay_leaves_secrets_out(rest: Rest) -> None:
+    made = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")
+    again = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")
+
+    assert made.json["token"].startswith("cwm_")
+    assert again.json == {name: value for name, value in made.json.items() if name != "token"}
+
+
+@pytest.mark.parametrize("key", ["", " ", "x" * 256, "two words", "\u00fc", "tab\there"])
+def test_a_key_that_is_none_is_refused_and_ignored_on_reads(rest: Rest, key: str) -> None:
+    refused = rest.post("/document-intents", Idempotency_Key=key)
+
+    assert (refused.status_code, refused.json["issues"][0]["path"]) == (400, "Idempotency-Key")
+    assert rest.get("/briefs", Idempotency_Key=key).status_code == 200
+
+
+SWITCHES = [("serve_rest", "/briefs"), ("serve_docs", "/docs"), ("serve_docs", "/openapi.json"), ("serve_mcp", "/mcp")]
+
+
+@pytest.mark.parametrize(("switch", "path"), SWITCHES)
+def test_each_surface_can_be_switched_off_while_health_stays(configured: Configured, switch: str, path: str) -> None:
+    on, off = configured().test_client(), configured(**{switch: False}).test_client()
+
+    assert on.get(path).status_code != 404
+    assert off.get(path).status_code == 404
+    assert off.get("/health").json == {"status": "ok"}
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """Calls without a token."""
+    return app.test_client()
+
+
+def records(rest: Rest, project: Project) -> dict[str, str]:
+    """Makes one record of each kind and returns their ids."""
+    ctx = project.context(rest.token)
+    return {
+        "document": a_ready_brief(ctx)["id"],
+        "draft": rest.post("/document-intents", {"title": "A draft"}).json["id"],
+        "member": rest.post("/members", {"name": "Ada"}).json["id"],
+        "plain": a_document(ctx, title="Plain")["id"],
+    }
