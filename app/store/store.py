@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from itertools import count
 from typing import Any, TypeVar
 
 import pymongo
@@ -59,6 +61,7 @@ class Store:
         self.session = session
         self._transact = transact
         self._deadline_seconds = deadline_seconds
+        self._line = threading.Lock()
 
     @contextmanager
     def deadline(self) -> Iterator[None]:
@@ -97,8 +100,30 @@ class Store:
         """
         if self.session is not None:
             return run(self)
-        result: T = self._transact(lambda session: run(self._within(session)))
+        with ExitStack() as line:
+            tries = count()
+
+            def attempt(session: Any) -> T:
+                if next(tries) == 1:
+                    line.enter_context(self._in_line())
+                return run(self._within(session))
+
+            result: T = self._transact(attempt)
         return result
+
+    @contextmanager
+    def _in_line(self) -> Iterator[None]:
+        """Waits for the other transactions of this process that met a conflict: else they would meet again and again.
+
+        When fifty write one record at once, most of their tries are in vain, and on a busy machine the deadline passes
+        for some; in line each needs one more try.
+        """
+        waited = self._line.acquire(timeout=self._deadline_seconds)
+        try:
+            yield
+        finally:
+            if waited:
+                self._line.release()
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
         """Returns what `run` returns inside a transaction of which nothing is kept."""
