@@ -22,6 +22,7 @@ def relayed(project: Project) -> None:
     project.store.outboxes.relay_all(project.id)
 
 
+@pytest.mark.contract("decided-events.fields", "decided-events.one-each")
 def test_an_event_says_what_happened_to_what_when_and_by_whom_without_a_text(rest: Rest, project: Project) -> None:
     document = a_ready_brief(project.context(rest.token), markdown="# Flour\n\nand water", title="Flour")
     rest.post(f"/documents/{document['id']}/brief/claim")
@@ -43,6 +44,7 @@ def test_an_event_says_what_happened_to_what_when_and_by_whom_without_a_text(res
     assert "water" not in str(events)
 
 
+@pytest.mark.contract("decided-events.drafts-none")
 def test_a_confirm_is_a_document_created_with_its_intent_and_drafts_make_no_event(rest: Rest, project: Project) -> None:
     draft = rest.post("/document-intents", {"title": "Flour"}).json
     rest.patch(f"/document-intents/{draft['id']}", {"slug": "flour"})
@@ -55,6 +57,7 @@ def test_a_confirm_is_a_document_created_with_its_intent_and_drafts_make_no_even
     assert mine[0]["data"]["intentId"] == draft["id"]
 
 
+@pytest.mark.contract("decided-events.cursor", "decided-events.follow")
 def test_the_cursor_leads_on_and_is_there_when_the_page_is_empty(rest: Rest, project: Project) -> None:
     relayed(project)
     end = rest.get("/events").json["cursor"]
@@ -77,6 +80,7 @@ def test_a_feed_without_any_event_yet_has_a_cursor_too(rest: Rest) -> None:
     assert rest.get(f"/events?after={empty['cursor']}").status_code == 200
 
 
+@pytest.mark.contract("decided-events.cursor", "decided-events.limit")
 @pytest.mark.parametrize(
     "query", ["after=", "after=nonsense", "after=0", "after=%00", "limit=0", "limit=1001", "limit=all", "after=AAAA"]
 )
@@ -127,7 +131,7 @@ def test_old_events_leave_the_feed_and_their_cursors_expire(fresh_store: Store, 
     assert fresh_store.events.cut(month_ago()) == 0
 
 
-@pytest.mark.contract("decided-http.CursorExpired")
+@pytest.mark.contract("decided-events.kept", "decided-http.CursorExpired")
 def test_a_cursor_older_than_the_oldest_event_kept_is_gone(rest: Rest, project: Project, store: Store) -> None:
     for title in ("Flour", "Water"):
         a_document(project.context(rest.token), title=title)
@@ -150,6 +154,7 @@ def activity(rest: Rest, document: dict[str, Any], query: str = "") -> list[dict
     return found
 
 
+@pytest.mark.contract("decided-events.activity", "decided-events.kept")
 def test_activity_is_complete_newest_first_whatever_was_relayed_or_cut(
     rest: Rest, project: Project, store: Store
 ) -> None:

@@ -65,6 +65,7 @@ def rename(project: Project, document_id: str, title: str) -> None:
     )
 
 
+@pytest.mark.contract("decided-events.sequence")
 def test_events_are_numbered_from_one_without_a_gap_and_leave_the_outboxes(store: Store, project: Project) -> None:
     document = a_ready_brief(project.context())
 
@@ -92,6 +93,7 @@ def test_a_records_events_keep_their_order_though_a_servers_clock_was_behind(sto
     assert [event["data"]["title"] for event in feed(project) if "title" in event["data"]] == ["first", "second"]
 
 
+@pytest.mark.contract("decided-events.never-lost")
 def test_several_relays_at_once_move_each_event_once(store: Store, project: Project) -> None:
     documents = [a_document(project.context(), title=f"Document {number}")["id"] for number in range(30)]
     for document_id in documents:
@@ -110,6 +112,7 @@ def test_several_relays_at_once_move_each_event_once(store: Store, project: Proj
         assert [data["title"] for data in own if "title" in data] == ["one", "two", "three"]
 
 
+@pytest.mark.contract("decided-events.follow")
 @pytest.mark.race
 def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store: Store, project: Project) -> None:
     documents = [a_document(project.context(), title=f"Document {number}")["id"] for number in range(8)]
@@ -169,6 +172,7 @@ def killable() -> Iterator[Any]:
         child.join()
 
 
+@pytest.mark.contract("decided-events.never-lost")
 @pytest.mark.slow
 @pytest.mark.race
 @pytest.mark.timeout(60 + 2 * KILLS)
@@ -224,6 +228,7 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
         assert titles == [None, *map(str, range(written[document_id]))]
 
 
+@pytest.mark.contract("decided-events.never-lost")
 def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     class Died(BaseException):
         pass

@@ -33,6 +33,7 @@ def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
     return Webhook(secret).verify(body.decode(), headers)
 
 
+@pytest.mark.contract("decided-webhooks.standard", "decided-webhooks.libraries", "decided-webhooks.log")
 def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_forged_message_does_not_verify(rest: Rest, project: Project, post: Po
         verified(webhook["secret"], (headers, body.replace(b"created", b"deleted")))
 
 
+@pytest.mark.contract("decided-webhooks.events")
 def test_without_types_everything_is_sent_in_order_once(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -90,6 +92,7 @@ def test_without_types_everything_is_sent_in_order_once(
     ]
 
 
+@pytest.mark.contract("decided-webhooks.at-least-once", "decided-webhooks.log")
 def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -118,6 +121,7 @@ def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
     assert len({body for _, body in receiver.requests}) == 1
 
 
+@pytest.mark.contract("decided-webhooks.disabled", "decided-webhooks.at-least-once")
 def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, project: Project, post: Post) -> None:
     with receiving() as gone:
         pass
@@ -176,6 +180,7 @@ def test_a_success_in_between_keeps_a_webhook_enabled(
     assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
 
 
+@pytest.mark.contract("decided-webhooks.redelivery")
 def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -195,6 +200,7 @@ def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
     assert rest.post(f"/webhooks/{webhook['id']}/deliveries/{webhook['id']}/redeliver").status_code == 404
 
 
+@pytest.mark.contract("decided-webhooks.test")
 def test_a_test_message_is_sent_whatever_events_were_asked_for(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -208,6 +214,7 @@ def test_a_test_message_is_sent_whatever_events_were_asked_for(
     assert "webhook.test" not in [event["type"] for event in rest.get("/events").json["events"]]
 
 
+@pytest.mark.contract("decided-webhooks.rotation", "decided-webhooks.secret")
 def test_for_a_day_after_a_rotation_both_secrets_verify(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -259,6 +266,7 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(12)]
 
 
+@pytest.mark.contract("decided-webhooks.slow")
 @pytest.mark.race
 def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, store: Store, post: Post) -> None:
     with receiving() as quick:

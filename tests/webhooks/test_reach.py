@@ -103,6 +103,7 @@ def resolve(host: str, port: int) -> list[str]:
     return NAMES.get(host) or addresses_of(host, port)
 
 
+@pytest.mark.contract("decided-webhooks.inside")
 @pytest.mark.parametrize("url", INSIDE)
 def test_nothing_is_sent_to_the_inside(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def connected(*_: object, **__: object) -> None:
@@ -145,6 +146,7 @@ def test_the_border_runs_where_the_registries_say(address: str, public: bool) ->
     assert may_reach(address, "http", allow_local=True) is False
 
 
+@pytest.mark.contract("decided-webhooks.local")
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1"])
 def test_loopback_is_reached_only_where_that_is_allowed(address: str) -> None:
     assert [may_reach(address, scheme, allowed) for scheme in ("http", "https") for allowed in (False, True)] == [
@@ -165,6 +167,7 @@ def test_a_url_outside_is_taken(url: str) -> None:
     assert wrong_url(url, allow_local=False) is None
 
 
+@pytest.mark.contract("decided-webhooks.pinned")
 def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_was_judged(receiver: Receiver) -> None:
     answers = [["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"]]
     asked: list[str] = []
@@ -194,6 +197,7 @@ def test_a_name_that_turns_inside_between_two_messages_is_refused(receiver: Rece
     assert len(receiver.requests) == 1
 
 
+@pytest.mark.contract("decided-webhooks.redirects")
 def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
     with receiving() as inside:
         receiver.statuses, receiver.headers = [307], {"Location": inside.url}

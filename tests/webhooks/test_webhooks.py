@@ -26,6 +26,7 @@ def a_webhook(rest: Rest, **fields: Any) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.contract("decided-webhooks.secret")
 def test_the_secret_is_shown_when_the_webhook_is_made_and_never_again(rest: Rest) -> None:
     made = a_webhook(rest, events=["document.published"], description="The website")
 
@@ -46,6 +47,7 @@ def test_a_replay_of_the_creation_leaves_the_secret_out(rest: Rest) -> None:
     assert len(rest.get("/webhooks").json) == 1
 
 
+@pytest.mark.contract("decided-webhooks.url")
 @pytest.mark.parametrize(
     ("fields", "status", "where"),
     [
@@ -74,6 +76,7 @@ def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any],
     assert where in [one.get("path", one.get("field")) for one in found]
 
 
+@pytest.mark.contract("decided-webhooks.local")
 def test_without_webhooks_allow_local_loopback_is_refused_by_every_name(app: Any, project: Project) -> None:
     rest = Rest(app.test_client(), project.token())
 
@@ -81,6 +84,7 @@ def test_without_webhooks_allow_local_loopback_is_refused_by_every_name(app: Any
         assert rest.post("/webhooks", {"url": url}).status_code == 422, url
 
 
+@pytest.mark.contract("decided-webhooks.admin")
 def test_webhooks_need_the_scope_admin(rest: Rest, project: Project) -> None:
     made = a_webhook(rest)
     script = rest.by(project.token(scopes=[Scope.READ, Scope.WRITE, Scope.PUBLISH]))
@@ -101,6 +105,7 @@ def test_a_webhook_of_another_project_does_not_exist(rest: Rest, store: Store) -
     assert other.get("/webhooks").json == []
 
 
+@pytest.mark.contract("decided-webhooks.cap")
 @pytest.mark.race
 def test_a_project_has_at_most_twenty_webhooks_also_when_all_are_made_at_once(rest: Rest) -> None:
     with ThreadPoolExecutor(8) as pool:
@@ -131,6 +136,7 @@ def test_a_change_asks_for_the_etag_it_was_made_from(rest: Rest) -> None:
     assert rest.delete(path, If_Match=tag).status_code == 412
 
 
+@pytest.mark.contract("decided-events.one-each", "decided-events.none-for-nothing")
 def test_every_change_is_an_event_and_a_change_of_nothing_is_none(rest: Rest, project: Project, store: Store) -> None:
     made = a_webhook(rest)
     rest.patch(f"/webhooks/{made['id']}", {"description": "The website"})

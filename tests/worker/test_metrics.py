@@ -19,10 +19,12 @@ def served(store: Store, **settings: Any) -> FlaskClient:
     return create_app(Settings(mongodb_uri="given", log_level="CRITICAL", **settings), store).test_client()
 
 
+@pytest.mark.contract("decided-running.metrics")
 def test_without_serve_metrics_there_are_none(store: Store) -> None:
     assert served(store).get("/metrics").status_code == 404
 
 
+@pytest.mark.contract("decided-running.metrics")
 def test_where_a_token_is_set_it_is_asked_for(store: Store) -> None:
     client = served(store, serve_metrics=True, metrics_token="secret")
 
@@ -32,6 +34,7 @@ def test_where_a_token_is_set_it_is_asked_for(store: Store) -> None:
     assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
 
 
+@pytest.mark.contract("decided-running.metrics-labels")
 @pytest.mark.needs_mongod
 def test_a_request_counts_under_its_routes_template_and_no_label_names_a_record(store: Store, project: Project) -> None:
     client, token = served(store, serve_metrics=True), project.token("Confidential name")

@@ -51,6 +51,7 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
     server.server_close()
 
 
+@pytest.mark.contract("decided-running.traces")
 @pytest.mark.needs_mongod
 @pytest.mark.slow
 def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_texts(

@@ -85,6 +85,7 @@ def events_of(rest: Rest, document: dict[str, Any]) -> list[str]:
     return [item["type"] for item in rest.get(f"/documents/{document['id']}/activity").json]
 
 
+@pytest.mark.contract("decided-running.due")
 @pytest.mark.race
 def test_three_workers_publish_what_is_due_once_and_within_two_seconds(
     rest: Rest, project: Project, workers: list[Worker]
@@ -103,6 +104,7 @@ def test_three_workers_publish_what_is_due_once_and_within_two_seconds(
     assert min(late) < timedelta(seconds=2)
 
 
+@pytest.mark.contract("decided-running.due")
 def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store: Store) -> None:
     document = scheduled(project, rest, this_instant() - timedelta(days=2))
     worker = worker_of(SETTINGS, store).start()
@@ -112,6 +114,7 @@ def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store
     worker.stop()
 
 
+@pytest.mark.contract("decided-events.expired")
 def test_a_claim_whose_lease_ran_out_is_written_down_once_with_its_event(
     rest: Rest, project: Project, store: Store
 ) -> None:

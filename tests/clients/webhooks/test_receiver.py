@@ -66,6 +66,7 @@ def verify(message: dict[str, Any], secret: str) -> subprocess.CompletedProcess[
     return subprocess.run(["node", "verify.mjs"], cwd=HERE, input=given, capture_output=True, text=True)
 
 
+@pytest.mark.contract("decided-webhooks.libraries", "decided-webhooks.rotation")
 @pytest.mark.usefixtures("library")
 def test_the_library_for_javascript_verifies_a_message_with_the_new_and_the_old_secret(sent: dict[str, Any]) -> None:
     for secret in sent["secrets"]:
