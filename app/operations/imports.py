@@ -19,6 +19,7 @@ from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_document
 from app.rules.references import Found
 from app.rules.slugs import slug_of
+from app.rules.text import word_count
 from app.vocabulary import Kind, Scope
 
 Fields = Mapping[str, Any]
@@ -127,7 +128,8 @@ def _begun(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
     by = ctx.caller.actor
     found = Found(categories={category["id"]: category["name"]}) if category else Found()
     filed = {**fields, "categoryId": category["id"] if category else None}
-    record = new_document(filed, slug=fields["slug"], found=found, by=by, now=ctx.now)
+    words = word_count(fields.get("markdown") or "")
+    record = new_document(filed, slug=fields["slug"], words=words, found=found, by=by, now=ctx.now)
     record |= {name: fields[name] or None for name in EDITED if name in fields}
     return record, fields.get("markdown") or "", Event("document.created", ctx.now, by)
 

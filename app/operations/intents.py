@@ -19,6 +19,7 @@ from app.rules.caps import CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_cluster, new_document
+from app.rules.text import word_count
 from app.store.store import Store
 from app.vocabulary import Kind, Scope
 
@@ -310,9 +311,11 @@ _FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
 def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
     fields, by = draft["fields"], ctx.caller.actor
     slug = fields.get("slug") or free_slug(ctx.store, ctx.project_id, fields["title"])
-    record = new_document(fields, slug=slug, found=facts.found, by=by, now=ctx.now)
+    markdown = fields.get("markdown") or ""
+    words = ctx.of_text("markdown", markdown, word_count)
+    record = new_document(fields, slug=slug, words=words, found=facts.found, by=by, now=ctx.now)
     event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
-    document = ctx.store.documents.create(ctx.project_id, record, fields.get("markdown") or "", event)
+    document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
     return document_answer(ctx, document)
 
 

@@ -139,6 +139,7 @@ class Operation:
         """
         self.permit(ctx)
         arguments = (*ids, fields or {}) if self.takes or self.query else ids
+        ctx = replace(ctx, made={})
 
         def run(store: Store) -> Answer:
             return self.run(replace(ctx, store=store), *arguments)

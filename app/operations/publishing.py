@@ -41,7 +41,7 @@ from app.rules.documents import (
     refusal,
 )
 from app.rules.events import Event
-from app.rules.publishing import rendered, snapshot
+from app.rules.publishing import Rendered, rendered, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import DocumentStatus, Door, Scope
@@ -270,31 +270,24 @@ def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | Non
     required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
     if refused := refusal(PUBLISH, document, ctx.asked, review_required=required, base_version=base_version):
         return refused
-    if document["contentId"] not in ctx.rendered:
-        raise NotRendered(ctx, document["contentId"])
-    if ctx.rendered[document["contentId"]] is None:
+    if _rendered(ctx, document["contentId"]) is None:
         message = "The content's html would be over 15 MB, more than can be published: shorten or split the document."
         return BadRequest(message, errors=[Problem(field="markdown", message=message)])
     return None
 
 
-class NotRendered(Raced):
-    """Markdown has to be rendered, which can take seconds: never while a transaction is open.
-
-    A body never changes, so what is made of it holds when the operation is run again.
-    """
-
-    def __init__(self, ctx: Context, content_id: str) -> None:
-        self._rendered, self._content_id = ctx.rendered, content_id
-        self._markdown = ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id]
-
-    def before_the_next_try(self) -> None:
-        self._rendered[self._content_id] = rendered(self._markdown)
+def _rendered(ctx: Context, content_id: str) -> Rendered | None:
+    """Returns a body as it is delivered. A body never changes, so its id says what was made of it."""
+    if content_id not in ctx.made:
+        markdown = ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id]
+        ctx.made[content_id] = ctx.of_text(content_id, markdown, rendered)
+    text: Rendered | None = ctx.made[content_id]
+    return text
 
 
 def _put_out(ctx: Context, document: Mapping[str, Any], live_since: datetime | None = None) -> dict[str, Any]:
     """Makes a document's present content what is delivered; inside a transaction, when nothing stands in the way."""
-    text = ctx.rendered[document["contentId"]]
+    text = _rendered(ctx, document["contentId"])
     assert text is not None  # `_obstacle` saw to it
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or live_since or ctx.now

@@ -57,7 +57,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Answer:
         return document_answer(ctx, document)
     if frozen := if_frozen(document):
         raise frozen
-    words = word_count(markdown)
+    words = ctx.of_text("markdown", markdown, word_count)
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)

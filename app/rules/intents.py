@@ -12,7 +12,6 @@ from app.rules.actors import Actor
 from app.rules.briefs import NO_CLAIM
 from app.rules.caps import CLUSTERS_PER_PROJECT
 from app.rules.references import Found, link_problems, reference_problems
-from app.rules.text import word_count
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
 Fields = Mapping[str, Any]
@@ -63,8 +62,11 @@ _FACT_PROBLEMS: dict[Kind, Callable[[Fields, Facts], Iterator[Problem]]] = {
 }
 
 
-def new_document(fields: Fields, *, slug: str, found: Found, by: Actor, now: datetime) -> dict[str, Any]:
-    """Returns the record of a document that begins with the fields of a draft that has no problem."""
+def new_document(fields: Fields, *, slug: str, words: int, found: Found, by: Actor, now: datetime) -> dict[str, Any]:
+    """Returns the record of a document that begins with the fields of a draft that has no problem.
+
+    `words` is the number of words in its markdown.
+    """
     brief = fields.get("brief")
     status = fields.get("status") or (DocumentStatus.DRAFTING if brief is None else DocumentStatus.IDEA)
     category_id = _lower(fields.get("categoryId"))
@@ -79,7 +81,7 @@ def new_document(fields: Fields, *, slug: str, found: Found, by: Actor, now: dat
         "clusterId": _lower(fields.get("clusterId")),
         "dueDate": fields.get("dueDate"),
         "version": 1,
-        "wordCount": word_count(fields.get("markdown") or ""),
+        "wordCount": words,
         "isPublished": False,
         "publishedAt": None,
         "snapshot": None,

@@ -54,8 +54,8 @@ class Clusters(Recorded):
         return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, {"outbox": 0})
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
-        """Returns one page of clusters by name."""
-        by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
+        """Returns one page of clusters by name, which is unique."""
+        by_name, condition = (("nameKey", 1),), {"deletedAt": None}
         return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
 
     def update(

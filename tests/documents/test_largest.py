@@ -1,0 +1,113 @@
+"""The largest content there may be, and the longest that publishing may take (section 5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from app.fields.intents import MAX_MARKDOWN
+from app.operations import publishing
+from app.store.store import Store
+from tests.documents.steps import a_document, ok, path_of, refused
+from tests.make import Project
+from tests.races.crowd import at_once
+from tests.rest.client import Rest
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+
+LARGEST = "\U0001f35e" * MAX_MARKDOWN
+
+
+def put(rest: Rest, path: str, body: dict[str, Any], **headers: str) -> TestResponse:
+    """Sends a body as plain UTF-8; with escapes, as the test client writes it, it would be over the limit of a body."""
+    sent = {"Authorization": f"Bearer {rest.token.secret}", "Content-Type": "application/json", **headers}
+    return rest.client.put(path, data=orjson.dumps(body), headers=sent)
+
+
+@pytest.mark.contract("decided-documents.largest", "limits.document-markdown")
+def test_the_largest_content_is_written_published_read_back_and_replayed_unchanged(rest: Rest) -> None:
+    document = a_document(rest, markdown=None)
+    path, key = path_of(document), {"Idempotency-Key": "largest"}
+    body = {"markdown": LARGEST, "baseVersion": 1}
+    written = ok(put(rest, f"{path}/content", body, **key))
+    assert written["content"] == LARGEST
+
+    again = put(rest, f"{path}/content", body, **key)
+    assert (ok(again), again.headers["Idempotency-Replayed"]) == (written, "true")
+
+    published = ok(rest.post(f"{path}/publish", Idempotency_Key="published"))
+    assert published["publishedMarkdown"] == published["content"] == LARGEST
+    assert ok(rest.post(f"{path}/publish", Idempotency_Key="published")) == published
+    assert ok(rest.get(path)) == published
+    assert ok(rest.get(f"{path}/revisions/2"))["markdown"] == LARGEST
+
+
+@pytest.mark.contract("decided-documents.largest", "limits.document-markdown")
+def test_one_character_more_is_too_long(rest: Rest) -> None:
+    document = a_document(rest)
+
+    response = put(rest, f"{path_of(document)}/content", {"markdown": LARGEST + "x", "baseVersion": 1})
+
+    assert response.status_code == 400
+    assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == ["markdown"]
+
+
+@pytest.mark.contract("decided-documents.html-limit")
+def test_markdown_whose_html_would_be_over_15_mb_is_not_published(rest: Rest) -> None:
+    document = a_document(rest, markdown="a@b.c " * (MAX_MARKDOWN // 6))
+
+    response = rest.post(f"{path_of(document)}/publish")
+
+    assert response.status_code == 422
+    assert "15 MB" in refused(response, "BadRequest")["message"]
+    assert ok(rest.get(path_of(document)))["isPublished"] is False
+
+
+@pytest.mark.contract("decided-documents.snapshot")
+def test_nobody_waits_for_a_document_that_is_being_rendered(
+    app: Flask, rest: Rest, store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rendering holds no transaction: what it takes is neither the deadline's nor another writer's time."""
+    document = a_document(rest, markdown="Rye is dark. " * 2_000)
+    editor, edited = Rest(app.test_client(), project.token("Editor")), []
+
+    def renders_while_somebody_writes(render: Callable[[str], object]) -> Callable[[str], object]:
+        def rendered(markdown: str) -> object:
+            began = time.monotonic()
+            if not edited:
+                edited.append(ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"})))
+            assert time.monotonic() - began < 5
+            return render(markdown)
+
+        return rendered
+
+    monkeypatch.setattr(publishing, "rendered", renders_while_somebody_writes(publishing.rendered))
+    published = ok(rest.post(f"{path_of(document)}/publish", Idempotency_Key="while-written"))
+
+    assert (published["dueDate"], published["status"]) == ("2027-01-31", "published")
+
+
+def test_what_is_rendered_is_what_is_published_though_somebody_writes_meanwhile(
+    app: Flask, rest: Rest, project: Project
+) -> None:
+    document = a_document(rest, markdown="First. " * 4_000)
+    editor = Rest(app.test_client(), project.token("Editor"))
+
+    published, _ = at_once(
+        [
+            lambda: rest.post(f"{path_of(document)}/publish"),
+            lambda: editor.put(f"{path_of(document)}/content", {"markdown": "Second.", "baseVersion": 1}),
+        ]
+    )
+
+    row = project.store.documents.get(project.id, document["id"])
+    assert row is not None
+    html = project.store.bodies.texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
+    version = ok(rest.get(f"{path_of(document)}/revisions/{ok(published)['publishedVersion']}"))
+    assert html == f"<p>{version['markdown'].strip()}</p>\n"
