@@ -99,6 +99,7 @@ def test_what_is_nested_too_deep_keeps_its_text(opening: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # of a clock on the wall, where others keep the machine busy
 @pytest.mark.parametrize("markdown", BOMBS.values(), ids=BOMBS)
 def test_two_megabytes_of_anything_are_rendered_in_seconds(markdown: str) -> None:
     start = time.process_time()

@@ -108,6 +108,7 @@ def test_whatever_the_markdown_is_there_is_an_answer(markdown: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # of a clock on the wall, where others keep the machine busy
 @pytest.mark.parametrize("markdown", BOMBS.values(), ids=BOMBS)
 def test_two_megabytes_of_anything_are_read_in_seconds(markdown: str) -> None:
     start = time.process_time()
