@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
         until(lambda: answers(url), server)
+        with ExitStack() as idle:
+            for _ in range(150):
+                client = idle.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+                client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert client.recv(12) == b"HTTP/1.1 200", "clients that keep their connection open stop no other"
         assert server.end(signal.SIGTERM) == 0
 
     assert not answers(url)
