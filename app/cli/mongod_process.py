@@ -33,6 +33,7 @@ _OPTIONS = (
     "--wiredTigerCacheSizeGB", "0.25",
     "--wiredTigerEngineConfigString", "log=(prealloc=false,file_max=10MB)",  # else an empty database takes 300 MB
     "--setParameter", "diagnosticDataCollectionEnabled=false",
+    "--setParameter", "transactionLifetimeLimitSeconds=15",  # what a killed server had begun holds its records so long
 )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ def own_store(folder: Path) -> Iterator[Store]:
     with running_mongod(folder) as uri:
         store = connect(uri, "stopped", deadline_seconds=DEADLINE)
         create_indexes(store.database)
+        store.database.client.admin.command({"setParameter": 1, "transactionLifetimeLimitSeconds": DEADLINE + 1})
         yield store
         store.database.client.close()
 
