@@ -55,14 +55,14 @@ def refused(code: str, message: str, nodes: Any = None) -> QueryRefused:
 def written(error: GraphQLError) -> dict[str, Any]:
     """Returns an error as callers get it; of a bug of ours, the request's id and nothing internal."""
     formatted: dict[str, Any] = dict(error.formatted)
-    cause = error.original_error
+    code, cause = _code(error), error.original_error
     if isinstance(cause, Refusal):
         issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
         formatted["message"] = " ".join(issues) or cause.message
-    elif cause is not None and not isinstance(cause, GraphQLError):
+    elif code == BUG:
         log.error("bug", exc_info=cause, extra={"requestId": g.request_id, "path": "/graphql", "method": "POST"})
         formatted["message"] = f"Something went wrong on our side. Report it with the request id {g.request_id}."
-    formatted["extensions"] = {"code": _code(error)}
+    formatted["extensions"] = {"code": code}
     return formatted
 
 
@@ -73,15 +73,16 @@ def of_refusal(refusal: Refusal) -> dict[str, Any]:
 
 
 def _code(error: GraphQLError) -> str:
+    """Returns an error's code. One with a path happened while the query was run, any other before."""
     if error.extensions and "code" in error.extensions:
         return str(error.extensions["code"])
     cause = error.original_error
     if isinstance(cause, Refusal):
         return CODES.get(type(cause), BUG)
-    if cause is not None and not isinstance(cause, GraphQLError):
-        return BUG
     if isinstance(error, GraphQLSyntaxError):
         return "GRAPHQL_PARSE_FAILED"
+    if error.path is not None and cause is not None:
+        return BUG
     if error.path is not None or any(isinstance(node, ValueNode) for node in error.nodes or ()):
         return "BAD_USER_INPUT"  # a value that does not fit its argument
     return "GRAPHQL_VALIDATION_FAILED"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import orjson
 from graphql import ExecutionResult, FieldNode, GraphQLError, OperationDefinitionNode, execute
@@ -55,12 +55,19 @@ def run(
         context_value=found,
         variable_values=dict(variables),
         operation_name=operation_name,
+        is_awaitable=_never,  # not asking a thousand times saves a fifth of the time
+        is_async_iterable=_never,
     )
     assert isinstance(result, ExecutionResult)  # nothing here is asynchronous
     body: dict[str, Any] = {"data": result.data}
     if result.errors:
         body["errors"] = [written(error) for error in result.errors]
     return Result(orjson.dumps(body), whole=not result.errors, drafts=shows_drafts(ctx, entries))
+
+
+def _never(value: object) -> TypeGuard[Any]:
+    """Tells that a value is nothing to wait for: all of them were read before."""
+    return False
 
 
 def _variables(operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> VariableValues:

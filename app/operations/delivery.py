@@ -18,6 +18,7 @@ from app.fields.queries import DeliveryPage
 from app.fields.stages import load_shape
 from app.operations.context import Context
 from app.operations.kept import Kept
+from app.operations.turns import Turns
 from app.records.delivery import Categories, DeliveredDocument, delivered_categories, delivered_document
 from app.rules.text import first_paragraph
 
@@ -66,11 +67,16 @@ class DeliveryReader:
 
     def __init__(self) -> None:
         self._categories: Kept[Categories] = Kept(CATEGORIES_KEPT, size_of=lambda categories: len(categories) + 1)
+        self._revisions: Turns[int] = Turns()
 
     def revision(self, ctx: Context) -> int:
         """Returns a number that changes whenever what the project delivers does: one small read."""
-        with ctx.store.deadline():
-            return ctx.store.projects.delivery_revision(ctx.project_id)
+
+        def read() -> int:
+            with ctx.store.deadline():
+                return ctx.store.projects.delivery_revision(ctx.project_id)
+
+        return self._revisions.read(ctx.project_id, read)
 
     def site(self, ctx: Context) -> Site:
         """Returns what feeds say of a project as a whole."""

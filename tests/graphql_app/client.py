@@ -6,9 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
 from app.vocabulary import TokenKind
 from tests.make import OPERATIONS, Project, Token, a_document
 
@@ -51,9 +55,19 @@ class GraphQL:
         """The same API, called with another token."""
         return GraphQL(self.client, token)
 
+    def through(self, app: Flask) -> GraphQL:
+        """The same token, on another server."""
+        return GraphQL(app.test_client(), self.token)
+
     def _headers(self, more: Any) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {self.token.secret}", **(more or {})}
         return {name: value for name, value in headers.items() if value is not None}
+
+
+def opened(store: Store, **settings: Any) -> Flask:
+    """Returns a server of its own, as another process would be, with settings of its own."""
+    limits = {"rate_limit": 0, "failed_auth_limit": 0}
+    return create_app(Settings(mongodb_uri="given", log_level="CRITICAL", **limits | settings), store)
 
 
 def delivery_token(project: Project, **fields: Any) -> Token:

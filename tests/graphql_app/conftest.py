@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from flask import Flask
 
+from app.store.store import Store
 from tests.graphql_app.client import GraphQL, delivery_token
+from tests.graphql_app.watched import Watched
 from tests.make import Project
 
 
@@ -19,3 +23,11 @@ def graphql(app: Flask, project: Project) -> GraphQL:
 def preview(graphql: GraphQL, project: Project) -> GraphQL:
     """The delivery API, called with a token that sees drafts too."""
     return graphql.by(delivery_token(project, drafts=True))
+
+
+@pytest.fixture
+def watched(mongodb_uri: str, store: Store) -> Iterator[Watched]:
+    """A server whose reads are counted."""
+    server = Watched(mongodb_uri, store.database.name)
+    yield server
+    server.client.close()

@@ -1,0 +1,64 @@
+"""`documents(limit: 20)` with categories, kept and not, beside one point read and the same page written by hand."""
+
+from __future__ import annotations
+
+import itertools
+from urllib.parse import quote
+
+import orjson
+
+from app.store.store import Store
+from app.vocabulary import TokenKind
+from bench.load import Result, request
+from bench.load import run as load
+from bench.servers import serving
+from tests.make import OPERATIONS, Project, a_document, a_project, made
+
+DOCUMENTS = 60
+SECONDS = 4
+QUERY = "{ documents(limit: 20) { id title slug excerpt publishedAt category { name slug } } }"
+DIFFERENT = 20_000
+"""How many variables make requests that no answer is kept for: more than are sent."""
+
+
+def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
+    """Returns (what, requests a second, those of the floor) for each request that is measured."""
+    project = a_project(store)
+    _publish(project)
+    token = project.token(kind=TokenKind.DELIVERY).secret
+    environment = {
+        "MONGODB_URI": uri,
+        "MONGODB_DATABASE": store.database.name,
+        "BENCH_PROJECT": project.id,
+        "RATE_LIMIT_PER_MINUTE": "0",
+        "LOG_LEVEL": "WARNING",
+    }
+    kept = [request("GET", f"/graphql?query={quote(QUERY)}", token)]
+    new = [request("POST", "/graphql", token, _with_a_variable(number)) for number in range(DIFFERENT)]
+    with serving("bench.delivery_floor:app", environment) as floor, serving("wsgi:app", environment) as service:
+        measured = [
+            ("documents(limit: 20) with categories, kept", kept, [request("GET", "/point")]),
+            ("documents(limit: 20) with categories, new", new, [request("GET", "/page")]),
+        ]
+        return [(what, _rate(service, ours), _rate(floor, bare)) for what, ours, bare in measured]
+
+
+def _with_a_variable(number: int) -> bytes:
+    """Returns the query with a variable that it has no use for: the answer is the same, and none that is kept."""
+    return orjson.dumps({"query": QUERY, "variables": {"number": number}})
+
+
+def _publish(project: Project) -> None:
+    ctx = project.context()
+    categories = [made(ctx, "category", name=f"Kind {n}", slug=f"kind-{n}")["id"] for n in range(5)]
+    for number, category_id in zip(range(DOCUMENTS), itertools.cycle(categories)):
+        fields = {"title": f"Loaf {number}", "markdown": "Flour, *water*, time. " * 30, "categoryId": category_id}
+        OPERATIONS["publish_document"](ctx, a_document(ctx, **fields)["id"], fields={})
+
+
+def _rate(port: int, requests: list[bytes]) -> float:
+    load(port, requests[:1], seconds=1)
+    result: Result = load(port, requests, seconds=SECONDS)
+    if set(result.statuses) != {200}:
+        raise RuntimeError(f"The load was not answered well: {result.statuses}")
+    return result.per_second
