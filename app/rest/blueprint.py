@@ -82,7 +82,7 @@ def texts_of(ctx: Context, answer: Answer) -> Mapping[str, str | None]:
     with ctx.store.deadline():
         texts = ctx.store.bodies.texts(ctx.project_id, [one for one in answer.bodies.values() if one])
     return {
-        name: texts[one] if one else (None if name == "publishedMarkdown" else "")
+        name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
         for name, one in answer.bodies.items()
     }
 
