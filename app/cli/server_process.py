@@ -19,9 +19,11 @@ from app.cli.shared_metrics import shared_metrics
 from app.settings import Settings
 
 BLOCKING_THREADS = 16
-"""Threads that answer requests, in each process. More than cores, as a request mostly waits for MongoDB. Measured on two
-busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with 2, 81 with 4, 76 with 8, 91
-with 16, 82 with 32."""
+"""Threads that answer requests, in each process; more than cores, as a request mostly waits for MongoDB.
+
+Measured on two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with 2, 81 with 4,
+76 with 8, 91 with 16, 82 with 32.
+"""
 BACKPRESSURE = 10_000
 """Connections that a process holds. granian counts those that are idle, too: with 64, the 65th client that keeps its
 connection open would wait for another to leave, so this is no way to bound the work; the threads are."""
