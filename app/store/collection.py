@@ -211,10 +211,13 @@ class Recorded(Collection):
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any]) -> None:
-        """Tells whether a full outbox kept a write from matching: it is relayed, and the operation run again."""
-        full = self._find_one(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": True}}, {"_id": 1})
-        if full is not None:
-            raise OutboxFull(project_id)
+        """Has the operation run again when only a full outbox kept its write from matching; it is relayed first.
+
+        A record that meets the condition now had a full outbox then, or did not meet it yet: both call for another try.
+        """
+        found = self._find_one(project_id, condition, {"outbox._id": 1})
+        if found is not None:
+            raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else Raced
 
 
 def _by_id(condition: Mapping[str, Any]) -> str | None:

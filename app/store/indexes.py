@@ -16,7 +16,7 @@ from pymongo.errors import OperationFailure
 LIVE = {"deletedAt": None}
 EVER = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
-WAITING = {"outbox._id": {"$exists": True}}
+WAITING = {"outbox.at": {"$exists": True}}
 DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
 LEASED = {"brief.claimExpiresAt": {"$type": "date"}}
 DAY_SECONDS = 86_400
