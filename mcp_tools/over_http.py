@@ -1,13 +1,15 @@
 """MCP over streamable HTTP, as a view of the Flask app: stateless, JSON answers, any server can answer any call.
 
-Each request is served on an event loop of its own in the thread that Flask gave it. So there is no loop thread to
-start after a fork, no hand-over between threads, and an operation may block: it blocks its own request alone.
+Each request is served on the event loop of the thread that Flask gave it, which serves nothing else meanwhile. So there
+is no loop thread to start after a fork, no hand-over between threads, and an operation may block: it blocks its own
+request alone.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableMapping
+import threading
+from collections.abc import Coroutine, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -52,13 +54,14 @@ class _Door:
         self._hosts = [form for name in named for form in (name, f"{name}:*")]
         self._server = mcp_server(_call_of)
         self._server.middleware.append(_note_client)
+        self._lane = _Lane()
 
     def view(self) -> Response:
         """Answers one message of a client; the token is checked first, then the address, then the message."""
         who, secret = _who(), _secret()
         agent = client_of(request.headers.get("Mcp-Session-Id", ""), secret)
         scope = _scope(Call(who, g.request_id, agent))
-        response = asyncio.run(self._served(scope, request.get_data(cache=False)))
+        response = self._lane.loop.run(self._served(scope, request.get_data(cache=False)))
         if client := scope.get(CLIENT):
             response.headers["Mcp-Session-Id"] = session_id(client, secret)
         if isinstance(who, Refusal):
@@ -86,6 +89,26 @@ class _Door:
         return TransportSecuritySettings(
             enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
         )
+
+
+class _Loop:
+    """An event loop that is closed when nobody has it any more."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+
+    def run(self, work: Coroutine[Any, Any, Response]) -> Response:
+        return self._loop.run_until_complete(work)
+
+    def __del__(self) -> None:
+        self._loop.close()
+
+
+class _Lane(threading.local):
+    """The event loop of each thread; it goes with the thread."""
+
+    def __init__(self) -> None:
+        self.loop = _Loop()
 
 
 class _Exchange:

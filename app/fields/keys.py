@@ -6,13 +6,14 @@ import marshmallow as ma
 
 from app.fields.kinds import Text
 
-_VISIBLE_ASCII = "[!-~]{1,255}"
+VISIBLE_ASCII = re.compile("[!-~]{1,255}")
+WRONG_FORM = "Must be 1 to 255 visible ASCII characters."
 
 
 def idempotency_key_form(value: str) -> None:
     """Checks the form of an idempotency key."""
-    if not re.fullmatch(_VISIBLE_ASCII, value):
-        raise ma.ValidationError("Must be 1 to 255 visible ASCII characters.")
+    if not VISIBLE_ASCII.fullmatch(value):
+        raise ma.ValidationError(WRONG_FORM)
 
 
 def idempotency_key() -> Text:
@@ -21,5 +22,5 @@ def idempotency_key() -> Text:
         "a key of your own choice for this call, new for each piece of work. When you got no answer, call again with "
         "the same key: within 24 hours the first answer is given again and nothing is done twice"
     )
-    metadata = {"description": doc, "minLength": 1, "maxLength": 255, "pattern": f"^{_VISIBLE_ASCII}$"}
+    metadata = {"description": doc, "minLength": 1, "maxLength": 255, "pattern": f"^{VISIBLE_ASCII.pattern}$"}
     return Text(validate=[idempotency_key_form], metadata=metadata)

@@ -10,6 +10,7 @@ import orjson
 from flask import request
 
 from app.errors import HttpApiDecodeError, Issue, NotFound, UnsupportedMediaType
+from app.fields.keys import VISIBLE_ASCII, WRONG_FORM
 from app.fields.queries import from_query
 from app.fields.stages import load_shape
 from app.http import bodies
@@ -22,7 +23,6 @@ FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}")}
 """The forms of path parameters that are no ids."""
 
 READING = ("GET", "HEAD")
-VISIBLE_ASCII = re.compile(r"[!-~]{1,255}")
 
 
 def check_path(parameters: Mapping[str, str]) -> None:
@@ -47,8 +47,7 @@ def idempotency_key() -> str | None:
     """Returns the key under which a write happens once; `GET` needs none."""
     key = None if request.method in READING else request.headers.get("Idempotency-Key")
     if key is not None and not VISIBLE_ASCII.fullmatch(key):
-        message = "Must be 1 to 255 visible ASCII characters."
-        raise HttpApiDecodeError(issues=[Issue(path="Idempotency-Key", message=message)])
+        raise HttpApiDecodeError(issues=[Issue(path="Idempotency-Key", message=WRONG_FORM)])
     return key
 
 
