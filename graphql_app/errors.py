@@ -35,6 +35,10 @@ class QueryRefused(Exception):
         self.status = status
 
 
+class NotAQuery(QueryRefused):
+    """A mutation or a subscription, which nothing here could run."""
+
+
 class BadRequest(QueryRefused):
     """A request that is no well-formed GraphQL request, so that its status says so whatever the media type."""
 

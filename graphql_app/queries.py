@@ -33,7 +33,7 @@ from graphql.validation import (
     ValidationContext,
 )
 
-from graphql_app.errors import QueryRefused, coded, refused
+from graphql_app.errors import NotAQuery, QueryRefused, coded, refused
 from graphql_app.limits import check, parsed
 from graphql_app.schema import executable
 from graphql_app.selections import Selections, first_conflict
@@ -107,10 +107,12 @@ class Queries:
     def _read(self, sha256: str, text: str) -> Query:
         document = parsed(text)
         definitions = document.definitions
+        operations = [one for one in definitions if isinstance(one, OperationDefinitionNode)]
+        if any(one.operation != OperationType.QUERY for one in operations):
+            raise NotAQuery([coded("The delivery API only reads: send a query.", "GRAPHQL_VALIDATION_FAILED")])
         fragments = {one.name.value: one for one in definitions if isinstance(one, FragmentDefinitionNode)}
         check(document, fragments)
         self._validate(document)
-        operations = [one for one in definitions if isinstance(one, OperationDefinitionNode)]
         selections = Selections(fragments)
         for operation in operations:
             if conflict := first_conflict(selections, [operation.selection_set]):
@@ -135,8 +137,3 @@ class Queries:
         visit(document, TypeInfoVisitor(types, rules), VISITED)
         if wrong:
             raise QueryRefused(wrong)
-
-
-def is_query(operation: OperationDefinitionNode) -> bool:
-    """Tells whether an operation reads, as all do that the schema has."""
-    return operation.operation == OperationType.QUERY

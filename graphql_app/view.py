@@ -21,9 +21,9 @@ from app.operations.delivery import DeliveryReader
 from app.operations.kept import Kept
 from app.settings import Settings
 from app.vocabulary import Door, TokenKind
-from graphql_app.errors import BUG, BadRequest, QueryRefused, coded, of_refusal, written
+from graphql_app.errors import BUG, BadRequest, NotAQuery, QueryRefused, coded, of_refusal, written
 from graphql_app.explorer import page
-from graphql_app.queries import Queries, Query, is_query
+from graphql_app.queries import Queries, Query
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, Asked, answer_type, asked
 from graphql_app.running import run
 
@@ -58,9 +58,10 @@ class GraphQL:
             return self._answer(ctx, wanted, self._query(wanted), str(media_type))
         except BadRequest:
             raise
+        except NotAQuery as refusal:
+            return failed(refusal, 405 if request.method in READS else _status(refusal, media_type))
         except QueryRefused as refusal:
-            status = refusal.status if media_type == GRAPHQL_RESPONSE or refusal.status == 405 else 200
-            return failed(refusal, status)
+            return failed(refusal, _status(refusal, media_type))
 
     def _query(self, wanted: Asked) -> Query:
         """Returns the query itself, by its text or by its hash alone."""
@@ -74,8 +75,6 @@ class GraphQL:
         return self._queries.by_text(wanted.query)
 
     def _answer(self, ctx: Context, wanted: Asked, query: Query, media_type: str) -> Response:
-        if request.method in READS and not is_query(query.operation(wanted.operation_name)):
-            raise QueryRefused([coded("Send what is not a query with POST.", "METHOD_NOT_ALLOWED")], 405)
         revision = self._reader.revision(ctx)
         variables = orjson.dumps(wanted.variables, option=orjson.OPT_SORT_KEYS)
         key = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, variables)
@@ -100,6 +99,11 @@ class GraphQL:
             response.headers["Cache-Control"] = self._cache_control
             response.set_etag(tag)
         return response
+
+
+def _status(refusal: QueryRefused, media_type: str | None) -> int:
+    """Returns the status of a refusal: plain JSON is from before statuses said anything of the query itself."""
+    return refusal.status if media_type == GRAPHQL_RESPONSE else 200
 
 
 def failed(refusal: QueryRefused, status: int | None = None) -> Response:

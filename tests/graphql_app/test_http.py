@@ -1,0 +1,261 @@
+"""GraphQL over HTTP: media types, methods, persisted queries, errors, other origins (decisions, section 7)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.vocabulary import Scope
+from tests.graphql_app.client import GraphQL, delivery_token, opened, published
+from tests.make import Project
+
+QUERY = "{ documents { title } }"
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+
+
+def code(answer: Any) -> str:
+    [error] = answer.json["errors"]
+    return str(error["extensions"]["code"])
+
+
+def persisted(query: str) -> dict[str, Any]:
+    return {"persistedQuery": {"version": 1, "sha256Hash": hashlib.sha256(query.encode()).hexdigest()}}
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_both_methods_answer_alike(project: Project, graphql: GraphQL, method: str) -> None:
+    published(project, title="Rye")
+    query = "query Titles($limit: Int) { documents(limit: $limit) { title } } query Other { categories { id } }"
+
+    answer = getattr(graphql, method)(query, {"limit": 1}, operationName="Titles")
+
+    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        (None, "application/json"),
+        ("*/*", "application/json"),
+        ("application/json", "application/json"),
+        ("application/*", "application/json"),
+        (GRAPHQL_RESPONSE, GRAPHQL_RESPONSE),
+        (f"{GRAPHQL_RESPONSE}, application/json;q=0.9", GRAPHQL_RESPONSE),
+        (f"application/json, {GRAPHQL_RESPONSE};q=0.5", "application/json"),
+        (f"{GRAPHQL_RESPONSE}, application/graphql+json, application/json, text/event-stream", GRAPHQL_RESPONSE),
+        ("application/json, text/html;q=0.9", "application/json"),
+    ],
+)
+def test_the_answer_has_the_media_type_that_is_asked_for(graphql: GraphQL, accept: str | None, media_type: str) -> None:
+    for answer in (graphql.get(QUERY, headers={"Accept": accept}), graphql.post(QUERY, headers={"Accept": accept})):
+        assert answer.headers["Content-Type"] == f"{media_type}; charset=utf-8"
+
+
+def test_a_media_type_that_is_neither_is_not_acceptable(graphql: GraphQL) -> None:
+    assert graphql.post(QUERY, headers={"Accept": "text/csv"}).status_code == 406
+
+
+@pytest.mark.parametrize(
+    ("query", "error"), [("{", "GRAPHQL_PARSE_FAILED"), ("{ nothing }", "GRAPHQL_VALIDATION_FAILED")]
+)
+def test_a_query_that_cannot_run_has_status_400_where_the_media_type_knows_of_it(
+    graphql: GraphQL, query: str, error: str
+) -> None:
+    for headers, status in (({}, 200), ({"Accept": GRAPHQL_RESPONSE}, 400)):
+        answer = graphql.post(query, headers=headers)
+        assert (answer.status_code, code(answer)) == (status, error)
+        assert "data" not in answer.json
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("", "{", "5", "null", '"text"', "{}", '{"query": 5}', '{"query": null}', '{"query": ""}', "[" * 5_000),
+        '{"query": "{ categories { id } }", "variables": []}',
+        '{"query": "{ categories { id } }", "variables": "{}"}',
+        '{"query": "{ categories { id } }", "operationName": 5}',
+        '{"query": "{ categories { id } }", "extensions": 5}',
+        '{"query": "{ categories { id } }", "extensions": {"persistedQuery": {"version": 1}}}',
+        '{"query": "\\ud800"}',
+    ],
+)
+def test_what_is_no_graphql_request_has_status_400(graphql: GraphQL, body: str) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}", "Content-Type": "application/json"}
+
+    answer = graphql.client.post("/graphql", data=body, headers=headers)
+
+    assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
+
+
+def test_batches_are_not_taken(graphql: GraphQL) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}"}
+
+    answer = graphql.client.post("/graphql", json=[{"query": QUERY}], headers=headers)
+
+    assert (answer.status_code, code(answer)) == (400, "BATCH_NOT_SUPPORTED")
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"]
+)
+def test_a_body_that_is_no_json_is_an_unsupported_media_type(graphql: GraphQL, content_type: str) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}", "Content-Type": content_type}
+
+    answer = graphql.client.post("/graphql", data=json.dumps({"query": QUERY}), headers=headers)
+
+    assert (answer.status_code, code(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_other_methods_are_not_allowed(graphql: GraphQL) -> None:
+    for method in ("put", "patch", "delete"):
+        assert getattr(graphql.client, method)("/graphql").status_code == 405
+    mutation = "mutation { publish }"
+    assert graphql.get(mutation).status_code == 405
+    assert graphql.codes(mutation) == ["GRAPHQL_VALIDATION_FAILED"]
+
+
+def test_the_operation_has_to_be_known(graphql: GraphQL) -> None:
+    two = "query A { categories { id } } query B { categories { name } }"
+
+    assert code(graphql.post(two)) == code(graphql.post(two, operationName="C")) == "OPERATION_RESOLUTION_FAILURE"
+    assert graphql.post(two, operationName="B").json == {"data": {"categories": []}}
+
+
+@pytest.mark.parametrize("variables", [{}, {"id": None}, {"id": []}, {"id": {"a": 1}}])
+def test_variables_that_do_not_fit_are_bad_user_input(graphql: GraphQL, variables: Any) -> None:
+    query = "query($id: ID!) { document(id: $id) { id } }"
+
+    for headers, status in (({}, 200), ({"Accept": GRAPHQL_RESPONSE}, 400)):
+        answer = graphql.post(query, variables, headers=headers)
+        assert (answer.status_code, code(answer)) == (status, "BAD_USER_INPUT")
+
+
+def test_an_error_names_its_place_and_leaves_the_rest(graphql: GraphQL) -> None:
+    answer = graphql.post('{ documents { id } none: document(id: "5") { id } }')
+    assert answer.json == {"data": {"documents": [], "none": None}}
+    answer = graphql.post("{ categories { id } \n bad: documents(limit: 0) { id } }")
+
+    assert answer.status_code == 200
+    [error] = answer.json["errors"]
+    assert error == {
+        "message": "limit: Must be from 1 to 100.",
+        "path": ["bad"],
+        "locations": [{"line": 2, "column": 2}],
+        "extensions": {"code": "BAD_USER_INPUT"},
+    }
+    assert answer.json["data"] is None
+
+
+@pytest.mark.parametrize("secret", ["", "cwd_unknown", "Basic x"])
+def test_without_a_valid_delivery_token_the_status_is_401(graphql: GraphQL, project: Project, secret: str) -> None:
+    management = project.token(scopes=tuple(Scope)).secret
+    revoked = delivery_token(project, revokedAt=project.context().now).secret
+    for one in (secret, management, revoked):
+        for method in ("get", "post"):
+            answer = getattr(graphql, method)(QUERY, headers={"Authorization": f"Bearer {one}"})
+            assert (answer.status_code, code(answer)) == (401, "UNAUTHENTICATED")
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_delivery_token_opens_no_other_door(graphql: GraphQL) -> None:
+    for path in ("/documents", "/briefs", "/project", "/events"):
+        assert graphql.client.get(path, headers={"Authorization": f"Bearer {graphql.token.secret}"}).status_code == 401
+
+
+def test_a_query_is_persisted_by_its_hash_for_both_methods(project: Project, graphql: GraphQL) -> None:
+    published(project, title="Rye")
+    query = f"{{ documents {{ title }} }} # {project.id}"
+    extensions = persisted(query)
+    unknown = graphql.get(extensions=json.dumps(extensions))
+    assert (unknown.status_code, code(unknown)) == (200, "PERSISTED_QUERY_NOT_FOUND")
+    assert unknown.json["errors"][0]["message"] == "PersistedQueryNotFound"
+
+    registered = graphql.post(query, extensions=extensions)
+
+    by_get, by_post = graphql.get(extensions=json.dumps(extensions)), graphql.post(None, extensions=extensions)
+    assert registered.json == by_get.json == by_post.json == {"data": {"documents": [{"title": "Rye"}]}}
+    assert by_get.headers["ETag"]
+
+
+def test_a_query_can_be_persisted_by_a_get(project: Project, graphql: GraphQL) -> None:
+    query = f"{{ categories {{ id }} }} # {project.id}"
+    extensions = json.dumps(persisted(query))
+
+    assert graphql.get(query, extensions=extensions).json == {"data": {"categories": []}}
+    assert graphql.get(extensions=extensions).json == {"data": {"categories": []}}
+
+
+def test_a_hash_of_another_query_is_refused(graphql: GraphQL) -> None:
+    answer = graphql.post(QUERY, extensions=persisted("{ categories { id } }"))
+
+    assert (answer.status_code, code(answer)) == (400, "PERSISTED_QUERY_HASH_MISMATCH")
+
+
+def test_a_query_that_is_refused_is_not_persisted(graphql: GraphQL) -> None:
+    extensions = persisted("{ nothing }")
+    graphql.post("{ nothing }", extensions=extensions)
+
+    assert code(graphql.post(None, extensions=extensions)) == "PERSISTED_QUERY_NOT_FOUND"
+
+
+def test_pages_of_every_origin_may_read(graphql: GraphQL) -> None:
+    asked = {"Origin": "https://example.com", "Access-Control-Request-Method": "POST"}
+    wanted = "authorization, content-type"
+    preflight = graphql.client.options("/graphql", headers={**asked, "Access-Control-Request-Headers": wanted})
+
+    assert preflight.status_code == 200
+    assert preflight.headers["Access-Control-Allow-Origin"] == "*"
+    assert {"GET", "POST"} <= set(preflight.headers["Access-Control-Allow-Methods"].split(", "))
+    assert preflight.headers["Access-Control-Allow-Headers"] == wanted
+    for answer in (graphql.post(QUERY), graphql.post("{"), graphql.by(delivery_token_of_nobody(graphql)).post(QUERY)):
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+def delivery_token_of_nobody(graphql: GraphQL) -> Any:
+    return type(graphql.token)("", "cwd_nobody", graphql.token.caller)
+
+
+def test_the_origins_that_may_read_can_be_named(graphql: GraphQL, store) -> None:
+    closed = graphql.through(opened(store, delivery_allowed_origins=("https://example.com",)))
+
+    assert _allowed(closed, "https://example.com") == "https://example.com"
+    assert _allowed(closed, "https://example.org") is None
+    assert "Origin" in closed.post(QUERY).headers["Vary"]
+
+
+def _allowed(graphql: GraphQL, origin: str) -> str | None:
+    return graphql.post(QUERY, headers={"Origin": origin}).headers.get("Access-Control-Allow-Origin")
+
+
+def test_the_door_can_be_closed(graphql: GraphQL, store) -> None:
+    closed = graphql.through(opened(store, serve_graphql=False))
+
+    assert closed.post(QUERY).status_code == 404
+    assert closed.feed("feed").status_code == 404
+
+
+def test_a_bug_is_told_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
+    broken = graphql.through(opened(store))
+    monkeypatch.setattr("app.store.delivery.Delivery.published", lambda *_, **__: 1 / 0)
+
+    answer = broken.post(QUERY)
+
+    assert (answer.status_code, code(answer)) == (500, "INTERNAL_SERVER_ERROR")
+    assert "division" not in answer.text
+    assert answer.headers["X-Request-Id"] in answer.text
+
+
+def test_a_token_that_calls_too_often_is_told_to_wait(graphql: GraphQL, store) -> None:
+    limited = graphql.through(opened(store, rate_limit=1))
+    limited.post(QUERY)
+
+    answer = limited.post(QUERY)
+
+    assert (answer.status_code, code(answer)) == (429, "RATE_LIMITED")
+    assert int(answer.headers["Retry-After"]) > 0
