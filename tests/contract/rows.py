@@ -494,6 +494,28 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-mcp",
+        {
+            "tools": "every management operation is a tool, named in snake case after what it does",
+            "schemas": "an input schema from the same field rules as REST, an output schema, and annotations",
+            "scopes": "a tool that the token may not call is not listed",
+            "errors": "a refusal is a tool error whose structured content is the REST error body",
+            "ready-withdrawn": "a brief that is only ready can be withdrawn by anyone",
+            "keys": "tools that write take idempotencyKey, which is REST's Idempotency-Key",
+            "content": "records leave out content and publishedMarkdown; read_document_content gives it in parts",
+            "resources": "resources: a document's markdown, a document's brief",
+            "prompt": "a prompt: write a document from its brief",
+            "token": "over HTTP the token is the Authorization header, checked on each request",
+            "stdio": "over stdio the token is CONTENT_WORKFLOW_TOKEN",
+            "stateless": "newest protocol revision, stateless, so that any server can answer",
+            "origin": "a browser page of another origin can't call it",
+            "agent": "the agent is the token's, else the client's name from its handshake, else empty",
+            "body": "a body over 20 MB is 413 here too",
+            "limits": "rate limits are shared with REST",
+            "drained": "many agents at once, also dying ones: every brief is drafted once",
+        },
+    ),
+    *_rows(
         "decided-running",
         {
             "due": "the worker publishes what is due within 2 seconds, once, also after an outage",

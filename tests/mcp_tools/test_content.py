@@ -8,6 +8,7 @@ from tests.mcp_tools.client import Agent
 TEXT = "".join(f"Line {number} 🥖\n" for number in range(500))
 
 
+@pytest.mark.contract("decided-mcp.content")
 def test_content_is_read_in_parts_that_make_up_the_whole(agent_of_era: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown=TEXT)
     read, offset = [], 0
@@ -40,6 +41,7 @@ def test_a_document_without_content_has_an_empty_part(agent: Agent, project: Pro
     assert (part["markdown"], part["length"], part["nextOffset"]) == ("", 0, None)
 
 
+@pytest.mark.contract("decided-mcp.content")
 def test_records_leave_the_content_out(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown=TEXT)
 

@@ -24,6 +24,7 @@ def _serving(store: Store, **settings: object) -> Flask:
     return create_app(Settings(mongodb_uri="given", **{**quiet, **settings}), store)  # type: ignore[arg-type]
 
 
+@pytest.mark.contract("decided-mcp.token")
 @pytest.mark.parametrize("authorization", ["", "Basic eA==", "Bearer cwm_unknown", "Bearer "])
 def test_without_a_valid_token_nobody_gets_in(agent_of_era: Agent, authorization: str) -> None:
     answer = agent_of_era.post("tools/list", Authorization=authorization)
@@ -52,6 +53,7 @@ def test_a_host_that_is_not_ours_is_refused(agent_of_era: Agent) -> None:
     assert agent_of_era.post("tools/list", Host="evil.example").status_code == 421
 
 
+@pytest.mark.contract("decided-mcp.origin")
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:9999", "null"])
 def test_a_page_of_another_origin_is_refused(agent_of_era: Agent, origin: str) -> None:
     assert agent_of_era.post("tools/list", Origin=origin).status_code == 403
@@ -109,6 +111,7 @@ def test_failed_authentications_are_limited(store: Store, agent: Agent) -> None:
     assert stranger.post("tools/list").status_code == 200
 
 
+@pytest.mark.contract("decided-mcp.limits")
 def test_the_limits_of_rest_and_mcp_are_one(store: Store, agent: Agent) -> None:
     client = _serving(store, rate_limit=1).test_client()
     client.get("/project", headers={"Authorization": f"Bearer {agent.token.secret}"})
@@ -129,10 +132,12 @@ def _handshake(agent: Agent, revision: str = HANDSHAKE) -> str:
     return agent.post("initialize", params, MCP_Protocol_Version="").headers["Mcp-Session-Id"]
 
 
+@pytest.mark.contract("decided-mcp.agent")
 def test_the_agent_is_the_clients_name(agent: Agent, project: Project) -> None:
     assert _claimed_by(agent, project) == "test-agent"
 
 
+@pytest.mark.contract("decided-mcp.agent", "decided-mcp.stateless")
 def test_the_agent_of_a_client_that_shakes_hands_is_known_on_every_server(
     agent: Agent, store: Store, project: Project
 ) -> None:
@@ -155,6 +160,7 @@ def test_a_session_id_holds_for_its_token_alone(agent: Agent, project: Project) 
     assert _claimed_by(here.by(project.token()), project, Mcp_Session_Id=_handshake(here)) == ""
 
 
+@pytest.mark.contract("decided-mcp.agent")
 def test_the_agent_of_a_token_comes_before_the_clients_name(agent_of_era: Agent, project: Project) -> None:
     named = agent_of_era.by(project.token(agent="night-writer"))
 
@@ -179,10 +185,12 @@ def test_every_revision_with_a_handshake_is_spoken(agent: Agent, revision: str) 
     assert len(here.ask("tools/list")["tools"]) == len(TOOLS)
 
 
+@pytest.mark.contract("decided-mcp.stateless")
 def test_the_newest_revision_is_discovered(agent: Agent) -> None:
     assert MODERN in agent.ask("server/discover")["supportedVersions"]
 
 
+@pytest.mark.contract("decided-mcp.body")
 def test_a_body_over_20_mb_is_refused(agent: Agent) -> None:
     answer = agent.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 20 * 1024 * 1024}})
 

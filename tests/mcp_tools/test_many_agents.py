@@ -128,6 +128,7 @@ def _assert_each_is_drafted_once(project: Project, work: Work, offered: set[str]
         assert document["contentUpdatedBy"]["agent"] == writers[document_id]
 
 
+@pytest.mark.contract("decided-mcp.drained")
 def test_twenty_agents_draft_every_brief_once(servers: list[str], project: Project) -> None:
     offered = _offer(project, BRIEFS)
 
@@ -136,6 +137,7 @@ def test_twenty_agents_draft_every_brief_once(servers: list[str], project: Proje
     _assert_each_is_drafted_once(project, work, offered)
 
 
+@pytest.mark.contract("decided-mcp.drained")
 def test_what_dying_agents_leave_is_drafted_by_the_others(servers: list[str], project: Project) -> None:
     offered = _offer(project, BRIEFS)
 

@@ -21,6 +21,7 @@ def _read(agent: Agent, uri: str) -> list[dict[str, Any]]:
     return contents
 
 
+@pytest.mark.contract("decided-mcp.resources")
 def test_a_brief_is_a_resource(agent_of_era: Agent, rest: Rest, project: Project) -> None:
     document = a_ready_brief(project.context())
 
@@ -30,6 +31,7 @@ def test_a_brief_is_a_resource(agent_of_era: Agent, rest: Rest, project: Project
     assert json.loads(content["text"]) == rest.get(f"/documents/{document['id']}/brief").json
 
 
+@pytest.mark.contract("decided-mcp.resources")
 def test_a_documents_markdown_is_a_resource(agent_of_era: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="# Rye\n")
 
@@ -80,6 +82,7 @@ def _prompt(agent: Agent, **arguments: str) -> str:
     return text
 
 
+@pytest.mark.contract("decided-mcp.prompt")
 @pytest.mark.needs_mongod
 def test_the_prompt_hands_over_the_brief_with_its_category_cluster_and_links(
     agent_of_era: Agent, project: Project

@@ -46,6 +46,7 @@ def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict
     return asyncio.run(main())
 
 
+@pytest.mark.contract("decided-mcp.stdio")
 @pytest.mark.parametrize("mode", MODES)
 def test_stdio_serves_the_tools_on_the_database(mode: str, mongodb_uri: str, store: Store, project: Project) -> None:
     a_ready_brief(project.context())

@@ -67,6 +67,7 @@ def _names_on_rest(operation: Operation) -> set[str]:
     return {operation.name}
 
 
+@pytest.mark.contract("decided-mcp.tools", "service.mcp")
 def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
     routes = _served_by_rest(app)
 
@@ -82,6 +83,7 @@ def test_every_operation_is_a_tool() -> None:
     assert list(TOOLS) == [operation.name for operation in OPERATIONS]
 
 
+@pytest.mark.contract("decided-mcp.schemas")
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].shown.input_schema["properties"]
@@ -144,6 +146,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     assert all(one.get("description") for one in tool.input_schema["properties"].values())
 
 
+@pytest.mark.contract("decided-mcp.keys")
 @EACH_OPERATION
 def test_every_tool_that_writes_takes_an_idempotency_key_and_none_that_reads(operation: Operation) -> None:
     assert (KEY in TOOLS[operation.name].shown.input_schema["properties"]) == (operation.effect != Effect.READS)

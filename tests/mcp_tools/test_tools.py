@@ -41,6 +41,7 @@ def test_a_list_stands_under_items_and_is_small_by_default(agent: Agent, project
     assert len(agent.call("list_documents", limit=23)["items"]) == 23
 
 
+@pytest.mark.contract("decided-mcp.errors")
 def test_a_refusal_has_the_body_that_rest_has(agent_of_era: Agent, rest: Rest, project: Project) -> None:
     document = a_ready_brief(project.context())
     agent_of_era.call("claim_brief", documentId=document["id"])
@@ -109,6 +110,7 @@ def test_a_retried_call_creates_nothing_twice(agent_of_era: Agent) -> None:
     assert len(agent_of_era.call("list_intents")["items"]) == 1
 
 
+@pytest.mark.contract("decided-mcp.keys")
 @pytest.mark.needs_mongod
 def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> None:
     by_route = rest.by(agent.token).post("/cluster-intents", {"name": "Rye"}, Idempotency_Key="k-2").json
@@ -117,6 +119,7 @@ def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> Non
     assert agent.refused("create_cluster_intent", name="Oat", idempotencyKey="k-2")["_tag"] == "IdempotencyMismatch"
 
 
+@pytest.mark.contract("brief-rules.3")
 def test_over_mcp_only_the_token_that_holds_a_claim_releases_it(agent: Agent, project: Project) -> None:
     document = a_ready_brief(project.context())
     agent.call("claim_brief", documentId=document["id"])
@@ -129,6 +132,7 @@ def test_over_mcp_only_the_token_that_holds_a_claim_releases_it(agent: Agent, pr
     assert agent.call("withdraw_brief", documentId=document["id"])["brief"]["state"] == "none"
 
 
+@pytest.mark.contract("decided-mcp.ready-withdrawn")
 def test_a_brief_that_is_only_ready_is_withdrawn_by_anyone(agent: Agent, project: Project) -> None:
     document = a_ready_brief(project.context())
 
@@ -141,6 +145,7 @@ def test_no_brief_ready_is_a_tool_error(agent: Agent) -> None:
     assert agent.refused("claim_next_brief")["_tag"] == "NoBriefReady"
 
 
+@pytest.mark.contract("decided-mcp.scopes")
 def test_a_token_sees_the_tools_of_its_scopes_alone(agent_of_era: Agent, project: Project) -> None:
     for scope in Scope:
         reader = agent_of_era.by(project.token(scopes=[scope]))
