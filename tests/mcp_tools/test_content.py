@@ -64,6 +64,7 @@ def test_a_content_write_demands_the_version_it_was_made_from(agent: Agent, proj
     assert [issue["path"] for issue in refused["issues"]] == ["baseVersion"]
 
 
+@pytest.mark.needs_mongod
 def test_the_largest_content_goes_in_and_out(agent: Agent, project: Project) -> None:
     largest = "🥖" * 2_097_152
 

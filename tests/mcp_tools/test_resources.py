@@ -40,6 +40,7 @@ def test_a_documents_markdown_is_a_resource(agent_of_era: Agent, project: Projec
     assert (content["mimeType"], content["text"]) == ("text/markdown", "# Rye\n")
 
 
+@pytest.mark.needs_mongod
 def test_a_long_document_is_attached_in_part_and_says_how_to_read_on(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="x" * (ATTACHED + 1))
 
