@@ -12,7 +12,8 @@ from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
 from graphql_app import door as delivery
-from mcp_tools import llms, over_http
+from mcp_tools import door as mcp
+from mcp_tools import llms
 
 
 def create_app(settings: Settings, store: Store | None = None) -> Flask:
@@ -34,7 +35,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_rest:
         api.install(app, settings)
     if settings.serve_mcp:
-        over_http.install(app, settings)
+        mcp.install(app, settings)
     if settings.serve_graphql:
         delivery.install(app, settings)
     if settings.serve_docs:

@@ -2,8 +2,8 @@
 
 from flask import Blueprint, Flask, Response
 
+from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.settings import Settings
-from mcp_tools.tools import TOOLS
 
 TEXT = """\
 # Content workflow
@@ -49,5 +49,5 @@ def install(app: Flask, settings: Settings) -> None:
 def llms_text(settings: Settings) -> str:
     """Returns the text for the surfaces that the settings turn on."""
     surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{tool.operation.name}`: {tool.operation.summary}" for tool in TOOLS.values())
+    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
     return TEXT.format(surfaces=surfaces, tools=tools)

@@ -13,7 +13,7 @@ from collections.abc import Coroutine, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Response, g, request
+from flask import Response, g, request
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -36,15 +36,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 Scope = MutableMapping[str, Any]
 
 
-def install(app: Flask, settings: Settings) -> None:
-    """Serves MCP at `/mcp`."""
-    door = _Door(settings)
-    blueprint = Blueprint("mcp", __name__)
-    blueprint.add_url_rule("/mcp", view_func=door.view, methods=["POST"], endpoint="mcp")
-    app.register_blueprint(blueprint)
-
-
-class _Door:
+class HttpDoor:
     """The view, with what it checks addresses by."""
 
     def __init__(self, settings: Settings) -> None:

@@ -33,19 +33,20 @@ PATIENCE = 60.0
 """Seconds to wait for an answer of a service elsewhere."""
 
 
-def context_of(store: Store, access: Access, secret: str) -> Context:
+def context_of(store: Store, access: Access, secret: str, webhooks_allow_local: bool = False) -> Context:
     """Returns the context of a call with a token. Refuses with `Unauthorized`."""
     now = this_instant()
-    return Context(store, access.authenticate(secret, TokenKind.MANAGEMENT, now), Door.MCP, now)
+    caller = access.authenticate(secret, TokenKind.MANAGEMENT, now)
+    return Context(store, caller, Door.MCP, now, webhooks_allow_local=webhooks_allow_local)
 
 
-async def serve(store: Store, access: Access, secret: str) -> None:
+async def serve(store: Store, access: Access, secret: str, webhooks_allow_local: bool = False) -> None:
     """Serves one client on the database; the token is checked again on each call, as it may be revoked."""
 
     def who(message: Message) -> Call:
         request_id = secrets.token_hex(16)
         try:
-            return Call(context_of(store, access, secret), request_id)
+            return Call(context_of(store, access, secret, webhooks_allow_local), request_id)
         except Refusal as refusal:
             return Call(refusal, request_id)
 

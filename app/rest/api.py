@@ -1,5 +1,7 @@
 """Puts the management API on a Flask app: its routes, its OpenAPI document and the page that shows it."""
 
+from typing import Any
+
 from flask import Flask
 
 from app.rest import (
@@ -15,7 +17,7 @@ from app.rest import (
     tokens,
     webhooks,
 )
-from app.rest.openapi import management_api
+from app.rest.openapi import finished, management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
 
@@ -36,8 +38,15 @@ ROUTES = (
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the management API, and its reference where that is wanted."""
-    api = management_api(app, settings)
     for routes in ROUTES:
-        api.register_blueprint(routes, url_prefix=settings.base_path or None)
+        app.register_blueprint(routes, url_prefix=settings.base_path or None)
     if settings.serve_docs:
-        serve_reference(app, api, settings.base_path)
+        serve_reference(app, lambda: openapi_document(settings), settings.base_path)
+
+
+def openapi_document(settings: Settings) -> dict[str, Any]:
+    """Returns the OpenAPI 3.1 document; its paths are below its `servers`."""
+    api = management_api(Flask(__name__), settings)
+    for routes in ROUTES:
+        api.register_blueprint(routes)
+    return finished(api)

@@ -23,18 +23,24 @@ class Routes(Blueprint):  # type: ignore[misc]
 
     def __init__(self, name: str, import_name: str) -> None:
         super().__init__(name, import_name, description=openapi.TAGS[name])
-        self.operations: list[Operation] = []
+        self.served: dict[str, tuple[str, Operation, Kind | None]] = {}
+        """Each endpoint's method and operation, with the kind of draft where there is one for each."""
 
     def serve(self, method: str, path: str, operation: Operation, *, kind: Kind | None = None) -> None:
         """Serves an operation at a path whose parameters are its ids, in order.
 
         `kind` is for the operations on drafts, which REST has once for each kind.
         """
-        view = _view(operation, kind)
-        view._apidoc = openapi.documentation(self, operation, method, kind)  # type: ignore[attr-defined]
-        self.operations.append(operation)
         endpoint = openapi.operation_id(operation, kind)
-        self.route(path, methods=[method], endpoint=endpoint, parameters=openapi.path_parameters(path))(view)
+        self.served[endpoint] = (method, operation, kind)
+        parameters = openapi.path_parameters(path)
+        self.route(path, methods=[method], endpoint=endpoint, parameters=parameters)(_view(operation, kind))
+
+    def register_views_in_doc(self, *arguments: Any, **options: Any) -> None:
+        """Documents the routes, when the document is asked for: it takes longer than starting all the rest."""
+        for endpoint, (method, operation, kind) in self.served.items():
+            self._docs[endpoint][method.lower()] |= openapi.documentation(self, operation, method, kind)
+        super().register_views_in_doc(*arguments, **options)
 
 
 def _view(operation: Operation, kind: Kind | None) -> Callable[..., Response]:

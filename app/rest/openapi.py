@@ -292,10 +292,9 @@ def management_api(app: Flask, settings: Settings) -> Api:
     return api
 
 
-def openapi_document(api: Api, base_path: str = "") -> dict[str, Any]:
-    """Returns the finished OpenAPI 3.1 document: paths below `servers`, and the components that they use."""
+def finished(api: Api) -> dict[str, Any]:
+    """Returns the finished document of an Api, with no more components than its paths use."""
     document: dict[str, Any] = api.spec.to_dict()
-    document["paths"] = {path.removeprefix(base_path): item for path, item in document["paths"].items()}
     used = _references(document["paths"])
     schemas = document["components"]["schemas"]
     while more := set().union(*(_references(schemas[name]) for name in used & schemas.keys())) - used:

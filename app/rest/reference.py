@@ -1,14 +1,13 @@
 """The reference of the API: `/openapi.json`, and `/docs` to read it, with nothing from elsewhere."""
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import flask_swagger_ui
 import orjson
 from flask import Blueprint, Flask, Response, send_from_directory
-from flask_smorest import Api
-
-from app.rest.openapi import openapi_document
 
 ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
 FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
@@ -45,13 +44,13 @@ POLICY = (
 )
 
 
-def serve_reference(app: Flask, api: Api, base_path: str) -> None:
+def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], base_path: str) -> None:
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
     reference = Blueprint("reference", __name__)
 
     @cache
     def document() -> bytes:
-        return orjson.dumps(openapi_document(api, base_path))
+        return orjson.dumps(openapi_document())
 
     @reference.get("/openapi.json")
     def openapi_json() -> Response:

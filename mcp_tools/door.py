@@ -1,0 +1,29 @@
+"""The place of MCP on the Flask app, and the text that tells agents of it.
+
+What serves MCP is loaded at the first call: that takes as long as starting all the rest, and many servers never
+answer one.
+"""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from flask import Blueprint, Flask, Response
+
+from app.settings import Settings
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Serves MCP at `/mcp`."""
+
+    @cache
+    def door() -> Any:
+        return import_module("mcp_tools.over_http").HttpDoor(settings)
+
+    def mcp() -> Response:
+        response: Response = door().view()
+        return response
+
+    blueprint = Blueprint("mcp", __name__)
+    blueprint.add_url_rule("/mcp", view_func=mcp, methods=["POST"])
+    app.register_blueprint(blueprint)
