@@ -20,6 +20,12 @@ UNPUBLISHED: Record = {"deletedAt": None, "isPublished": False}
 NEWEST_PUBLISHED = (("publishedAt", -1), ("_id", 1))
 NEWEST_MADE = (("createdAt", -1), ("_id", 1))
 
+# MongoDB would try some twenty indexes for each of these queries.
+BY_PUBLICATION = "projectId_publishedAt-__id"
+BY_CATEGORY = "projectId_snapshot.categoryId_publishedAt-__id"
+BY_CREATION = "projectId_createdAt-__id"
+BY_LAST_PUBLICATION = "projectId_snapshot.updatedAt-"
+
 SNAPSHOT = {"snapshot": 1}
 CURRENT = dict.fromkeys((*PUBLISHED_FIELDS, "contentId"), 1)
 CATEGORY = dict.fromkeys(("name", "slug", "description", "categoryId"), 1)
@@ -34,7 +40,8 @@ class Delivery(Collection):
     def published(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of published documents, the newest first; of one category, or of all."""
         condition = PUBLISHED | ({} if category_id is None else {"snapshot.categoryId": category_id})
-        return self._page(project_id, condition, NEWEST_PUBLISHED, SNAPSHOT, limit, offset)
+        index = BY_PUBLICATION if category_id is None else BY_CATEGORY
+        return self._page(project_id, condition, NEWEST_PUBLISHED, SNAPSHOT, limit, offset, index)
 
     def count_published(self, project_id: str, category_id: str | None) -> int:
         """Returns how many documents are published; in one category, or in all."""
@@ -44,7 +51,8 @@ class Delivery(Collection):
     def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of documents that are not published, the newest first; of one category, or of all."""
         condition = UNPUBLISHED | ({} if category_id is None else {"categoryId": object_id(category_id)})
-        return self._page(project_id, condition, NEWEST_MADE, CURRENT, limit, offset)
+        index = BY_CREATION if category_id is None else None
+        return self._page(project_id, condition, NEWEST_MADE, CURRENT, limit, offset, index)
 
     def one(self, project_id: str, document_id: str, *, drafts: bool) -> Record | None:
         """Returns a document by its id; one that is not published with `drafts` alone."""
@@ -74,12 +82,13 @@ class Delivery(Collection):
             ]
             condition = PUBLISHED | {"$or": older}
         fields = {"publishedAt": 1} | (SITEMAP if bare else SNAPSHOT)
-        return self._page(project_id, condition, NEWEST_PUBLISHED, fields, limit, 0)
+        return self._page(project_id, condition, NEWEST_PUBLISHED, fields, limit, 0, BY_PUBLICATION)
 
     def last_published(self, project_id: str) -> Record | None:
         """Returns the document that was published last, for the first time or again."""
-        where = self._where(project_id, PUBLISHED)
-        found = self._collection.find_one(where, SNAPSHOT, sort=[("snapshot.updatedAt", -1)], session=self._session)
+        where, latest = self._where(project_id, PUBLISHED), [("snapshot.updatedAt", -1)]
+        hint = BY_LAST_PUBLICATION
+        found = self._collection.find_one(where, SNAPSHOT, sort=latest, session=self._session, hint=hint)
         return None if found is None else _row(found)
 
     def _one(self, project_id: str, published: Record, unpublished: Record, drafts: bool) -> Record | None:
@@ -97,8 +106,10 @@ class Delivery(Collection):
         fields: Mapping[str, Any],
         limit: int,
         offset: int,
+        index: str | None,
     ) -> list[Record]:
-        cursor = self._collection.find(self._where(project_id, condition), fields, session=self._session)
+        where = self._where(project_id, condition)
+        cursor = self._collection.find(where, fields, session=self._session, hint=index)
         return [_row(row) for row in cursor.sort(list(order)).skip(offset).limit(limit)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from flask import Flask
@@ -12,10 +13,11 @@ from tests.graphql_app.client import opened
 
 
 class Watched(monitoring.CommandListener):
-    """Notes which collections are read, in order."""
+    """Notes what is read, in order."""
 
     def __init__(self, uri: str, database: str) -> None:
         self.collections: list[str] = []
+        self.commands: list[dict[str, Any]] = []
         self.client: MongoClient[Any] = MongoClient(uri, event_listeners=[self])
         store = Store(self.client.get_database(database, codec_options=CODEC), transact=_no, deadline_seconds=10)
         self.app: Flask = opened(store)
@@ -24,6 +26,14 @@ class Watched(monitoring.CommandListener):
         """Notes a read: each is one of these two commands."""
         if event.command_name in ("find", "aggregate"):
             self.collections.append(event.command[event.command_name])
+            self.commands.append({"name": event.command_name, **event.command})
+
+    def explained(self, command: dict[str, Any]) -> list[str]:
+        """Returns the names of the stages of the plan that MongoDB runs a read by."""
+        sent = {key: value for key, value in command.items() if key not in ("name", "lsid", "$clusterTime", "$db")}
+        sent.pop("maxTimeMS", None)
+        plan = self.client[command["$db"]].command("explain", sent, verbosity="queryPlanner")
+        return re.findall(r"'stage': '([A-Z_]+)'", str(_winning(plan)))
 
     def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
         """Is of no interest."""
@@ -34,3 +44,9 @@ class Watched(monitoring.CommandListener):
 
 def _no(run: Any) -> Any:
     raise AssertionError("Delivery only reads.")
+
+
+def _winning(plan: dict[str, Any]) -> Any:
+    if "stages" in plan:
+        plan = plan["stages"][0]["$cursor"]
+    return plan["queryPlanner"]["winningPlan"]

@@ -1,0 +1,132 @@
+"""How little is read for a query, however many documents it finds (decisions, section 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.operations.delivery import DeliveryReader, Entry
+from app.store.store import Store
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
+from tests.graphql_app.watched import Watched
+from tests.make import Project, a_document, made
+
+pytestmark = pytest.mark.needs_mongod
+
+FULL = "{ documents(limit: 100) { title html markdown category { name category { name } } } }"
+
+
+def test_the_number_of_reads_does_not_grow_with_the_documents(
+    project: Project, graphql: GraphQL, watched: Watched
+) -> None:
+    api = graphql.through(watched.app)
+    published(project, categoryId=made(project.context(), "category", name="Bread", slug="bread")["id"])
+    api.post("{ __typename }")  # looks the token up
+    few = reads(api, watched, FULL)
+    for number in range(12):
+        category = made(project.context(), "category", name=f"Kind {number}", slug=f"kind-{number}")
+        published(project, title=f"Loaf {number}", categoryId=category["id"])
+    many = reads(api, watched, FULL)
+
+    assert many == few == ["counters", "categories", "documents", "bodies"]
+
+
+@pytest.mark.parametrize(
+    ("query", "collections"),
+    [
+        ("{ documents { id title excerpt } }", ["counters", "documents"]),
+        ("{ documents { html } }", ["counters", "documents", "bodies"]),
+        (
+            '{ documents { markdown } documentsInCategory(categoryId: "5") { html } }',
+            ["counters", "documents", "documents", "bodies"],
+        ),
+        ("{ documents { category { id } } }", ["counters", "categories", "documents"]),
+        ("{ documents { id html @skip(if: true) category @include(if: false) { id } } }", ["counters", "documents"]),
+        ('{ categories { id } category(id: "5") { id } }', ["counters", "categories"]),
+        ("{ __schema { queryType { name } } }", ["counters"]),
+    ],
+)
+def test_only_what_is_asked_for_is_read(
+    project: Project, graphql: GraphQL, watched: Watched, query: str, collections: list[str]
+) -> None:
+    published(project)
+    api = graphql.through(watched.app)
+    api.post("{ __typename }")
+
+    assert reads(api, watched, query) == collections
+
+
+def test_an_answer_that_still_holds_takes_one_read(project: Project, graphql: GraphQL, watched: Watched) -> None:
+    published(project)
+    api = graphql.through(watched.app)
+    first = api.post(FULL)
+
+    assert reads(api, watched, FULL) == ["counters"]
+    assert api.post(FULL).data == first.data
+    tag = api.get(FULL).headers["ETag"]
+    watched.collections.clear()
+    assert api.get(FULL, headers={"If-None-Match": tag}).status_code == 304
+    assert watched.collections == ["counters"]
+
+
+def test_drafts_take_as_few_reads(project: Project, preview: GraphQL, watched: Watched) -> None:
+    published(project)
+    for number in range(5):
+        a_document(project.context(), title=f"Draft {number}", markdown="Not *yet*.")
+    api = preview.through(watched.app)
+    api.post("{ __typename }")
+    query = "{ documents(includeDrafts: true, offset: 1) { title html excerpt } }"
+
+    assert reads(api, watched, query) == ["counters", "documents", "documents", "documents", "bodies"]
+
+
+def reads(api: GraphQL, watched: Watched, query: str) -> list[str]:
+    watched.collections.clear()
+    assert "errors" not in api.post(query).json
+    names = list(watched.collections)
+    watched.collections.clear()
+    return names
+
+
+def test_no_query_scans_a_collection_or_sorts_in_memory(project: Project, graphql: GraphQL, watched: Watched) -> None:
+    category = made(project.context(), "category", name="Bread", slug="bread")["id"]
+    document = published(project, categoryId=category)
+    api = graphql.by(delivery_token(project, drafts=True)).through(watched.app)
+    run(project, "update_project", siteUrl="https://example.com")
+    query = """query($id: ID!, $category: ID!, $slug: String!) {
+        documents(limit: 1) { html category { id } } documentsInCategory(categoryId: $category, limit: 1) { id }
+        document(id: $id) { id } documentBySlug(slug: $slug) { id } a: documents(includeDrafts: true, offset: 1) { id }
+    }"""
+    api.data(query, {"id": document["id"], "category": category, "slug": document["slug"]})
+    graphql.through(watched.app).data('{ documentBySlug(slug: "%s") { id } }'.replace("%s", document["slug"]))
+    assert api.feed("feed").status_code == api.feed("sitemap").status_code == 200
+
+    stages = [stage for command in watched.commands for stage in watched.explained(command)]
+    assert len(watched.commands) > 12
+    assert "IXSCAN" in stages
+    assert {"COLLSCAN", "SORT"} & set(stages) == set()
+
+
+def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, store: Store) -> None:
+    """Publishing again drops the html that a reader was about to fetch: the reader then takes the new one."""
+    document = published(project, markdown="Old.")
+    ctx = project.context()
+    texts = store.bodies.texts
+    moments: list[Any] = []
+
+    def raced(project_id: str, body_ids: Any) -> dict[str, str]:
+        if not moments:
+            moments.append(None)
+            content = {"markdown": "New.", "baseVersion": document["version"]}
+            run(project, "write_content", document["id"], **content)
+            run(project, "publish_document", document["id"])
+        return texts(project_id, body_ids)
+
+    store.bodies.texts = raced  # type: ignore[method-assign]
+    try:
+        found = DeliveryReader().read(ctx, {"documents": Entry("documents", html=1)}, revision=0)
+    finally:
+        del store.bodies.texts
+
+    assert [row.html for row in found["documents"]] == ["<p>New.</p>\n"]
