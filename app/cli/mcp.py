@@ -39,6 +39,6 @@ def command(url: str | None) -> None:
         message = f"{TOKEN} holds no valid management token: it is unknown, expired or revoked."
         raise click.ClickException(message) from None
     try:
-        anyio.run(over_stdio.serve, store, access, secret)
+        anyio.run(over_stdio.serve, store, access, secret, settings.webhooks_allow_local)
     finally:
         store.database.client.close()

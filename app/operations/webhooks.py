@@ -112,6 +112,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Answer:
         raise Raced
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
+    ctx.store.leases.drop(webhook_id)
     return _answer(deleted)
 
 

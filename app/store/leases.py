@@ -71,9 +71,9 @@ class Leases(Collection):
         if not quiet.matched_count:
             self._collection.update_one(held, {"$set": free})
 
-    def drop(self, lease: Record) -> None:
+    def drop(self, webhook_id: str) -> None:
         """Forgets a webhook that is gone."""
-        self._collection.delete_one({"_id": ObjectId(lease["id"])})
+        self._collection.delete_one({"_id": ObjectId(webhook_id)}, session=self._session)
 
     def succeeded(self, webhook_id: str) -> None:
         """Notes that a webhook works."""
@@ -83,10 +83,10 @@ class Leases(Collection):
 
     def failed(self, webhook_id: str, since: datetime) -> Record:
         """Notes that a webhook failed; returns since when, and how many times in a row."""
-        health: Record = self._collection.find_one_and_update(
+        health: Record | None = self._collection.find_one_and_update(
             {"_id": ObjectId(webhook_id)},
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
             projection={"_id": 0, "failingSince": 1, "failures": 1},
             return_document=True,
         )
-        return health
+        return health or {"failingSince": since, "failures": 1}  # it was deleted meanwhile

@@ -59,7 +59,7 @@ class Courier:
         project_id, webhook_id = lease["projectId"], lease["id"]
         webhook = self._store.webhooks.to_sign(project_id, webhook_id)
         if webhook is None:
-            self._store.leases.drop(lease)
+            self._store.leases.drop(webhook_id)
             return 0
         began, arrived, slow, rested = self._clock(), 0, lease["slow"], None
         for delivery in self._store.deliveries.due(project_id, webhook_id, began, AT_ONCE):

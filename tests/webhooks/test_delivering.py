@@ -245,6 +245,27 @@ def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, po
     assert receiver.requests == []
 
 
+def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    store.outboxes.relay_all(project.id)
+    lease = store.leases.take(post.later(seconds=1).now, post.later(minutes=1).now, slow=False)
+    receiver.statuses = [500]
+    receiver.may_answer.clear()
+
+    with ThreadPoolExecutor(1) as pool:
+        served = pool.submit(post.courier.serve, lease)
+        receiver.arrived.acquire(timeout=10)
+        rest.delete(f"/webhooks/{webhook['id']}")
+        receiver.may_answer.set()
+        assert served.result() == 0
+
+    assert post.later(days=1).deliver(project) == 0
+    assert len(receiver.requests) == 1
+
+
 @pytest.mark.race
 def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
