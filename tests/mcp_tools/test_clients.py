@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -39,9 +40,11 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if os.environ.get("CI") == "true":
             pytest.fail("npm is missing: CI has to run the clients.")
         pytest.skip("npm is missing: install Node.js 20 or newer to run the clients.")
-    if not (CLIENTS / "node_modules" / ".package-lock.json").exists():
-        install = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]
-        subprocess.run(install, cwd=CLIENTS, check=True, timeout=280)
+    with (CLIENTS / ".installing").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the test processes share the folder
+        if not (CLIENTS / "node_modules" / ".package-lock.json").exists():
+            install = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]
+            subprocess.run(install, cwd=CLIENTS, check=True, timeout=280)
     return CLIENTS
 
 
