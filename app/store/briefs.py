@@ -32,10 +32,9 @@ class Briefs(DocumentRecords):
         branches = []
         for state in states:
             open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
-            branches += [self._where(project_id, live(stands | open_only)) for stands in stands_in((state,), now)]
+            branches += [live(stands | open_only) for stands in stands_in((state,), now)]
         fields = dict.fromkeys(LIST_ITEM, 1)
-        page: dict[str, Any] = {"sort": SOONEST_DUE, "skip": offset, "limit": limit, "index": BRIEFS_BY_DUE.name}
-        return self._find(project_id, {"$or": branches}, fields=fields, **page)
+        return self._find(project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields)
 
     def move(
         self,
@@ -61,15 +60,18 @@ class Briefs(DocumentRecords):
         changes: Mapping[str, Any],
         event: Event,
     ) -> Record | None:
-        """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
+        """Claims the ready brief that is due soonest, in one atomic write; None when there is none.
+
+        Leases that ran out by then are written down first, so that one index has all that is ready in its order.
+        """
         place: Record = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
             return None  # what is no id names no category and no cluster; null would mean those without
-        place |= {"status": {"$in": list(OPEN)}}
-        branches = [self._where(project_id, live(stands | place)) for stands in stands_in(move.leaves, asked.now)]
+        self.expire(asked.now, project_id)
+        ready = {"brief.state": {"$in": list(move.leaves)}, "status": {"$in": list(OPEN)}}
         return self.change_first(
             project_id,
-            {"$or": branches},
+            live(place | ready),
             event=event,
             changes=_entering(move, changes),
             sort=SOONEST_DUE,
@@ -91,18 +93,22 @@ class Briefs(DocumentRecords):
             computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
         )
 
-    def expire(self, now: datetime, limit: int = 100) -> builtins.list[str]:
-        """Writes down claims of any project whose lease ran out; returns the documents' ids.
+    def expire(self, now: datetime, project_id: str | None = None) -> builtins.list[str]:
+        """Writes down claims whose lease ran out, of one project or of all; returns the documents' ids.
 
-        Each is written down once, by whoever comes first: a worker, or the next write of the document.
+        Each is written down once, by whoever comes first: a worker, the next claim, or the next write of the document.
         """
-        lost = live(ran_out(now) | {"brief.claimExpiresAt": {"$type": "date", "$lte": now}})
-        found = self._collection.find(lost, {"_id": 1}).limit(limit)
+        lost = live(ran_out(now))
+        if project_id is not None:
+            lost = self._where(project_id, lost)
+        found = builtins.list(self._collection.find(lost, {"_id": 1}, session=self._session))
         noted: Record = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
         return [
             str(row["_id"])
             for row in found
-            if self._collection.update_one({"_id": row["_id"], **lost}, [*settled(now), noted]).modified_count
+            if self._collection.update_one(
+                {"_id": row["_id"], **lost}, [*settled(now), noted], session=self._session
+            ).modified_count
         ]
 
 

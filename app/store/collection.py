@@ -108,7 +108,15 @@ class Collection:
         self._session = store.session
 
     def _where(self, project_id: str, condition: Mapping[str, Any]) -> Record:
-        return {"projectId": ObjectId(project_id), **condition}
+        """Returns the condition for records of a project.
+
+        Of one with alternatives, each is made whole: MongoDB then gives each its own index, and merges what they find
+        in order; with the project outside it would read them all and sort in memory.
+        """
+        if "$or" not in condition or "_id" in condition:
+            return {"projectId": ObjectId(project_id), **condition}
+        common = {"projectId": ObjectId(project_id), **{k: v for k, v in condition.items() if k != "$or"}}
+        return {"$or": [common | alternative for alternative in condition["$or"]]}
 
     def _find_one(self, project_id: str, condition: Mapping[str, Any], fields: Any = None) -> Record | None:
         where = self._where(project_id, condition)
@@ -125,11 +133,9 @@ class Collection:
         skip: int = 0,
         limit: int = 0,
         fields: Any = None,
-        index: str | None = None,
     ) -> list[Record]:
-        """Returns records; `index` names the one to use where MongoDB would try several or sort in memory."""
         where = self._where(project_id, condition)
-        cursor = self._collection.find(where, fields, session=self._session, hint=index).skip(skip).limit(limit)
+        cursor = self._collection.find(where, fields, session=self._session).skip(skip).limit(limit)
         return [outside(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
@@ -195,7 +201,7 @@ class Recorded(Collection):
             {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
             {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
         ]
-        bounded = {**self._where(project_id, condition), f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
+        bounded = self._where(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}})
         changed = self._collection.find_one_and_update(
             bounded,
             pipeline,

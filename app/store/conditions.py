@@ -14,6 +14,7 @@ from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, Asked, Move
 from app.rules.events import Event
 from app.store.collection import Record, Tags, event_expression
+from app.store.indexes import EVER
 from app.vocabulary import BriefState, DocumentStatus, Door
 
 CHANGED_SINCE_PUBLISHED: Record = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
@@ -26,7 +27,7 @@ def live(condition: Mapping[str, object]) -> Record:
 
 def ran_out(now: datetime) -> Record:
     """Returns the condition that a claim's lease ran out."""
-    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$ne": None, "$lte": now}}
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": EVER, "$lte": now}}
 
 
 def claimed(now: datetime) -> Record:

@@ -227,9 +227,8 @@ class Documents(DocumentRecords):
 
     def any_in(self, project_id: str, field: str, record_id: str) -> bool:
         """Tells whether a document outside the trash is in a category or cluster, or is delivered in it."""
-        one: list[Record] = [{field: ObjectId(record_id)}, {f"snapshot.{field}": record_id}]
-        branches = [self._where(project_id, live(condition)) for condition in one]
-        return self._find_one(project_id, {"$or": branches}, {"_id": 1}) is not None
+        ways: list[Record] = [{field: ObjectId(record_id)}, {f"snapshot.{field}": record_id}]
+        return self._find_one(project_id, live({"$or": ways}), {"_id": 1}) is not None
 
 
 def search_keys(changes: Mapping[str, Any]) -> Record:

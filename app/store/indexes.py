@@ -18,7 +18,7 @@ EVER = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
 WAITING = {"outbox.at": {"$exists": True}}
 DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
-LEASED = {"brief.claimExpiresAt": {"$type": "date"}}
+LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": EVER}}
 DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
@@ -58,6 +58,12 @@ BRIEFS_BY_DUE = _live("brief.state dueKey createdAt _id", "lists of briefs, and 
 INDEXES: tuple[Index, ...] = (
     _live("slugs", "a slug, current or delivered, is one document's", unique=True),
     BRIEFS_BY_DUE,
+    _index(
+        "documents",
+        "projectId dueKey createdAt _id brief.claimExpiresAt",
+        "briefs that are ready because a lease ran out, among those",
+        partialFilterExpression=LEASED,
+    ),
     *(_live(f"{key} _id", f"all documents by {key}") for key in ("updatedAt", "createdAt", "titleKey", "dueKey")),
     _live("dueDate _id", "all documents, the latest due first: null is before every date"),
     *(
@@ -95,6 +101,7 @@ INDEXES: tuple[Index, ...] = (
         for name in OUTBOXES
     ),
     _index("documents", "brief.claimExpiresAt", "claims whose lease ran out", partialFilterExpression=LEASED),
+    _index("documents", "projectId brief.claimExpiresAt", "the same, of a project", partialFilterExpression=LEASED),
     _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
     _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
     _index(
