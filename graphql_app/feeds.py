@@ -53,7 +53,7 @@ class Feeds:
         response.headers["Cache-Control"] = self._cache_control
         response.headers["Vary"] = "Authorization"
         response.set_etag(hashlib.sha256(repr(state).encode()).hexdigest()[:32])
-        if request.if_none_match.contains(response.get_etag()[0] or ""):
+        if request.if_none_match.contains_weak(response.get_etag()[0] or ""):
             response.status_code = 304
         elif request.method == "GET":
             response.response = _begun(_parts(lines(ctx, self._reader, site, query)))

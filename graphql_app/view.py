@@ -79,7 +79,7 @@ class GraphQL:
         variables = orjson.dumps(wanted.variables, option=orjson.OPT_SORT_KEYS)
         key = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, variables)
         tag = hashlib.sha256(repr((key, revision, media_type)).encode()).hexdigest()[:32]
-        if request.method in READS and request.if_none_match.contains(tag):
+        if request.method in READS and request.if_none_match.contains_weak(tag):
             return self._to_keep(Response(status=304), tag)
         body = self._answers.get(key, revision)
         if body is None:

@@ -86,7 +86,7 @@ def published(project: Project, **fields: Any) -> dict[str, Any]:
     return publish(project, a_document(project.context(), **{"markdown": "Flour, *water*, time.", **fields}))
 
 
-def run(project: Project, name: str, *ids: str, **fields: Any) -> Any:
+def run(project: Project, name: str, /, *ids: str, **fields: Any) -> Any:
     """Runs an operation of the management API and returns the body of its answer."""
     declared = OPERATIONS[name]
     takes = declared.takes or declared.query

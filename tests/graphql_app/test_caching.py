@@ -1,0 +1,187 @@
+"""Answers are kept as long as they hold: in the process, and by who asked (decisions, section 7)."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app.operations.kept import Kept
+from app.operations.turns import Turns
+from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.make import Project, a_document, a_project, made
+
+QUERY = "{ documents { title category { name } } categories { name } }"
+
+
+def test_an_answer_to_a_get_says_how_it_may_be_kept(graphql: GraphQL) -> None:
+    answer = graphql.get(QUERY)
+
+    assert answer.headers["ETag"].startswith('"')
+    assert answer.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
+    assert "Authorization" in answer.headers["Vary"]
+    head = graphql.client.head(
+        "/graphql", query_string={"query": QUERY}, headers={"Authorization": f"Bearer {graphql.token.secret}"}
+    )
+    assert head.headers["ETag"] == answer.headers["ETag"]
+    assert "ETag" not in graphql.post(QUERY).headers
+
+
+def test_who_has_the_answer_gets_304_without_a_body(graphql: GraphQL) -> None:
+    tag = graphql.get(QUERY).headers["ETag"]
+
+    for sent in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+        again = graphql.get(QUERY, headers={"If-None-Match": sent})
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == tag
+        assert again.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
+
+
+def test_the_tag_is_of_the_query_its_variables_its_operation_and_the_project(
+    project: Project, graphql: GraphQL, store
+) -> None:
+    query = "query A($limit: Int) { documents(limit: $limit) { id } } query B { documents { id } }"
+    elsewhere = graphql.by(delivery_token(a_project(store)))
+    answers = [
+        graphql.get(query, {"limit": 1}, operationName="A"),
+        graphql.get(query, {"limit": 2}, operationName="A"),
+        graphql.get(query, {"limit": 2}, operationName="B"),
+        graphql.get("{ documents { id } }"),
+        elsewhere.get("{ documents { id } }"),
+    ]
+
+    assert len({answer.headers["ETag"] for answer in answers}) == len(answers)
+
+
+CHANGES = {
+    "publish": lambda project, document, category: published(project, title="Another"),
+    "publish again": lambda project, document, category: (
+        run(project, "update_document", document["id"], title="New"),
+        run(project, "publish_document", document["id"]),
+    ),
+    "unpublish": lambda project, document, category: run(project, "unpublish_document", document["id"]),
+    "delete": lambda project, document, category: run(project, "delete_document", document["id"]),
+    "restore": lambda project, document, category: (
+        run(project, "delete_document", document["id"]),
+        run(project, "restore_document", document["id"]),
+    ),
+    "rename a category": lambda project, document, category: run(project, "update_category", category, name="Loaves"),
+    "make a category": lambda project, document, category: made(project.context(), "category", name="New", slug="new"),
+    "delete a category": lambda project, document, category: run(
+        project, "delete_category", made(project.context(), "category", name="New", slug="new")["id"]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changes_delivery_shows_at_once_on_every_server(
+    project: Project, graphql: GraphQL, store, name: str
+) -> None:
+    category = made(project.context(), "category", name="Bread", slug="bread")["id"]
+    document = published(project, title="Rye", categoryId=category)
+    servers = [graphql, graphql.through(opened(store)), graphql.through(opened(store))]
+    before = [server.get(QUERY) for server in servers]
+    assert len({answer.headers["ETag"] for answer in before}) == 1
+
+    CHANGES[name](project, document, category)
+
+    fresh = graphql.through(opened(store)).get(QUERY)
+    for server, answer in zip(servers, before, strict=True):
+        now = server.get(QUERY, headers={"If-None-Match": answer.headers["ETag"]})
+        assert now.status_code == 200
+        assert now.json == fresh.json
+        assert server.post(QUERY).json == fresh.json
+
+
+def test_a_change_that_is_not_delivered_leaves_the_answer_as_it_is(project: Project, graphql: GraphQL) -> None:
+    document = published(project)
+    tag = graphql.get(QUERY).headers["ETag"]
+
+    run(project, "update_document", document["id"], title="Not published yet")
+    a_document(project.context(), title="A draft")
+
+    assert graphql.get(QUERY, headers={"If-None-Match": tag}).status_code == 304
+
+
+def test_nobody_keeps_an_answer_that_may_hold_drafts(project: Project, preview: GraphQL) -> None:
+    draft = a_document(project.context(), slug="draft", title="First")
+    queries = [
+        "{ documents(includeDrafts: true) { title } }",
+        '{ documentBySlug(slug: "draft") { title } }',
+        f'{{ document(id: "{draft["id"]}") {{ title }} }}',
+    ]
+    for query in queries:
+        answer = preview.get(query)
+        assert answer.headers["Cache-Control"] == "private, no-store"
+        assert "ETag" not in answer.headers
+    run(project, "update_document", draft["id"], title="Second")
+    for query in queries:
+        assert "Second" in preview.get(query).text
+    kept = preview.get("{ documents { title } }")
+    assert kept.headers["ETag"]
+
+
+def test_a_token_without_the_permission_never_gets_what_was_kept_for_one_with_it(
+    project: Project, graphql: GraphQL, preview: GraphQL
+) -> None:
+    a_document(project.context(), slug="draft", title="Secret")
+    query = '{ documentBySlug(slug: "draft") { title } }'
+
+    for _ in range(2):
+        assert "Secret" in preview.get(query).text
+        assert graphql.get(query).json == {"data": {"documentBySlug": None}}
+
+
+def test_an_error_is_not_kept(graphql: GraphQL) -> None:
+    for answer in (graphql.get("{"), graphql.get("{ documents(limit: 0) { id } }")):
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "ETag" not in answer.headers
+
+
+def test_who_puts_a_cache_before_it_says_how_long_answers_are_fresh(graphql: GraphQL, store) -> None:
+    server = graphql.through(opened(store, delivery_cache_control="public, max-age=60"))
+
+    assert server.get(QUERY).headers["Cache-Control"] == "public, max-age=60"
+
+
+def test_what_is_kept_takes_no_more_room_than_there_is() -> None:
+    kept: Kept[bytes] = Kept(1_000, size_of=len)
+    for number in range(100):
+        kept.keep(number, 1, b"x" * 100)
+    kept.keep("large", 1, b"x" * 126)
+
+    held = [number for number in range(100) if kept.get(number, 1)]
+    assert held == list(range(90, 100))
+    assert kept.get("large", 1) is None
+    assert kept.get(99, 2) is None
+
+
+def test_readers_that_come_while_one_reads_share_a_read_that_begins_after_they_came() -> None:
+    turns: Turns[int] = Turns()
+    begun, go_on, calls = threading.Event(), threading.Event(), []
+
+    def read() -> int:
+        calls.append(None)
+        number = len(calls)
+        if number == 1:
+            begun.set()
+            go_on.wait(5)
+        return number
+
+    with ThreadPoolExecutor(9) as pool:
+        first = pool.submit(turns.read, "project", read)
+        begun.wait(5)
+        others = [pool.submit(turns.read, "project", read) for _ in range(8)]
+        go_on.set()
+        assert first.result() == 1
+        assert min(other.result() for other in others) == 2
+    assert turns.read("project", read) == len(calls)
+
+
+def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> None:
+    turns: Turns[int] = Turns()
+    with pytest.raises(ZeroDivisionError):
+        turns.read("project", lambda: 1 // 0)
+
+    assert turns.read("project", lambda: 5) == 5

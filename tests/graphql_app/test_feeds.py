@@ -1,0 +1,174 @@
+"""A site's Atom feed and sitemap: valid, complete, and written while they are read (decisions, section 7)."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import feedparser
+import pytest
+from bson import ObjectId
+from lxml import etree
+
+from app.rules.sites import home_url, page_url
+from tests.graphql_app.client import GraphQL, published, run
+from tests.graphql_app.watched import Watched
+from tests.make import Project, a_document, made
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+SCHEMAS = Path(__file__).parent / "schemas"
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """A project with an address."""
+    run(project, "update_project", siteUrl="https://bread.example/blog")
+    return project
+
+
+def valid(feed: bytes, schema: str) -> etree._Element:
+    """Returns a document that the standard's own schema finds valid."""
+    tree = etree.parse(BytesIO(feed))
+    file = SCHEMAS / schema
+    rules = etree.RelaxNG(file=file) if file.suffix == ".rng" else etree.XMLSchema(file=file)
+    rules.assertValid(tree)
+    return tree.getroot()
+
+
+def test_the_feed_lists_what_was_published_last(site: Project, graphql: GraphQL) -> None:
+    category = made(site.context(), "category", name="Bread & rolls", slug="bread")["id"]
+    first = published(site, title="Rye", slug="rye", markdown="It is *dark*.")
+    second = published(site, title="<Spelt> & \x0bÉtoile", slug="épeautre", categoryId=category)
+    a_document(site.context(), title="Draft")
+    again = run(site, "publish_document", first["id"])
+
+    answer = graphql.feed("feed")
+
+    assert answer.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
+    root = valid(answer.data, "atom.rng")
+    feed = feedparser.parse(answer.data)
+    assert not feed.bozo
+    assert feed.feed.title == "The Crust"
+    assert feed.feed.link == "https://bread.example/blog"
+    assert root.findtext(f"{ATOM}updated") > again["publishedAt"]
+    spelt, rye = feed.entries
+    assert (rye.title, rye.link, rye.summary) == ("Rye", "https://bread.example/blog/rye", "It is dark.")
+    assert rye.published == first["publishedAt"] < rye.updated
+    assert spelt.title_detail.value == "<Spelt> & Étoile"
+    assert spelt.link == "https://bread.example/blog/%C3%A9peautre"
+    assert (spelt.tags[0].term, spelt.tags[0].label) == ("bread", "Bread & rolls")
+    assert second["slug"] == "épeautre"
+
+
+def test_an_entry_keeps_its_id_when_its_slug_and_the_site_move(site: Project, graphql: GraphQL) -> None:
+    document = published(site, slug="old")
+    [before] = feedparser.parse(graphql.feed("feed").data).entries
+    run(site, "update_document", document["id"], slug="new")
+    run(site, "publish_document", document["id"])
+    run(site, "update_project", siteUrl="https://other.example/{slug}.html")
+
+    [after] = feedparser.parse(graphql.feed("feed").data).entries
+
+    assert after.id == before.id
+    assert (before.link, after.link) == ("https://bread.example/blog/old", "https://other.example/new.html")
+
+
+def test_an_empty_feed_and_an_empty_sitemap_are_valid(site: Project, graphql: GraphQL) -> None:
+    valid(graphql.feed("feed").data, "atom.rng")
+    assert len(etree.fromstring(graphql.feed("sitemap").data)) == 0
+
+
+def test_the_sitemap_lists_every_page_that_is_delivered(site: Project, graphql: GraphQL) -> None:
+    published(site, slug="rye")
+    document = published(site, slug="spelt")
+    run(site, "update_document", document["id"], slug="not-yet")
+    a_document(site.context(), slug="draft")
+
+    answer = graphql.feed("sitemap")
+
+    assert answer.headers["Content-Type"] == "application/xml; charset=utf-8"
+    root = valid(answer.data, "sitemap.xsd")
+    assert [url.findtext(f"{SITEMAP}loc") for url in root] == [
+        "https://bread.example/blog/spelt",
+        "https://bread.example/blog/rye",
+    ]
+
+
+@pytest.mark.parametrize("name", ["feed", "sitemap"])
+def test_feeds_have_tags_that_every_change_of_them_changes(site: Project, graphql: GraphQL, name: str) -> None:
+    published(site)
+    tag = graphql.feed(name).headers["ETag"]
+    again = graphql.feed(name, {"If-None-Match": tag})
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)
+    assert again.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
+    assert again.headers["Vary"] == "Authorization"
+    seen = {tag}
+    for change in (
+        lambda: published(site, title="Another"),
+        lambda: run(site, "update_project", siteUrl="https://other.example"),
+    ):
+        change()
+        answer = graphql.feed(name, {"If-None-Match": tag})
+        assert answer.status_code == 200
+        seen.add(answer.headers["ETag"])
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("name", ["feed", "sitemap"])
+def test_feeds_need_a_delivery_token_and_a_site(project: Project, graphql: GraphQL, name: str) -> None:
+    assert graphql.client.get(f"/delivery/{name}.xml").status_code == 401
+    assert graphql.by(project.token()).feed(name).status_code == 401
+
+    answer = graphql.feed(name)
+
+    assert (answer.status_code, answer.json["_tag"]) == (422, "BadRequest")
+    assert "siteUrl" in answer.json["message"]
+
+
+@pytest.mark.parametrize("limit", ["0", "50001", "x", "-1"])
+def test_a_feed_of_a_length_that_is_none_is_refused(site: Project, graphql: GraphQL, limit: str) -> None:
+    assert graphql.feed("feed", limit=limit).status_code == 400
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "tag"), [("feed", f"{ATOM}entry"), ("sitemap", f"{SITEMAP}url")])
+def test_thousands_of_documents_are_sent_while_they_are_read(
+    site: Project, graphql: GraphQL, watched: Watched, name: str, tag: str
+) -> None:
+    documents = site.store.database.documents
+    row = documents.find_one({"_id": ObjectId(published(site)["id"])})
+    kept = {key: row[key] for key in ("projectId", "deletedAt", "isPublished", "publishedAt")}
+    slugs = [f"s{number}" for number in range(3_500)]
+    documents.insert_many(
+        [{**kept, "_id": ObjectId(), "slugs": [slug], "snapshot": {**row["snapshot"], "slug": slug}} for slug in slugs],
+        ordered=False,
+    )
+    headers = {"Authorization": f"Bearer {graphql.token.secret}"}
+
+    answer = watched.app.test_client().get(f"/delivery/{name}.xml?limit=50000", headers=headers)
+
+    parts = answer.iter_encoded()
+    first = next(parts)
+    assert batches(watched) == 1, "what was read first is sent before more is read"
+    root = etree.fromstring(first + b"".join(parts))
+    assert batches(watched) == 4
+    assert len(root.findall(tag)) == 3_501
+
+
+def batches(watched: Watched) -> int:
+    return sum(command.get("limit") == 1_000 for command in watched.commands)
+
+
+@pytest.mark.parametrize(
+    ("site_url", "page", "home"),
+    [
+        ("https://a.example", "https://a.example/rye", "https://a.example"),
+        ("https://a.example/blog/", "https://a.example/blog/rye", "https://a.example/blog/"),
+        ("https://a.example/{slug}.html", "https://a.example/rye.html", "https://a.example/"),
+        ("https://a.example/?p={slug}", "https://a.example/?p=rye", "https://a.example/"),
+    ],
+)
+def test_a_page_is_where_the_site_says(site_url: str, page: str, home: str) -> None:
+    assert (page_url(site_url, "rye"), home_url(site_url)) == (page, home)
