@@ -17,4 +17,6 @@ def purge_trash(store: Store, before: datetime, project_id: str | None = None) -
             if one is None:
                 return purged
             store.transfers.forget(one["projectId"], one["id"])
-            purged += store.documents.purge(one["projectId"], one["id"], before)
+            if store.documents.purge(one["projectId"], one["id"], before):
+                store.events.forget(one["projectId"], one["id"])
+                purged += 1

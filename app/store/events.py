@@ -64,6 +64,12 @@ class Events(Collection):
             limit=limit - len(fresh),
         )
 
+    def forget(self, project_id: str, document_id: str) -> None:
+        """Deletes what the feed keeps no more of a document that is gone; the rest goes when it is cut."""
+        upto = self._feed(project_id)["cut"]
+        condition = {"data.documentId": ObjectId(document_id), "sequence": {"$lte": upto}}
+        self._collection.delete_many(self._where(project_id, condition))
+
     def cut(self, before: datetime) -> int:
         """Cuts events from before an instant off every feed; returns how many.
 

@@ -9,10 +9,11 @@ import pytest
 from bson import ObjectId
 
 from app.operations.context import this_instant
+from app.operations.purging import purge_trash
 from app.rules.cursors import cursor_of
 from app.store.store import Store
 from app.vocabulary import Scope
-from tests.make import Project, a_document, a_project, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -203,3 +204,26 @@ def test_cut_events_are_deleted_unless_a_document_still_tells_of_them(store: Sto
 
     kept = list(store.database.events.find({"projectId": ObjectId(project.id)}))
     assert [str(event["data"]["documentId"]) for event in kept] == [document["id"]]
+
+
+def test_a_purged_document_leaves_nothing_behind_the_feeds_cut_and_no_gap_before_it(
+    fresh_store: Store,
+) -> None:
+    project = a_project(fresh_store)
+    ctx = project.context()
+    gone = a_document(ctx, title="Gone")
+    relayed(project)
+    aged(fresh_store, project, cut := fresh_store.events.last(project.id))
+    fresh_store.events.cut(month_ago())
+    OPERATIONS["delete_document"](ctx, gone["id"])
+    relayed(project)
+
+    assert purge_trash(fresh_store, this_instant() + timedelta(seconds=1)) == 1
+
+    page, reached = fresh_store.events.page(project.id, None, 100)
+    assert [event["sequence"] for event in page] == list(range(cut + 1, reached + 1))
+    assert page[-1]["type"] == "document.deleted"
+    kept = fresh_store.database.events.find(
+        {"projectId": ObjectId(project.id), "data.documentId": ObjectId(gone["id"])}
+    )
+    assert [event["type"] for event in kept] == ["document.deleted"]
