@@ -68,7 +68,7 @@ class Events(Collection):
         """Deletes what the feed keeps no more of a document that is gone; the rest goes when it is cut."""
         upto = self._feed(project_id)["cut"]
         condition = {"data.documentId": ObjectId(document_id), "sequence": {"$lte": upto}}
-        self._collection.delete_many(self._where(project_id, condition))
+        self._collection.delete_many(self._where(project_id, condition), session=self._session)
 
     def cut(self, before: datetime) -> int:
         """Cuts events from before an instant off every feed; returns how many.

@@ -86,10 +86,10 @@ class Transfers:
         return {str(row["_id"]) for row in self._database.bodies.find(wanted, {"_id": 1})}
 
     def forget(self, project_id: str, document_id: str) -> None:
-        """Deletes the texts and versions of a document that was refused."""
+        """Deletes the texts and versions of a document that was refused, or is deleted for good."""
         where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
         for collection in ("revisions", "bodies"):
-            self._database[collection].delete_many(where)
+            self._database[collection].delete_many(where, session=self._session)
 
 
 class _Groups:
