@@ -6,6 +6,7 @@ reads it, which is after it knows who calls, so nobody without a token has a bod
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,12 @@ from app.errors import HttpApiDecodeError, PayloadTooLarge
 MAX_BODY = 20 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
 """How much of a refused body is read away, so that a client that is still sending gets to read the answer."""
+DRAINS = 2
+"""How many refused bodies are read away at once. A client that sends no more holds its thread for as long as it likes,
+and the server has few: beyond these a refused client may see its connection close before it reads the answer."""
 CHUNK = 64 * 1024
+
+_draining = threading.BoundedSemaphore(DRAINS)
 
 
 def install(app: Flask) -> None:
@@ -78,6 +84,11 @@ class Counted:
 
 
 def _drain(stream: Any, length: int) -> None:
-    left = min(length, DRAINED)
-    while left > 0 and (chunk := stream.read(min(CHUNK, left))):
-        left -= len(chunk)
+    if not _draining.acquire(blocking=False):
+        return
+    try:
+        left = min(length, DRAINED)
+        while left > 0 and (chunk := stream.read(min(CHUNK, left))):
+            left -= len(chunk)
+    finally:
+        _draining.release()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.http.bodies import MAX_BODY
+from app.http.bodies import DRAINS, MAX_BODY
 from tests.http.conftest import Configured
 from tests.make import Project, a_ready_brief
 from tests.rest.client import Rest
@@ -118,6 +120,38 @@ def test_a_stated_length_over_the_limit_is_refused_on_every_path_unread(
 
 
 @pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
+def test_clients_that_never_send_a_refused_body_hold_few_threads(app: Flask) -> None:
+    body = Stalled()
+
+    def refused() -> TestResponse:
+        sent = {"wsgi.input": body, "CONTENT_LENGTH": str(MAX_BODY + 1)}
+        return app.test_client().post("/nothing", environ_overrides=sent)
+
+    with ThreadPoolExecutor(DRAINS + 3) as threads:
+        stuck = []
+        for _ in range(DRAINS):
+            stuck.append(threads.submit(refused))
+            assert body.waited_for.acquire(timeout=10)
+        try:
+            for _ in range(3):
+                assert_error(threads.submit(refused).result(timeout=10), 413, "PayloadTooLarge")
+        finally:
+            body.goes_on.set()
+        for answer in stuck:
+            assert_error(answer.result(timeout=10), 413, "PayloadTooLarge")
+
+
+@pytest.mark.parametrize("path", ["/docs/swagger-ui-bundle.js", "/graphql/explorer/graphiql.min.js"])
+def test_files_are_given_to_the_server_whole(client: FlaskClient, path: str) -> None:
+    answer = client.get(path, buffered=False)
+
+    [whole] = [part for part in answer.iter_encoded() if part]
+    answer.close()
+    assert len(whole) == answer.content_length
+    assert client.get(path, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
 @pytest.mark.parametrize("path", ["/document-intents", f"/documents/{NO_ID}/brief/ready"])
 def test_a_chunked_body_is_counted_and_refused_over_the_limit(rest: Rest, path: str) -> None:
     assert_error(chunked(rest, path, Endless(MAX_BODY + 1), **bearer(rest)), 413, "PayloadTooLarge")
@@ -188,6 +222,22 @@ class Endless:
 
     def readline(self, size: int = -1) -> bytes:
         return self.read(size)
+
+    def close(self) -> None:
+        """Needs nothing."""
+
+
+class Stalled:
+    """A body of which nothing comes until it goes on, and then nothing more."""
+
+    def __init__(self) -> None:
+        self.waited_for = threading.Semaphore(0)
+        self.goes_on = threading.Event()
+
+    def read(self, _size: int = -1) -> bytes:
+        self.waited_for.release()
+        self.goes_on.wait(30)
+        return b""
 
     def close(self) -> None:
         """Needs nothing."""
