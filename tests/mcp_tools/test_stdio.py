@@ -116,3 +116,41 @@ def test_messages_on_a_pipe_are_answered_a_line_each(mongodb_uri: str, store: St
 
     assert [answer["id"] for answer in answers] == [1, 2]
     assert answers[1]["result"]["structuredContent"]["name"] == "The Crust"
+
+
+HANDSHAKE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "n", "version": "1"}},
+}
+
+
+def _relayed(url: str, environment: dict[str, str]) -> dict[str, Any]:
+    """Hands one message on, and returns the one answer before the pipe ends."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp", "--url", url],
+        input=json.dumps(HANDSHAKE) + "\n",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    answer: dict[str, Any] = json.loads(ended.stdout)
+    return answer
+
+
+def test_a_service_that_is_away_is_an_error_and_not_the_end(mongodb_uri: str, store: Store) -> None:
+    answer = _relayed("http://127.0.0.1:9/mcp", _environment(mongodb_uri, store, "cwm_any"))
+
+    assert answer["id"] == 1
+    assert "can't be reached" in answer["error"]["message"]
+
+
+def test_a_service_that_refuses_the_token_says_so_to_the_client(mongodb_uri: str, store: Store) -> None:
+    with a_server(mongodb_uri, store.database.name) as url:
+        answer = _relayed(f"{url}/mcp", _environment(mongodb_uri, store, "cwm_unknown"))
+
+    assert answer["id"] == 1
+    assert "Unauthorized" in answer["error"]["message"]
