@@ -13,7 +13,7 @@ from app.cli.mongod import running_mongod
 from app.store.indexes import create_indexes
 from app.store.store import connect
 
-PARTS = ("management", "mcp", "documents")
+PARTS = ("management", "mcp", "documents", "delivery")
 
 
 def main() -> None:
