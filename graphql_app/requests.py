@@ -12,6 +12,7 @@ from flask import request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
+from app.http import bodies
 from graphql_app.errors import BadRequest
 
 JSON = "application/json"
@@ -74,7 +75,7 @@ def _from_body() -> Mapping[str, Any]:
     if request.mimetype not in (JSON, GRAPHQL_RESPONSE) or charset not in ("utf-8", "utf8"):
         message = "Send the body as JSON in UTF-8, with `Content-Type: application/json`."
         raise BadRequest(message, "UNSUPPORTED_MEDIA_TYPE", 415)
-    body = request.get_data(cache=False)
+    body = bodies.read()
     if len(body) > MAX_BODY:
         raise BadRequest(f"A request has at most {MAX_BODY:,} bytes.", "REQUEST_TOO_LARGE", 413)
     parameters = _json(body, "the body")

@@ -19,6 +19,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from app.errors import RateLimited, Refusal
+from app.http import bodies
 from app.http.bodies import MAX_BODY
 from app.http.callers import BEARER, callers
 from app.operations.context import Context
@@ -53,7 +54,7 @@ class HttpDoor:
         who, secret = _who(), _secret()
         agent = client_of(request.headers.get("Mcp-Session-Id", ""), secret)
         scope = _scope(Call(who, g.request_id, agent))
-        response = self._lane.loop.run(self._served(scope, request.get_data(cache=False)))
+        response = self._lane.loop.run(self._served(scope, bodies.read()))
         if client := scope.get(CLIENT):
             response.headers["Mcp-Session-Id"] = session_id(client, secret)
         if isinstance(who, Refusal):

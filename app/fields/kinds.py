@@ -6,6 +6,7 @@ operation: a draft may hold a wrong word until it is confirmed. `stages.py` runs
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -83,7 +84,18 @@ class Items(_Kind, fields.List[Any]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
             raise ma.ValidationError("Must be an array.")
-        return super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)
+        except ma.ValidationError as error:
+            # marshmallow asks for the list's own length only when every item is right; a caller wants to know both.
+            raise ma.ValidationError({**self._wrong_itself(value), **error.messages_dict}) from None
+
+    def _wrong_itself(self, value: list[Any]) -> dict[Any, Any]:
+        try:
+            self._validate(value)
+        except ma.ValidationError as error:
+            return {"_schema": [str(message) for message in error.messages]}
+        return {}
 
 
 class Table(_Kind, fields.Nested):
@@ -127,8 +139,8 @@ def longest(limit: int) -> validate.Length:
 
 
 def not_blank(value: str) -> None:
-    """Checks that a text has more than white space."""
-    if not value.strip():
+    """Checks that a text has more than white space and characters that nobody sees."""
+    if all(unicodedata.category(character)[0] in "ZC" for character in value):
         raise ma.ValidationError("Must not be blank.")
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from flask import Flask, request
 
-from app.errors import HttpApiDecodeError, PayloadTooLarge
+from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
 
 MAX_BODY = 20 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
@@ -20,8 +21,12 @@ DRAINED = 64 * 1024 * 1024
 DRAINS = 2
 """How many refused bodies are read away at once. A client that sends no more holds its thread for as long as it likes,
 and the server has few: beyond these a refused client may see its connection close before it reads the answer."""
+READS, READ_WAIT = 12, 0.5
+"""How many bodies are read at once, and how many seconds another waits for its turn. A client that sends slowly holds a
+thread of the server's sixteen: those left go on answering everybody else."""
 CHUNK = 64 * 1024
 
+_reading = threading.BoundedSemaphore(READS)
 _draining = threading.BoundedSemaphore(DRAINS)
 
 
@@ -43,12 +48,31 @@ def bound() -> None:
         request.environ["wsgi.input"] = Counted(stream)
 
 
+def read() -> bytes:
+    """Returns the request's body. Refuses with `ServiceUnavailable` while too many others are still being sent."""
+    if not request.content_length and not isinstance(request.environ["wsgi.input"], Counted):
+        return b""
+    with _turn():
+        return request.get_data(cache=False)
+
+
 def ignore() -> None:
     """Reads away a body that an endpoint takes no notice of; refuses one that is too long all the same."""
     stream = request.environ["wsgi.input"]
     if isinstance(stream, Counted):
-        for _ in stream.chunks():
-            pass
+        with _turn():
+            for _ in stream.chunks():
+                pass
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _reading.acquire(timeout=READ_WAIT):
+        raise ServiceUnavailable("Too many bodies are being sent right now, and slowly: try again in a few seconds.")
+    try:
+        yield
+    finally:
+        _reading.release()
 
 
 class Counted:

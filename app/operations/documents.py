@@ -50,7 +50,7 @@ def list_documents(ctx: Context, fields: Fields) -> Answer:
         filters["updatedSince"] = read_time(since)
     if words := search_words(fields.get("q", "")):
         filters["words"] = words
-    elif "q" in fields:
+    elif fields.get("q"):
         return Answer([])
     found = ctx.store.documents.list(
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]

@@ -153,7 +153,7 @@ class Operation:
             try:
                 with ctx.store.deadline():
                     if key is not None:
-                        return self._once(ctx, key, _fingerprint(self.name, arguments), attempt)
+                        return self._once(ctx, key, _fingerprint(self.name, ids, fields, ctx), attempt)
                     return attempt(ctx.store)
             except Raced as raced:
                 raced.before_the_next_try()
@@ -181,8 +181,10 @@ class Operation:
         return Answer.again(kept["answer"])
 
 
-def _fingerprint(name: str, arguments: Sequence[Any]) -> str:
-    request = orjson.dumps([name, *arguments], option=orjson.OPT_SORT_KEYS)
+def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
+    """Returns what tells one request from another under the same key: the operation, its ids, fields and condition."""
+    asked = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
+    request = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(request).hexdigest()
 
 

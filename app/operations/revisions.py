@@ -173,9 +173,12 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
 
 
 def _matched_version(tags: tuple[Tag, ...], version: int) -> int:
-    """Returns the version that the entity tags stand for: the present one if any of them does."""
-    versions = {tag.version for tag in tags if tag.version is not None}
-    return version if version in versions else min(versions, default=0)
+    """Returns the version that the entity tags stand for, the present one if any of them does; `"2"` is one too."""
+    versions = {tag.rev if tag.version is None else tag.version for tag in tags}
+    if not versions:
+        message = "Must hold the document's ETag as it was given: a weak one, or one that is not ours, matches nothing."
+        raise HttpApiDecodeError(issues=[Issue(path="If-Match", message=message)])
+    return version if version in versions else min(versions)
 
 
 def _body_of(ctx: Context, revision: Mapping[str, Any], document: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
 """Tokens of the project (decisions, section 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, Raced
@@ -49,8 +49,7 @@ def create_token(ctx: Context, fields: Fields) -> Answer:
     agent = fields.get("agent")
     usual = () if delivery else AGENT_SCOPES if agent else USUAL_SCOPES
     scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", usual)]
-    if lacking := set(scopes) - ctx.caller.scopes:
-        raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")
+    _refuse_scopes(ctx, scopes, drafts=fields.get("drafts", False))
     expires = fields.get("expiresAt")
     secret = new_secret(kind)
     token = {
@@ -79,16 +78,28 @@ def revoke_token(ctx: Context, token_id: str) -> Answer:
     return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, event))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), gives=NewTokenRecord, refuses=(NotFound,))
+@operation(
+    scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), gives=NewTokenRecord, refuses=(NotFound, Forbidden)
+)
 def rotate_token(ctx: Context, token_id: str) -> Answer:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is shown in this answer and never again.
+    A token that may do what yours may not can't be rotated with it.
     """
     token = ctx.store.tokens.get(ctx.project_id, token_id)
+    if token is not None:
+        _refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
     event = Event("token.rotated", ctx.now, ctx.caller.actor)
     return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
+
+
+def _refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool) -> None:
+    """Refuses to hand out the secret of a token that may do more than the caller; seeing drafts is reading."""
+    lacking = {*scopes, *((str(Scope.READ),) if drafts else ())} - ctx.caller.scopes
+    if lacking:
+        raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")
 
 
 def project_of_token(store: Store, token_id: str) -> str:

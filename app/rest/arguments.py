@@ -64,7 +64,7 @@ def takes_any_state() -> bool:
 
 def _json() -> Mapping[str, Any]:
     """Returns the body's object; no body is an empty one. orjson refuses what MongoDB could not keep."""
-    raw = request.get_data(cache=False)
+    raw = bodies.read()
     if not raw.strip():
         return {}
     if not request.is_json:

@@ -111,11 +111,10 @@ def test_if_match_of_a_content_write_compares_the_version_alone(rest: Rest) -> N
 
 
 @pytest.mark.contract("decided-http.if-match-content")
-def test_if_match_with_a_star_takes_any_version_and_one_that_names_none_takes_none(rest: Rest) -> None:
+def test_if_match_with_a_star_takes_any_version(rest: Rest) -> None:
     document = a_document(rest)
 
     assert ok(write(rest, document, "First.", If_Match="*"))["version"] == 2
-    refused(write(rest, document, "Second.", If_Match='"nonsense"'), "VersionConflict")
     refused(write(rest, document, "Second.", base=2, If_Match='"1-1"'), "VersionConflict")
     refused(write(rest, document, "Second.", base=1, If_Match="*"), "VersionConflict")
 
@@ -382,3 +381,34 @@ def test_a_diff_that_would_take_too_long_is_refused(rest: Rest) -> None:
     ok(write(rest, document, "\n".join(f"b{number}" for number in range(20_001)), base=1))
 
     assert rest.get(f"{path_of(document)}/diff?from=1&to=2").status_code == 422
+
+
+def test_a_bare_version_as_if_match_is_the_version(rest: Rest) -> None:
+    path = path_of(a_document(rest))
+
+    assert rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match='"1"').status_code == 200
+    conflict = refused(rest.put(f"{path}/content", {"markdown": "Sour."}, If_Match='"1"'), "VersionConflict")
+    assert (conflict["version"], conflict["baseVersion"]) == (2, 1)
+
+
+@pytest.mark.parametrize("tag", ['W/"1-1"', "sour", '""'])
+def test_an_if_match_that_can_match_nothing_is_told_so(rest: Rest, tag: str) -> None:
+    path = path_of(a_document(rest))
+
+    body = refused(rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match=tag), "HttpApiDecodeError")
+
+    assert [issue["path"] for issue in body["issues"]] == ["If-Match"]
+
+
+def test_a_key_that_was_used_under_another_condition_is_a_mismatch(rest: Rest) -> None:
+    path = f"{path_of(a_document(rest))}/content"
+    ok(rest.put(path, {"markdown": "Dark."}, If_Match='"1-1"', Idempotency_Key="one"))
+
+    refused(rest.put(path, {"markdown": "Dark."}, If_Match='"77-1"', Idempotency_Key="one"), "IdempotencyMismatch")
+    again = rest.put(
+        path.replace("/content", "").upper().replace("/DOCUMENTS", "/documents") + "/content",
+        {"markdown": "Dark."},
+        If_Match='"1-1"',
+        Idempotency_Key="one",
+    )
+    assert again.headers["Idempotency-Replayed"] == "true"

@@ -246,3 +246,10 @@ def test_what_the_query_of_briefs_takes(query, read) -> None:
 )
 def test_what_the_query_of_briefs_refuses(name, value) -> None:
     assert [path for path, _ in issues(BriefQuery, from_query(BriefQuery, {name: value}))] == [name]
+
+
+def test_a_list_that_is_too_long_and_holds_a_wrong_item_has_both_told() -> None:
+    with pytest.raises(HttpApiDecodeError) as refused:
+        load_shape(ClusterFields, {"keywords": ["x" * 101, *["a"] * 50]})
+
+    assert [issue["path"] for issue in refused.value.extra["issues"]] == ["keywords", "keywords[0]"]
