@@ -9,7 +9,7 @@ from pymongo import MongoClient
 
 _database = MongoClient(os.environ["MONGODB_URI"], w="majority")[os.environ["MONGODB_DATABASE"]]
 _project = ObjectId(os.environ.get("BENCH_PROJECT"))
-_FIELDS = dict.fromkeys(("title", "status", "dueDate", "categoryName", "brief.keyword", "brief.intent", "brief.state"), 1)
+_SHOWN = ("title", "status", "dueDate", "categoryName", "brief.keyword", "brief.intent", "brief.state")
 _SOONEST = [("dueKey", 1), ("createdAt", 1), ("_id", 1)]
 
 
@@ -17,7 +17,9 @@ def app(environ: dict[str, Any], start_response: Any) -> list[bytes]:
     """Answers `GET /briefs` with a page of 50 and `POST /documents/<id>/brief/claim` with one atomic write."""
     if environ["REQUEST_METHOD"] == "GET":
         where = {"projectId": _project, "deletedAt": None, "brief.state": "ready"}
-        body: Any = [_item(row) for row in _database.documents.find(where, _FIELDS).sort(_SOONEST).limit(50)]
+        body: Any = [
+            _item(row) for row in _database.documents.find(where, dict.fromkeys(_SHOWN, 1)).sort(_SOONEST).limit(50)
+        ]
     else:
         one = {"_id": ObjectId(environ["PATH_INFO"].split("/")[2]), "brief.state": "ready", "deletedAt": None}
         changed = _database.documents.find_one_and_update(one, {"$set": {"brief.state": "claimed"}})
