@@ -13,11 +13,12 @@ from graphql.execution.values import VariableValues, get_argument_values, get_va
 from app.fields.queries import DeliveryPage
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader, Entry, shows_drafts
+from graphql_app.assembling import assembled
 from graphql_app.errors import QueryRefused, refused, written
 from graphql_app.limits import MAX_COST
 from graphql_app.queries import Query
 from graphql_app.schema import executable
-from graphql_app.selections import Selections
+from graphql_app.selections import Fields, Selections
 
 DEFAULT_LIMIT: int = DeliveryPage().fields["limit"].load_default
 CATEGORIES_COST = 100
@@ -47,22 +48,27 @@ def run(
     """
     operation = query.operation(operation_name)
     values = _variables(operation, variables)
-    entries = _entries(Selections(query.fragments, values), operation, values)
+    selections = Selections(query.fragments, values)
+    chosen = selections.fields([operation.selection_set])
+    entries = _entries(selections, chosen, values)
     found = reader.read(ctx, entries, revision)
+    drafts = shows_drafts(ctx, entries)
+    if (data := assembled(Selections(query.fragments, values), chosen, found)) is not None:
+        return Result(orjson.dumps({"data": data}), whole=True, drafts=drafts)
     result = execute(
         executable(),
         query.document,
         context_value=found,
         variable_values=dict(variables),
         operation_name=operation_name,
-        is_awaitable=_never,  # not asking a thousand times saves a fifth of the time
+        is_awaitable=_never,
         is_async_iterable=_never,
     )
     assert isinstance(result, ExecutionResult)  # nothing here is asynchronous
     body: dict[str, Any] = {"data": result.data}
     if result.errors:
         body["errors"] = [written(error) for error in result.errors]
-    return Result(orjson.dumps(body), whole=not result.errors, drafts=shows_drafts(ctx, entries))
+    return Result(orjson.dumps(body), whole=not result.errors, drafts=drafts)
 
 
 def _never(value: object) -> TypeGuard[Any]:
@@ -79,11 +85,11 @@ def _variables(operation: OperationDefinitionNode, variables: Mapping[str, Any])
     return values
 
 
-def _entries(selections: Selections, operation: OperationDefinitionNode, values: VariableValues) -> dict[str, Entry]:
+def _entries(selections: Selections, chosen: Fields, values: VariableValues) -> dict[str, Entry]:
     """Returns what each entry of a query asks for. Refuses a query that costs too much."""
     entries: dict[str, Entry] = {}
     cost = 0
-    for key, nodes in selections.fields([operation.selection_set]).items():
+    for key, nodes in chosen.items():
         name = nodes[0].name.value
         if name.startswith("__"):
             continue
