@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from flask import Flask
@@ -18,13 +17,11 @@ from flask import Flask
 from app.cli.mongod import running_mongod
 from app.server import create_app
 from app.settings import Settings
-from app.store.indexes import create_indexes
-from app.store.store import Store, connect
-from tests import in_memory
+from app.store.store import Store
+from tests.databases import opened
 from tests.make import Project, a_project
 from tests.rest.client import Rest
 
-MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 CHECKOUT = Path(__file__).parents[1]
 
 
@@ -42,29 +39,16 @@ def mongodb_uri() -> Iterator[str]:
             yield uri
 
 
-def _opened(request: pytest.FixtureRequest) -> Iterator[Store]:
-    if MONGOMOCK:
-        store = in_memory.store()
-        create_indexes(store.database)
-        yield store
-        return
-    store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
-    create_indexes(store.database)
-    yield store
-    store.database.client.drop_database(store.database.name)
-    store.database.client.close()
-
-
 @pytest.fixture(scope="session")
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A database that the session's tests share, each with projects of its own."""
-    yield from _opened(request)
+    yield from opened(request)
 
 
 @pytest.fixture
 def fresh_store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A database of the test's own."""
-    yield from _opened(request)
+    yield from opened(request)
 
 
 @pytest.fixture

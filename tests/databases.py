@@ -1,0 +1,29 @@
+"""Databases to test on: on the session's mongod, or in memory for `make test-fast`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
+from tests import in_memory
+
+MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
+
+
+def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """Yields a fresh database with its indexes, which goes when the fixture that asked for it does."""
+    if MONGOMOCK:
+        store = in_memory.store()
+        create_indexes(store.database)
+        yield store
+        return
+    store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
+    create_indexes(store.database)
+    yield store
+    store.database.client.drop_database(store.database.name)
+    store.database.client.close()

@@ -1,0 +1,26 @@
+"""A database of these tests' own: a worker works for all projects, and those of other tests would keep it busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from tests.databases import opened
+
+
+@pytest.fixture(scope="package")
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database that nobody else writes to."""
+    yield from opened(request)
+
+
+@pytest.fixture(scope="package")
+def app(store: Store) -> Flask:
+    """The application on it."""
+    settings = Settings(mongodb_uri="given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
