@@ -18,15 +18,14 @@ class Origins:
 
     def allow(self, response: Response) -> Response:
         """Lets the page that asks read the response, if its origin may."""
-        origin = request.headers.get("Origin", "")
         if "*" in self._allowed:
-            response.headers["Access-Control-Allow-Origin"] = "*"
+            response.headers.add("Access-Control-Allow-Origin", "*")
         else:
             response.vary.add("Origin")
-            if origin not in self._allowed:
+            if (origin := request.headers.get("Origin", "")) not in self._allowed:
                 return response
-            response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Access-Control-Expose-Headers"] = EXPOSED
+            response.headers.add("Access-Control-Allow-Origin", origin)
+        response.headers.add("Access-Control-Expose-Headers", EXPOSED)
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow)) or "GET, POST"
             wanted = request.headers.get("Access-Control-Request-Headers", "Authorization, Content-Type")

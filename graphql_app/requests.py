@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+from urllib.parse import parse_qsl
 
 import orjson
 from flask import request
@@ -50,7 +51,22 @@ def answer_type(accept: str) -> str | None:
 
 def asked() -> Asked:
     """Returns what the request asks for. Refuses what is no GraphQL request."""
-    parameters = _from_url() if request.method in ("GET", "HEAD") else _from_body()
+    return _of_url(request.query_string) if request.method in ("GET", "HEAD") else _asked(_from_body())
+
+
+@lru_cache(maxsize=512)
+def _of_url(query_string: bytes) -> Asked:
+    """Returns what an address asks for; a site asks the same addresses over and over."""
+    parameters: dict[str, Any] = dict(
+        parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, errors="replace")
+    )
+    for name in ("variables", "extensions"):
+        if text := parameters.pop(name, ""):
+            parameters[name] = _json(text.encode("utf-8", "surrogatepass"), f"`{name}`")
+    return _asked(parameters)
+
+
+def _asked(parameters: Mapping[str, Any]) -> Asked:
     query, name = parameters.get("query"), parameters.get("operationName")
     if not isinstance(query, str | None):
         raise BadRequest("`query` must be a string.")
@@ -60,14 +76,6 @@ def asked() -> Asked:
     if not query and sha256 is None:
         raise BadRequest("Send a GraphQL query as `query`.")
     return Asked(query or None, _object(parameters, "variables"), name or None, sha256)
-
-
-def _from_url() -> dict[str, Any]:
-    parameters: dict[str, Any] = request.args.to_dict()
-    for name in ("variables", "extensions"):
-        if text := parameters.pop(name, ""):
-            parameters[name] = _json(text.encode("utf-8", "surrogatepass"), f"`{name}`")
-    return parameters
 
 
 def _from_body() -> Mapping[str, Any]:

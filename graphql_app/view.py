@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import quote_etag
 
 from app.errors import Refusal
 from app.http.callers import callers
@@ -79,8 +80,8 @@ class GraphQL:
         variables = orjson.dumps(wanted.variables, option=orjson.OPT_SORT_KEYS)
         key = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, variables)
         tag = hashlib.sha256(repr((key, revision, media_type)).encode()).hexdigest()[:32]
-        if request.method in READS and request.if_none_match.contains_weak(tag):
-            return self._to_keep(Response(status=304), tag)
+        if "If-None-Match" in request.headers and request.method in READS and request.if_none_match.contains_weak(tag):
+            return Response(status=304, headers=self._to_keep(tag))
         body = self._answers.get(key, revision)
         if body is None:
             result = run(ctx, self._reader, query, wanted.operation_name, wanted.variables, revision)
@@ -90,15 +91,13 @@ class GraphQL:
                 return Response(result.body, content_type=_with_charset(media_type), headers=headers)
             body = result.body
             self._answers.keep(key, revision, body)
-        return self._to_keep(Response(body, content_type=_with_charset(media_type)), tag)
+        return Response(body, content_type=_with_charset(media_type), headers=self._to_keep(tag))
 
-    def _to_keep(self, response: Response, tag: str) -> Response:
-        """Returns an answer with what caches have to know; one to a `POST` is nobody's to keep."""
-        response.headers["Vary"] = VARY
-        if request.method in READS:
-            response.headers["Cache-Control"] = self._cache_control
-            response.set_etag(tag)
-        return response
+    def _to_keep(self, tag: str) -> dict[str, str]:
+        """Returns what caches have to know of an answer; one to a `POST` is nobody's to keep."""
+        if request.method not in READS:
+            return {"Vary": VARY}
+        return {"Vary": VARY, "Cache-Control": self._cache_control, "ETag": quote_etag(tag)}
 
 
 def _status(refusal: QueryRefused, media_type: str | None) -> int:

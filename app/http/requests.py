@@ -37,8 +37,10 @@ def begin() -> None:
 def finish(response: Response) -> Response:
     """Sets the headers that every response has, and writes the log line: never a secret, a body or a query."""
     response.headers["X-Request-Id"] = g.request_id
+    present = {name.lower() for name in response.headers.keys()}  # noqa: SIM118  # of headers, iterating gives pairs
     for name, value in SECURITY_HEADERS.items():
-        response.headers.setdefault(name, value)
+        if name.lower() not in present:
+            response.headers.add(name, value)  # `setdefault` would look through all of them each time
     if "Cache-Control" not in response.headers:
         response.headers["Cache-Control"] = "private, no-cache" if "ETag" in response.headers else "no-store"
     caller = g.get("caller")
