@@ -32,7 +32,7 @@ CONTRACT: tuple[Row, ...] = (
         },
     ),
     Row("service.mcp", "an MCP server offers the same operations as the management API as tools"),
-    Row("service.delivery", "a separate, read-only GraphQL API returns published content", later="delivery"),
+    Row("service.delivery", "a separate, read-only GraphQL API returns published content"),
     *_rows(
         "conventions",
         {
@@ -142,7 +142,6 @@ CONTRACT: tuple[Row, ...] = (
             "CoverImage": "url",
             "published-version": "html and markdown always hold the published version, even through includeDrafts",
         },
-        later="delivery",
     ),
     *_rows(
         "brief-states",
@@ -225,7 +224,6 @@ CONTRACT: tuple[Row, ...] = (
             "documents": "documents(includeDrafts, limit, offset): [Document!]!",
             "documentsInCategory": "documentsInCategory(categoryId: ID!, includeDrafts, limit, offset): [Document!]!",
         },
-        later="delivery",
     ),
     *_rows(
         "authentication",

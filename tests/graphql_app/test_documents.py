@@ -19,6 +19,7 @@ def ids(documents: list[dict[str, str]]) -> list[str]:
     return [document["id"] for document in documents]
 
 
+@pytest.mark.contract("delivery-types.Document", "service.delivery")
 def test_a_published_document_is_delivered_with_every_field_of_the_contract(project: Project, graphql: GraphQL) -> None:
     ctx = project.context()
     bread = made(ctx, "category", name="Bread", slug="bread")
@@ -62,6 +63,7 @@ def test_unset_text_is_null(project: Project, graphql: GraphQL) -> None:
     assert {name: found[name] for name in names} == dict.fromkeys(names)
 
 
+@pytest.mark.contract("delivery-types.published-version", "delivery-queries.documentBySlug")
 def test_what_is_delivered_stays_as_it_was_published(project: Project, graphql: GraphQL) -> None:
     document = published(project, title="Old", slug="old")
     run(project, "update_document", document["id"], title="New", slug="new")
@@ -82,6 +84,7 @@ def test_publishing_again_keeps_the_time_it_went_live(project: Project, graphql:
     assert graphql.data("{ documents { publishedAt } }")["documents"] == [{"publishedAt": document["publishedAt"]}]
 
 
+@pytest.mark.contract("delivery-queries.documents")
 def test_documents_come_newest_publication_first_then_drafts_newest_first(project: Project, preview: GraphQL) -> None:
     drafts = [a_document(project.context(), title=f"Draft {n}", markdown="x")["id"] for n in range(3)]
     live = [published(project, title=f"Live {n}")["id"] for n in range(3)]
@@ -103,6 +106,7 @@ def test_equal_times_are_ordered_by_id(project: Project, graphql: GraphQL) -> No
     assert ids(graphql.data("{ documents { id } }")["documents"]) == live
 
 
+@pytest.mark.contract("delivery-queries.documentsInCategory")
 def test_a_category_shows_its_own_documents_and_not_those_of_its_subcategories(
     project: Project, graphql: GraphQL, preview: GraphQL
 ) -> None:
@@ -120,6 +124,7 @@ def test_a_category_shows_its_own_documents_and_not_those_of_its_subcategories(
     assert ids(found) == [second["id"], first["id"], draft["id"]]
 
 
+@pytest.mark.contract("delivery-queries.category", "delivery-queries.categories")
 def test_categories_come_by_name_and_are_found_by_id(project: Project, graphql: GraphQL) -> None:
     ctx = project.context()
     rye = made(ctx, "category", name="rye", slug="rye")
@@ -146,6 +151,7 @@ def test_an_id_that_is_none_gives_null(graphql: GraphQL, no_id: str) -> None:
     assert graphql.data(query, {"id": no_id}) == {"category": None, "document": None, "documentsInCategory": []}
 
 
+@pytest.mark.contract("delivery-types.published-version")
 def test_a_draft_shows_its_current_state_without_bodies(project: Project, preview: GraphQL) -> None:
     ctx = project.context()
     category = made(ctx, "category", name="Bread", slug="bread")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from graphql import build_schema
 
@@ -46,6 +47,17 @@ def test_the_schema_is_the_one_that_is_kept() -> None:
     assert printed() == SNAPSHOT.read_text(), "content-workflow graphql-schema > tests/surface/schema.graphql"
 
 
+@pytest.mark.contract(
+    "delivery-types.Document",
+    "delivery-types.Category",
+    "delivery-types.CoverImage",
+    "delivery-queries.category",
+    "delivery-queries.categories",
+    "delivery-queries.document",
+    "delivery-queries.documentBySlug",
+    "delivery-queries.documents",
+    "delivery-queries.documentsInCategory",
+)
 def test_the_types_are_the_contracts_field_for_field() -> None:
     types = build_schema(printed()).type_map
     fields = {
