@@ -1,7 +1,7 @@
 """Puts an answer together from what was read, where nothing was refused and nothing of the schema itself is asked.
 
 Every field of ours is an attribute of an object that is there already, so there is nothing to resolve, wait for or
-catch; graphql-core's executor, which provides for all of that, takes four times as long. It stays the one that
+catch; graphql-core's executor, which provides for all of that, takes several times as long. It stays the one that
 answers everything else, and a test holds the two to the same answers.
 """
 

@@ -151,6 +151,7 @@ def test_an_id_that_is_none_gives_null(graphql: GraphQL, no_id: str) -> None:
     assert graphql.data(query, {"id": no_id}) == {"category": None, "document": None, "documentsInCategory": []}
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("delivery-types.published-version")
 def test_a_draft_shows_its_current_state_without_bodies(project: Project, preview: GraphQL) -> None:
     ctx = project.context()
