@@ -16,4 +16,4 @@ def command(project_id: str | None, days: int) -> None:
     """Delete trashed documents for good, with their texts and their history. There is no way back."""
     project = context(project_id).project_id if project_id else None
     purged = purge_trash(store(), this_instant() - timedelta(days=days), project)
-    click.echo(f"{purged} documents were deleted for good.")
+    click.echo("1 document was deleted for good." if purged == 1 else f"{purged} documents were deleted for good.")
