@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.cli.mongod import MongodFailed, MongodMissing
-from app.errors import Refusal
+from app.errors import Refusal, ServiceUnavailable
 from app.settings import SettingsError
 
 COMMANDS = {
@@ -50,9 +50,12 @@ class Commands(click.Group):
 
 
 def _told(refusal: Refusal) -> str:
-    errors = [f"  {one['field']}: {one['message']}" for one in refusal.extra.get("errors", ())]
-    issues = [f"  {one['path']}: {one['message']}" for one in refusal.extra.get("issues", ())]
-    return "\n".join([refusal.message, *errors, *issues])
+    """Returns what a refusal says to somebody at a terminal, who sees no `errors` and sends no idempotency key."""
+    if isinstance(refusal, ServiceUnavailable):
+        return "MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary."
+    wrong = [f"{one['field']}: {one['message']}" for one in refusal.extra.get("errors", ())]
+    wrong += [f"{one['path']}: {one['message']}" for one in refusal.extra.get("issues", ())]
+    return "\n".join(wrong) or refusal.message
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -30,10 +30,17 @@ def _as_json(done: Imported) -> dict[str, object]:
 
 
 def _tell(done: Imported) -> None:
-    for what, counts in (("Made", done.created), ("There already", done.unchanged)):
+    for what, counts in (("Taken in", done.created), ("There already", done.unchanged)):
         if counts:
-            click.echo(f"{what}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}.")
+            click.echo(f"{what}: {', '.join(_counted(kind, count) for kind, count in counts.items())}.")
     for name in done.differing:
         click.echo(f"There already, and different from the export; left as it is: {name}")
     for refused in done.refused:
         click.echo(f"Refused: line {refused.number} ({refused.what}): {refused.why}", err=True)
+
+
+def _counted(kind: str, count: int) -> str:
+    if kind == "project":
+        return "the project's settings"
+    many = "categories" if kind == "category" else f"{kind}s"
+    return f"{count} {kind if count == 1 else many}"
