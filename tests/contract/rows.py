@@ -337,7 +337,6 @@ DECIDED: tuple[Row, ...] = (
             "rate-limit": "per token, told in RateLimit and RateLimit-Policy; failed authentications per address",
             "caching": "Cache-Control: private, no-cache with an ETag, else no-store; security headers are set",
         },
-        later="http",
     ),
     Row("decided-http.CursorExpired", "410: an event cursor older than the oldest event kept"),
     *_rows(

@@ -47,6 +47,7 @@ def test_a_token_without_the_scope_is_told_which_before_its_body_is_judged(app: 
     assert (refused.status_code, refused.json["_tag"], refused.json["scope"]) == (403, "Forbidden", "write")
 
 
+@pytest.mark.contract("decided-http.rate-limit")
 def test_failed_authentications_of_an_address_are_limited_and_a_valid_token_from_it_works(
     configured: Configured, project: Project
 ) -> None:
@@ -59,6 +60,7 @@ def test_failed_authentications_of_an_address_are_limited_and_a_valid_token_from
     assert client.get("/briefs", environ_overrides={"REMOTE_ADDR": "192.0.2.1"}).status_code == 401
 
 
+@pytest.mark.contract("decided-http.RateLimited", "decided-http.rate-limit")
 def test_the_requests_of_a_token_are_limited_and_told(configured: Configured, project: Project) -> None:
     app = configured(rate_limit=3)
     one, other = Rest(app.test_client(), project.token()), Rest(app.test_client(), project.token())
@@ -99,6 +101,7 @@ def test_the_address_is_the_last_that_no_trusted_proxy_has(
     assert limited.status_code == 429
 
 
+@pytest.mark.contract("decided-http.request-id")
 def test_a_sane_request_id_is_kept_and_another_is_made(client: FlaskClient) -> None:
     def id_for(given: str) -> str:
         return client.get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
@@ -108,6 +111,7 @@ def test_a_sane_request_id_is_kept_and_another_is_made(client: FlaskClient) -> N
         assert re.fullmatch(r"[0-9a-f]{32}", id_for(insane))
 
 
+@pytest.mark.contract("decided-http.caching")
 def test_every_answer_has_the_security_headers_and_none_is_for_other_origins(rest: Rest) -> None:
     for answer in (rest.get("/briefs"), rest.get("/nothing"), rest.get("/health"), rest.get("/openapi.json")):
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -130,6 +134,7 @@ READS = [
 
 
 @pytest.mark.parametrize("path", READS)
+@pytest.mark.contract("decided-http.caching")
 def test_a_record_has_an_etag_that_gives_304_until_it_changes(rest: Rest, project: Project, path: str) -> None:
     path = path.format(**records(rest, project))
     first = rest.get(path)
@@ -199,6 +204,7 @@ def test_a_key_gives_the_first_answer_again(rest: Rest, project: Project, method
 
 
 @pytest.mark.needs_mongod
+@pytest.mark.contract("decided-http.IdempotencyMismatch")
 def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> None:
     assert rest.post("/document-intents", {"title": "one"}, Idempotency_Key="k").status_code == 201
 
