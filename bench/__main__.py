@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
@@ -20,7 +21,7 @@ def main() -> None:
     """Prints a table: what was measured, how fast it is, how fast its floor is, and the ratio of the two."""
     table = Table("", "a second", "the floor's", "ratio")
     with running_mongod(Path(".mongod") / "bench") as uri:
-        for part in PARTS:
+        for part in sys.argv[1:] or PARTS:
             store = connect(uri, f"bench_{uuid4().hex[:12]}")
             create_indexes(store.database)
             try:
