@@ -168,7 +168,7 @@ QUERIES = {
     "hansen": set(),
     "黒パン": {"黒パン"},
     "!!!": set(),
-    "": set(),
+    "": {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン"},
 }
 
 
