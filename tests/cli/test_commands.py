@@ -20,6 +20,7 @@ NOBODY = "0" * 24
 
 @pytest.mark.needs_mongod
 class TestProjects:
+    @pytest.mark.contract("decided-commands.project")
     def test_a_project_is_made_and_listed(self, cli: Cli) -> None:
         made = json.loads(cli("project", "create", "--name", "Loaf", "--json").stdout)
 
@@ -65,6 +66,7 @@ class TestTokens:
         assert token["token"].startswith("cwd_" if kind == "delivery" else "cwm_")
         assert (token["kind"], token["scopes"]) == (kind, scopes)
 
+    @pytest.mark.contract("decided-commands.token")
     def test_a_made_token_opens_the_api_until_it_is_revoked(self, cli: Cli, project: Project, app: Flask) -> None:
         made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", "--json").stdout)
         headers = {"Authorization": f"Bearer {made['token']}"}
@@ -107,6 +109,7 @@ class TestTokens:
 
 
 @pytest.mark.needs_mongod
+@pytest.mark.contract("decided-commands.member")
 def test_members_are_added_and_listed(cli: Cli, project: Project) -> None:
     added = json.loads(
         cli("member", "add", "--project", project.id, "--name", "Ada", "--role", "owner", "--json").stdout
@@ -119,6 +122,7 @@ def test_members_are_added_and_listed(cli: Cli, project: Project) -> None:
 
 @pytest.mark.needs_mongod
 class TestDatabase:
+    @pytest.mark.contract("decided-commands.db")
     def test_init_makes_all_and_check_then_finds_nothing(self, fresh_store: Store, mongodb_uri: str) -> None:
         fresh_store.database.documents.drop_indexes()
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
@@ -160,6 +164,7 @@ def test_openapi_prints_the_document_and_asks_for_no_database() -> None:
 
 
 @pytest.mark.parametrize("command", [("project", "list"), ("serve",), ("db", "check"), ("worker",)])
+@pytest.mark.contract("decided-commands.serve")
 def test_without_mongodb_uri_a_command_says_so(command: tuple[str, ...]) -> None:
     refused = CliRunner().invoke(main, command, env={"MONGODB_URI": ""})
 

@@ -37,6 +37,7 @@ def mongod_runs(folder: Path) -> bool:
     return False
 
 
+@pytest.mark.contract("decided-commands.dev")
 def test_ctrl_c_stops_all_and_the_next_start_has_the_same_tokens_and_data(folder: Path) -> None:
     with running(folder, "dev") as first:
         url, owner, agent = first.url, first.secret("OWNER"), first.secret("AGENT")

@@ -50,6 +50,7 @@ class TestImporting:
         report: dict[str, Any] = json.loads(cli("import", "--project", project.id, folder, *options, "--json").stdout)
         return report
 
+    @pytest.mark.contract("decided-commands.import")
     def test_front_matter_becomes_the_documents_fields(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         write(
             tmp_path,
@@ -73,6 +74,7 @@ class TestImporting:
         assert (category["name"], category["slug"], category["id"]) == ("Our Breads", "our-breads", rye["categoryId"])
 
     @pytest.mark.parametrize(("text", "why"), BAD.values(), ids=BAD)
+    @pytest.mark.contract("decided-commands.import-refused")
     def test_a_bad_file_is_named_with_why_and_stops_nothing_else(
         self, cli: Cli, project: Project, tmp_path: Path, text: str, why: str
     ) -> None:
@@ -95,6 +97,7 @@ class TestImporting:
         assert report["created"] == 1
         assert list(report["refused"]) == ["b/index.md"]
 
+    @pytest.mark.contract("decided-commands.import-again")
     def test_a_second_run_changes_nothing_and_update_writes_what_changed(
         self, cli: Cli, project: Project, tmp_path: Path
     ) -> None:
@@ -116,6 +119,7 @@ class TestImporting:
         assert (after["a"]["title"], after["b"]) == ("A2", before["b"])
         assert self.run(cli, project, tmp_path)["unchanged"] == 2
 
+    @pytest.mark.contract("decided-commands.import-publish")
     def test_publish_takes_what_is_dated_in_the_past_and_no_draft(
         self, cli: Cli, project: Project, tmp_path: Path
     ) -> None:

@@ -22,6 +22,7 @@ def free_port() -> int:
     return port
 
 
+@pytest.mark.contract("decided-commands.serve")
 def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"

@@ -521,6 +521,27 @@ DECIDED: tuple[Row, ...] = (
             "traces": "OpenTelemetry where it is installed and configured, without secrets and texts",
         },
     ),
+    *_rows(
+        "decided-commands",
+        {
+            "serve": "serve: the production server, all surfaces; refuses to start without MONGODB_URI",
+            "dev": "dev: a local MongoDB, a demo project with tokens printed, the server",
+            "project": "project create",
+            "token": "token create, list, revoke",
+            "member": "member add, list",
+            "db": "db init, db check: indexes and validators; tells what differs",
+            "import": "import: markdown with front matter becomes documents, through the same rules",
+            "import-again": "a second run changes nothing; a file that changed is listed, and written with --update",
+            "import-refused": "every refused file is named with why",
+            "import-publish": "--publish publishes what is dated in the past and no draft, with its date",
+            "export": "export: NDJSON of settings, members, categories, clusters, documents with trash and revisions",
+            "export-without": "no tokens, drafts, webhooks, events, and no projectId or teamId",
+            "export-import": "import takes an export back into any project; ids kept where free: byte-identical again",
+            "export-mapped": "else ids are mapped to new ones throughout",
+            "export-interrupted": "an import that was interrupted can be run again",
+            "purge": "purge: deleting purges nothing until then",
+        },
+    ),
 )
 
 ROWS: dict[str, Row] = {row.id: row for row in (*CONTRACT, *DECIDED)}

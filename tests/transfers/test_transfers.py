@@ -64,6 +64,7 @@ def taken(store: Store, project: Project, lines: list[bytes]) -> ProjectImport:
     return taking
 
 
+@pytest.mark.contract("decided-commands.export-import")
 def test_a_project_taken_into_an_empty_database_exports_the_same_bytes(
     full: Project, store: Store, fresh_store: Store
 ) -> None:
@@ -77,6 +78,7 @@ def test_a_project_taken_into_an_empty_database_exports_the_same_bytes(
     assert exported(other, fresh_store) == lines
 
 
+@pytest.mark.contract("decided-commands.export")
 def test_what_comes_in_is_what_went_out_for_those_who_read_it(full: Project, store: Store, fresh_store: Store) -> None:
     other = a_project(fresh_store, name="Another")
     taken(fresh_store, other, exported(full, store))
@@ -87,6 +89,7 @@ def test_what_comes_in_is_what_went_out_for_those_who_read_it(full: Project, sto
         assert there == document | {"projectId": other.id, "teamId": other.team_id}
 
 
+@pytest.mark.contract("decided-commands.export-mapped")
 def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, store: Store) -> None:
     beside = a_project(store, name="Beside")
 
@@ -121,6 +124,7 @@ def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
 
 
 @pytest.mark.parametrize("upto", [1, 6, 11, 16])
+@pytest.mark.contract("decided-commands.export-interrupted")
 def test_an_import_that_was_interrupted_is_run_again(
     full: Project, store: Store, fresh_store: Store, upto: int
 ) -> None:
@@ -163,6 +167,7 @@ def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store
     assert "script" not in "".join(html.values())
 
 
+@pytest.mark.contract("decided-commands.export-without")
 def test_an_export_names_no_project_team_token_or_secret(full: Project, store: Store) -> None:
     whole = b"".join(exported(full, store))
 
@@ -170,6 +175,7 @@ def test_an_export_names_no_project_team_token_or_secret(full: Project, store: S
         assert secret.encode() not in whole
 
 
+@pytest.mark.contract("decided-commands.purge")
 def test_purging_deletes_what_was_trashed_before_and_nothing_else(full: Project, store: Store) -> None:
     store.database.documents.update_many({}, {"$set": {"outbox": []}})
     kept = len(called(full.context(), "list_documents", limit=100, offset=0, sort="title"))
