@@ -175,13 +175,6 @@ def http_url(value: str) -> None:
         raise ma.ValidationError("Must be an http or https URL with a host.") from None
 
 
-def https_url(value: str) -> None:
-    """Checks for an absolute https URL; plain http is told apart from other mistakes by its message."""
-    http_url(value)
-    if urlsplit(value).scheme != "https":
-        raise ma.ValidationError("Must be an https URL.")
-
-
 def _made(field: _F, meaning: Iterable[Check], needed: bool) -> _F:
     vars(field).update(meaning=tuple(meaning), needed=needed)
     return field

@@ -1,7 +1,4 @@
-"""Categories: a tree of names that documents are filed under.
-
-A deleted category is kept, without its place in any list or index, until its last event was relayed.
-"""
+"""Categories: a tree of names that documents are filed under."""
 
 from __future__ import annotations
 
@@ -12,10 +9,11 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+from app.store.collection import Record, object_id
+from app.store.filing import Filing
 
 
-class Categories(Recorded):
+class Categories(Filing):
     """The categories of a project."""
 
     name = "categories"
@@ -25,19 +23,6 @@ class Categories(Recorded):
         """Adds a category, with the key that lists sort by."""
         keys = {"nameKey": record["name"].casefold(), "deletedAt": None}
         return super().add(project_id, {**record, **keys}, event)
-
-    def get(self, project_id: str, record_id: str) -> Record | None:
-        """Returns a category, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
-
-    def use(self, project_id: str, category_id: str) -> Record | None:
-        """Returns a category that the transaction refers to, None where there is none.
-
-        Writes to it, so that whoever deletes or renames it at the same time conflicts with this transaction.
-        """
-        where = self._where(project_id, {"_id": object_id(category_id), "deletedAt": None})
-        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
-        return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
     def slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
         """Tells whether a category has the slug."""
@@ -87,8 +72,3 @@ class Categories(Recorded):
         keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
         condition = {"_id": ObjectId(category_id), "deletedAt": None, "rev": rev}
         return self._change(project_id, condition, event=event, changes={**changes, **keys, "updatedAt": now})
-
-    def delete(self, project_id: str, category_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
-        """Deletes a category."""
-        condition: Record = {"_id": ObjectId(category_id), "deletedAt": None, **at_tags(tags)}
-        return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -1,7 +1,4 @@
-"""Clusters: topics that documents cover together.
-
-A deleted cluster is kept, without its place in any list or index, until its last event was relayed.
-"""
+"""Clusters: topics that documents cover together."""
 
 from __future__ import annotations
 
@@ -13,7 +10,8 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+from app.store.collection import Record, object_id
+from app.store.filing import Filing
 
 
 def name_key(name: str) -> str:
@@ -21,7 +19,7 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
 
 
-class Clusters(Recorded):
+class Clusters(Filing):
     """The clusters of a project."""
 
     name = "clusters"
@@ -30,19 +28,6 @@ class Clusters(Recorded):
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a cluster, with the key that keeps its name unique."""
         return super().add(project_id, {**record, "nameKey": name_key(record["name"]), "deletedAt": None}, event)
-
-    def get(self, project_id: str, record_id: str) -> Record | None:
-        """Returns a cluster, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
-
-    def use(self, project_id: str, cluster_id: str) -> Record | None:
-        """Returns a cluster that the transaction refers to, None where there is none.
-
-        Writes to it, so that whoever deletes it at the same time conflicts with this transaction.
-        """
-        where = self._where(project_id, {"_id": object_id(cluster_id), "deletedAt": None})
-        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
-        return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
     def name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
         """Tells whether a cluster has the name, ignoring case."""
@@ -65,8 +50,3 @@ class Clusters(Recorded):
         keys = {"nameKey": name_key(changes["name"])} if "name" in changes else {}
         condition = {"_id": ObjectId(cluster_id), "deletedAt": None, "rev": rev}
         return self._change(project_id, condition, event=event, changes={**changes, **keys, "updatedAt": now})
-
-    def delete(self, project_id: str, cluster_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
-        """Deletes a cluster."""
-        condition: Record = {"_id": ObjectId(cluster_id), "deletedAt": None, **at_tags(tags)}
-        return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -1,0 +1,35 @@
+"""What documents are filed under, categories and clusters, have in common.
+
+A deleted one is kept, without its place in any list or index, until its last event was relayed.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bson import ObjectId
+
+from app.rules.events import Event
+from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+
+
+class Filing(Recorded):
+    """Records that documents name, so that none can be deleted while something takes it."""
+
+    def get(self, project_id: str, record_id: str) -> Record | None:
+        """Returns a record that was not deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
+
+    def use(self, project_id: str, record_id: str) -> Record | None:
+        """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
+
+        Writes to it, so that whoever deletes or renames it at the same time conflicts with this transaction.
+        """
+        where = self._where(project_id, {"_id": object_id(record_id), "deletedAt": None})
+        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
+        return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
+
+    def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+        """Deletes a record."""
+        condition: Record = {"_id": ObjectId(record_id), "deletedAt": None, **at_tags(tags)}
+        return self._change(project_id, condition, event=event, changes={"deletedAt": now})
