@@ -9,32 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, MutableMapping
+from collections.abc import Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
+import mcp_types as t
 from flask import Response, g, request
-from mcp.server.context import CallNext, HandlerResult
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_NAME_HEADER, MCP_PROTOCOL_VERSION_HEADER
 
 from app.errors import RateLimited, Refusal
 from app.http import bodies
-from app.http.bodies import MAX_BODY
 from app.http.callers import BEARER, callers
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Door, TokenKind
 from mcp_tools.calls import Call, Message, name_of
+from mcp_tools.exchange import Answer, Headers, answer_to, refusal
 from mcp_tools.server import mcp_server
 from mcp_tools.sessions import client_of, session_id
 
-CALL, CLIENT = "content_workflow.call", "content_workflow.client"
-"""Where the scope of a request holds who calls, and the name that a client gave in its handshake."""
+JSON = "application/json"
+ACCEPTED = (JSON, "application/*", "*/*")
+KNOWN_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
-
-Scope = MutableMapping[str, Any]
 
 
 class HttpDoor:
@@ -42,46 +40,34 @@ class HttpDoor:
 
     def __init__(self, settings: Settings) -> None:
         public = urlsplit(settings.public_url).netloc
-        named = (*LOCAL, *settings.mcp_allowed_hosts, *([public] if public else []))
-        self._any_host = "*" in named
-        self._hosts = [form for name in named for form in (name, f"{name}:*")]
+        self._hosts = frozenset((*LOCAL, *settings.mcp_allowed_hosts, *([public] if public else [])))
         self._server = mcp_server(_call_of)
-        self._server.middleware.append(_note_client)
         self._lane = _Lane()
 
     def view(self) -> Response:
         """Answers one message of a client; the token is checked first, then the address, then the message."""
         who, secret = _who(), _secret()
-        agent = client_of(request.headers.get("Mcp-Session-Id", ""), secret)
-        scope = _scope(Call(who, g.request_id, agent))
-        response = self._lane.loop.run(self._served(scope, bodies.read()))
-        if client := scope.get(CLIENT):
+        body = bodies.read()
+        answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)), body)
+        response = Response(answer.body, answer.status, content_type=JSON if answer.body else None)
+        if answer.client and (client := name_of(answer.client)):
             response.headers["Mcp-Session-Id"] = session_id(client, secret)
         if isinstance(who, Refusal):
             response.headers.update(who.headers)
         return response
 
-    async def _served(self, scope: Scope, body: bytes) -> Response:
-        manager = StreamableHTTPSessionManager(
-            self._server,
-            json_response=True,
-            stateless=True,
-            max_request_body_size=MAX_BODY,
-            security_settings=self._security(),
-        )
-        exchange = _Exchange(body)
-        async with manager.run():
-            await manager.asgi_app(scope, exchange.receive, exchange.send)
-        return exchange.response
+    def _answer(self, call: Call, body: bytes) -> Answer:
+        return self._lane.loop.run(answer_to(self._server, call, body, _known_headers()))
 
-    def _security(self) -> TransportSecuritySettings:
-        """Returns which hosts this server goes by, so that no name of somebody else's leads here; and, of all web
-        pages, admits those of the very address that they call."""
-        origins = [f"{scheme}://{request.host}" for scheme in ("http", "https")]
-        hosts = [request.host] if self._any_host else self._hosts
-        return TransportSecuritySettings(
-            enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
-        )
+    def _refused(self) -> Answer | None:
+        """Refuses a name that is not this server's, so that nobody else's leads here, and every web page but those of
+        the very address that they call."""
+        host, origin = request.host, request.headers.get("Origin")
+        if not {host, host.rpartition(":")[0], "*"} & self._hosts:
+            return refusal(421, t.INVALID_REQUEST, f"This server does not go by {host!r}: see MCP_ALLOWED_HOSTS.")
+        if origin and origin not in (f"http://{host}", f"https://{host}"):
+            return refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
+        return None
 
 
 class _Loop:
@@ -90,7 +76,7 @@ class _Loop:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
 
-    def run(self, work: Coroutine[Any, Any, Response]) -> Response:
+    def run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
         return self._loop.run_until_complete(work)
 
     def __del__(self) -> None:
@@ -102,27 +88,6 @@ class _Lane(threading.local):
 
     def __init__(self) -> None:
         self.loop = _Loop()
-
-
-class _Exchange:
-    """One request and its response, as ASGI applications read and write them."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body: bytes | None = body
-        self.response = Response()
-
-    async def receive(self) -> Scope:
-        if self._body is None:
-            await asyncio.Event().wait()
-        body, self._body = self._body, None
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(self, event: Scope) -> None:
-        if event["type"] == "http.response.start":
-            headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event["headers"]]
-            self.response = Response(status=event["status"], headers=headers)
-        else:
-            self.response.data += event.get("body", b"")
 
 
 def _who() -> Context | Refusal:
@@ -140,34 +105,24 @@ def _secret() -> str:
     return header[1] if header else ""
 
 
-def _scope(call: Call) -> Scope:
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": request.method,
-        "scheme": request.scheme,
-        "path": request.path,
-        "root_path": "",
-        "query_string": request.query_string,
-        "headers": headers,
-        "client": (request.remote_addr, 0),
-        "server": None,
-        CALL: call,
-    }
+def _agent(secret: str) -> str:
+    return client_of(request.headers.get("Mcp-Session-Id", ""), secret)
+
+
+def _unreadable() -> Answer | None:
+    """Refuses a body that says it is not JSON, and a client that could not read the answer."""
+    if request.mimetype != JSON:
+        return refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
+    accepted = (part.partition(";")[0].strip() for part in request.headers.get("Accept", "").lower().split(","))
+    if not any(part in ACCEPTED for part in accepted):
+        return refusal(406, t.INVALID_REQUEST, f"Answers are JSON: send `Accept: {JSON}, text/event-stream`.")
+    return None
+
+
+def _known_headers() -> Headers:
+    return {name: value for name in KNOWN_HEADERS if (value := request.headers.get(name)) is not None}
 
 
 def _call_of(message: Message) -> Call:
-    if message.request is None:
-        raise RuntimeError("A message over HTTP came without its request.")
-    call: Call = message.request.scope[CALL]
+    call: Call = message.request
     return call
-
-
-async def _note_client(ctx: Message, call_next: CallNext) -> HandlerResult:
-    """Notes the name of a client that shakes hands, for the session id that the answer gives it."""
-    result = await call_next(ctx)
-    if ctx.method == "initialize" and ctx.request is not None:
-        ctx.request.scope[CLIENT] = name_of((ctx.params or {})["clientInfo"]["name"])
-    return result

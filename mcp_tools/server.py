@@ -74,7 +74,6 @@ def mcp_server(who: Who) -> Server[None]:
         title="Content workflow",
         instructions=INSTRUCTIONS,
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH), "prompts/list": CacheHint(ttl_ms=FRESH)},
-        get_tool_input_schema=lambda name: TOOLS[name].shown.input_schema if name in TOOLS else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
