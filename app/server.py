@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
 
 from app.http import bodies, errors, metrics, requests, tracing
@@ -16,6 +19,13 @@ from mcp_tools import door as mcp
 from mcp_tools import llms
 
 
+class Service(Flask):
+    """The WSGI application; nothing in it is a coroutine, so no function is looked at on each request for being one."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def create_app(settings: Settings, store: Store | None = None) -> Flask:
     """Returns the WSGI application with the surfaces that the settings ask for.
 
@@ -23,7 +33,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     """
     log_as_json(settings.log_level)
     tracing.trace_database(settings)
-    app = Flask("content_workflow", static_folder=None)
+    app = Service("content_workflow", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import count, cycle, repeat
 from urllib.parse import quote
 
 import orjson
 
 from app.store.store import Store
 from app.vocabulary import TokenKind
-from bench.load import Result, request
-from bench.load import run as load
+from bench.load import Side, in_turns, request
 from bench.servers import serving
 from tests.make import OPERATIONS, Project, a_document, a_project, made
 
 DOCUMENTS = 60
-SECONDS = 4
 QUERY = "{ documents(limit: 20) { id title slug excerpt publishedAt category { name slug } } }"
-DIFFERENT = 20_000
-"""How many variables make requests that no answer is kept for: more than are sent."""
 
 
 def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
@@ -33,14 +29,14 @@ def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
         "RATE_LIMIT_PER_MINUTE": "0",
         "LOG_LEVEL": "WARNING",
     }
-    kept = [request("GET", f"/graphql?query={quote(QUERY)}", token)]
-    new = [request("POST", "/graphql", token, _with_a_variable(number)) for number in range(DIFFERENT)]
+    kept = repeat(request("GET", f"/graphql?query={quote(QUERY)}", token))
+    new = (request("POST", "/graphql", token, _with_a_variable(number)) for number in count())
     with serving("bench.delivery_floor:app", environment) as floor, serving("wsgi:app", environment) as service:
         measured = [
-            ("documents(limit: 20) with categories, kept", kept, [request("GET", "/point")]),
-            ("documents(limit: 20) with categories, new", new, [request("GET", "/page")]),
+            ("documents(limit: 20) with categories, kept", kept, request("GET", "/point")),
+            ("documents(limit: 20) with categories, new", new, request("GET", "/page")),
         ]
-        return [(what, _rate(service, ours), _rate(floor, bare)) for what, ours, bare in measured]
+        return [(what, *in_turns(Side(service, ours), Side(floor, repeat(bare)))) for what, ours, bare in measured]
 
 
 def _with_a_variable(number: int) -> bytes:
@@ -51,14 +47,6 @@ def _with_a_variable(number: int) -> bytes:
 def _publish(project: Project) -> None:
     ctx = project.context()
     categories = [made(ctx, "category", name=f"Kind {n}", slug=f"kind-{n}")["id"] for n in range(5)]
-    for number, category_id in zip(range(DOCUMENTS), itertools.cycle(categories)):
+    for number, category_id in zip(range(DOCUMENTS), cycle(categories)):
         fields = {"title": f"Loaf {number}", "markdown": "Flour, *water*, time. " * 30, "categoryId": category_id}
         OPERATIONS["publish_document"](ctx, a_document(ctx, **fields)["id"], fields={})
-
-
-def _rate(port: int, requests: list[bytes]) -> float:
-    load(port, requests[:1], seconds=1)
-    result: Result = load(port, requests, seconds=SECONDS)
-    if set(result.statuses) != {200}:
-        raise RuntimeError(f"The load was not answered well: {result.statuses}")
-    return result.per_second

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from app.store.store import Store
-from bench.load import Result, request
-from bench.load import run as load
+from bench.load import Side, in_turns, request
 from bench.servers import serving
-from tests.make import Project, a_project, a_ready_brief
+from tests.make import Project, Token, a_project, a_ready_brief
 
-BRIEFS = 1_200
-SECONDS = 4
+CLAIMS, ROUNDS = 700, 7
 
 
 def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
     """Returns (what, requests a second, those of the floor) for each request that is measured."""
     project = a_project(store)
     token = project.token()
-    half = [_ready(project, BRIEFS // 2) for _ in range(2)]
+    half = [_ready(project, CLAIMS) for _ in range(2)]
     environment = {
         "MONGODB_URI": uri,
         "MONGODB_DATABASE": store.database.name,
@@ -28,17 +28,18 @@ def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
     }
     page = request("GET", "/briefs", token.secret)
     with serving("bench.floor:app", environment) as floor, serving("wsgi:app", environment) as service:
-        for port in (floor, service):
-            load(port, [page], seconds=1)
-        pages = [_all_good(load(port, [page], seconds=SECONDS)) for port in (service, floor)]
-        claims = [
-            _all_good(load(port, [request("POST", f"/documents/{one}/brief/claim", token.secret) for one in ids]))
-            for port, ids in zip((service, floor), half, strict=True)
-        ]
-    return [
-        ("GET /briefs, 50 of them", pages[0].per_second, pages[1].per_second),
-        ("POST /documents/:id/brief/claim", claims[0].per_second, claims[1].per_second),
-    ]
+        ports = (service, floor)
+        pages = in_turns(*(Side(port, repeat(page)) for port in ports))
+        claims = in_turns(
+            *(Side(port, _claims(ids, token), CLAIMS // ROUNDS) for port, ids in zip(ports, half, strict=True)),
+            rounds=ROUNDS,
+            warm=False,
+        )
+    return [("GET /briefs, 50 of them", *pages), ("POST /documents/:id/brief/claim", *claims)]
+
+
+def _claims(document_ids: list[str], token: Token) -> Iterator[bytes]:
+    return (request("POST", f"/documents/{one}/brief/claim", token.secret) for one in document_ids)
 
 
 def _ready(project: Project, many: int) -> list[str]:
@@ -47,9 +48,3 @@ def _ready(project: Project, many: int) -> list[str]:
         a_ready_brief(ctx, title=f"Loaf {number}", brief={"keyword": f"loaf {number}"}) for number in range(many)
     ]
     return [document["id"] for document in made]
-
-
-def _all_good(result: Result) -> Result:
-    if set(result.statuses) != {200}:
-        raise RuntimeError(f"The load was not answered well: {result.statuses}")
-    return result

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import orjson
 
 from app.store.store import Store
-from bench.load import Result, request
-from bench.load import run as load
+from bench.load import Side, in_turns, request
 from bench.servers import serving
 from tests.make import a_project, a_ready_brief
 
-SECONDS = 4
-
 MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
+ERAS = (MODERN, HANDSHAKE)
 
 
 def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
@@ -34,23 +34,15 @@ def run(uri: str, store: Store) -> list[tuple[str, float, float]]:
         ("get_brief", {"documentId": document["id"]}, f"/documents/{document['id']}/brief"),
         ("list_briefs", {"limit": 50}, "/briefs"),
     )
+    rows = []
     with serving("wsgi:app", environment) as port:
-        rows = []
         for tool, arguments, path in pairs:
-            floor = _measured(port, request("GET", path, token))
-            for era in (MODERN, HANDSHAKE):
-                result = _measured(port, tool_call(tool, arguments, token, era))
-                more = 1_000 / result.per_second - 1_000 / floor.per_second
-                rows.append((f"{tool} over MCP {era} ({more:+.1f} ms)", result.per_second, floor.per_second))
+            calls = [tool_call(tool, arguments, token, era) for era in ERAS]
+            *tools, rest = in_turns(*(Side(port, repeat(one)) for one in (*calls, request("GET", path, token))))
+            for era, rate in zip(ERAS, tools, strict=True):
+                more = 1_000 / rate - 1_000 / rest
+                rows.append((f"{tool} over MCP {era} ({more:+.1f} ms)", rate, rest))
     return rows
-
-
-def _measured(port: int, one: bytes) -> Result:
-    load(port, [one], seconds=1)
-    result = load(port, [one], seconds=SECONDS)
-    if set(result.statuses) != {200}:
-        raise RuntimeError(f"The load was not answered well: {result.statuses}")
-    return result
 
 
 def tool_call(tool: str, arguments: dict[str, object], token: str, era: str) -> bytes:

@@ -1,6 +1,6 @@
 """One message of a client over HTTP, and its answer: of the newest protocol revision and of those that shake hands.
 
-The SDK's kernel serves the message. Its own transport over HTTP opens streams and starts tasks for each message, which a
+The SDK's kernel serves the message. Its own transport over HTTP opens streams and starts tasks for each one, which a
 server that keeps no sessions and sends nothing of its own has no use for, and which takes several times as long.
 """
 

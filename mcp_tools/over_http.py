@@ -124,5 +124,6 @@ def _known_headers() -> Headers:
 
 
 def _call_of(message: Message) -> Call:
-    call: Call = message.request
-    return call
+    if not isinstance(message.request, Call):
+        raise RuntimeError("A message over HTTP came without its call.")
+    return message.request

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -31,12 +32,21 @@ def hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is remembered of a token that was valid when it was looked up."""
+
+    kind: TokenKind
+    expires_at: datetime | None
+    caller: Caller
+
+
 class Access:
     """Looks tokens up, and remembers those that are valid for a few seconds."""
 
     def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
         self._store = store
-        self._known: TTLCache[str, tuple[Mapping[str, Any], str]] = TTLCache(10_000, cached_seconds)
+        self._known: TTLCache[str, _Known] = TTLCache(10_000, cached_seconds)
         self._lock = threading.Lock()
 
     def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
@@ -49,31 +59,34 @@ class Access:
             known = self._known.get(secret_hash)
         if known is None:
             known = self._look_up(secret_hash, now)
-        token, team_id = known
-        if token["kind"] != kind or _over(token, now):
+        if known.kind != kind or _over(known.expires_at, now):
             raise Unauthorized
-        return Caller(
-            project_id=token["projectId"],
-            team_id=team_id,
-            token_id=token["id"],
-            name=token["name"],
-            agent=token["agent"] or "",
-            scopes=frozenset(Scope(scope) for scope in token["scopes"]),
-            drafts=token["drafts"],
-        )
+        return known.caller
 
-    def _look_up(self, secret_hash: str, now: datetime) -> tuple[Mapping[str, Any], str]:
+    def _look_up(self, secret_hash: str, now: datetime) -> _Known:
         with self._store.deadline():
             token = self._store.tokens.by_hash(secret_hash)
-            if token is None or _over(token, now):
+            if token is None or token["revokedAt"] is not None or _over(token.get("expiresAt"), now):
                 raise Unauthorized
-            known = (token, self._store.projects.settings(token["projectId"])["teamId"])
+            known = _known(token, self._store.projects.settings(token["projectId"])["teamId"])
             self._store.tokens.used(token["projectId"], token["id"], now)
         with self._lock:
             self._known[secret_hash] = known
         return known
 
 
-def _over(token: Mapping[str, Any], now: datetime) -> bool:
-    expires = token.get("expiresAt")
-    return token["revokedAt"] is not None or (expires is not None and expires <= now)
+def _known(token: Mapping[str, Any], team_id: str) -> _Known:
+    caller = Caller(
+        project_id=token["projectId"],
+        team_id=team_id,
+        token_id=token["id"],
+        name=token["name"],
+        agent=token["agent"] or "",
+        scopes=frozenset(Scope(scope) for scope in token["scopes"]),
+        drafts=token["drafts"],
+    )
+    return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller)
+
+
+def _over(expires_at: datetime | None, now: datetime) -> bool:
+    return expires_at is not None and expires_at <= now

@@ -10,13 +10,19 @@ V = TypeVar("V")
 
 
 class _Turn(Generic[V]):
-    """One read, and those who wait for it."""
+    """One read, and the gate that those who wait for it pass one after the other; whoever reads holds it shut."""
 
     def __init__(self) -> None:
-        self.done = threading.Event()
+        self.gate = threading.Lock()
+        self.gate.acquire()
         self.begun = False
         self.value: V | None = None
         self.error: BaseException | None = None
+
+    def wait(self) -> None:
+        """Returns when the read is done. A lock wakes up one waiter at a time, an event all of them at once."""
+        with self.gate:
+            pass
 
 
 class Turns(Generic[V]):
@@ -37,14 +43,14 @@ class Turns(Generic[V]):
         if leads:
             self._lead(key, turn, before, read)
         else:
-            turn.done.wait()
+            turn.wait()
         if turn.error is not None:
             raise turn.error
         return turn.value  # type: ignore[return-value]  # there is one where there is no error
 
     def _lead(self, key: Hashable, turn: _Turn[V], before: _Turn[V] | None, read: Callable[[], V]) -> None:
         if before is not None:
-            before.done.wait()
+            before.wait()
         with self._lock:
             turn.begun = True
         try:
@@ -55,4 +61,4 @@ class Turns(Generic[V]):
             with self._lock:
                 if self._last.get(key) is turn:
                     del self._last[key]
-            turn.done.set()
+            turn.gate.release()

@@ -1,14 +1,19 @@
 """Projects, and what each counts: its clusters, its events, its publications."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.store.collection import Record, Recorded, Tags, at_tags, new_id, object_id, outside
+
+if TYPE_CHECKING:
+    from app.store.store import Store
 
 
 class Projects(Recorded):
@@ -17,10 +22,14 @@ class Projects(Recorded):
     name = "projects"
     event_data = ()
 
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._counters = store.database["counters"]
+
     def create(self, record: Mapping[str, Any]) -> Record:
         """Adds a project and its counters; no event says so, as there was nobody yet who could read it."""
         project_id = new_id()
-        self._store.database.counters.insert_one(
+        self._counters.insert_one(
             {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0, "delivery": 0}, session=self._session
         )
         return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
@@ -48,7 +57,7 @@ class Projects(Recorded):
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:
         """Counts one more of something inside a transaction; False when the cap is reached."""
-        counted = self._store.database.counters.find_one_and_update(
+        counted = self._counters.find_one_and_update(
             {"_id": ObjectId(project_id), what: {"$lt": cap}},
             {"$inc": {what: 1}},
             return_document=ReturnDocument.AFTER,
@@ -58,23 +67,17 @@ class Projects(Recorded):
 
     def count_down(self, project_id: str, what: str) -> None:
         """Counts one less of something inside a transaction."""
-        self._store.database.counters.update_one(
-            {"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session
-        )
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
 
     def guard_tree(self, project_id: str) -> None:
         """Has every other transaction that moves a category in the project's tree conflict with this one."""
-        self._store.database.counters.update_one(
-            {"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session
-        )
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:
         """Counts the project's delivery up, inside the transaction that changes what is delivered."""
-        self._store.database.counters.update_one(
-            {"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session
-        )
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
 
     def delivery_revision(self, project_id: str) -> int:
         """Returns a number that changes whenever what the project delivers does: one small read."""
-        counted = self._store.database.counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
+        counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
         return int((counted or {}).get("delivery", 0))

@@ -40,18 +40,28 @@ class Agent:
     era: str = MODERN
     name: str = "test-agent"
 
-    def post(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> TestResponse:
-        """Sends one message; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
+    def post(self, method: str, params: dict[str, Any] | None = None, id: Any = None, **headers: str) -> TestResponse:
+        """Sends one request; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
         message, sent = self._message(method, params)
+        message["id"] = next(_ids) if id is None else id
+        return self.send(message, sent, **headers)
+
+    def send(self, message: Any, sent: dict[str, str] | None = None, **headers: str) -> TestResponse:
+        """Sends any message, by default with the headers that go with all."""
+        sent = self._headers() if sent is None else sent
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         return self._send(orjson.dumps(message), sent)
 
-    def _message(self, method: str, params: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, str]]:
-        sent = {
+    def _headers(self) -> dict[str, str]:
+        return {
             "Authorization": f"Bearer {self.token.secret}",
             "Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json",
             "MCP-Protocol-Version": self.era,
         }
+
+    def _message(self, method: str, params: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, str]]:
+        sent = self._headers()
         params = dict(params or {})
         if self.era == MODERN:
             sent |= {"Mcp-Method": method}
@@ -61,17 +71,17 @@ class Agent:
                 "io.modelcontextprotocol/clientCapabilities": {},
                 "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
             }
-        return {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}, sent
+        return {"jsonrpc": "2.0", "method": method, "params": params}, sent
 
     def post_raw_title(self, escaped: str) -> TestResponse:
         """Begins a draft whose title is written with escapes that no honest client writes."""
         asked = {"name": "create_document_intent", "arguments": {"title": "TITLE"}}
         message, sent = self._message("tools/call", asked)
-        return self._send(orjson.dumps(message).replace(b"TITLE", escaped.encode()), sent)
+        return self._send(orjson.dumps({**message, "id": 1}).replace(b"TITLE", escaped.encode()), sent)
 
     def _send(self, body: bytes, headers: dict[str, str]) -> TestResponse:
         sent = {name: value for name, value in headers.items() if value}
-        return self.client.post("/mcp", data=body, content_type="application/json", headers=sent)
+        return self.client.post("/mcp", data=body, headers=sent)
 
     def ask(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:
         """Sends a message and returns its result."""

@@ -215,18 +215,72 @@ def test_what_is_no_message_is_answered_with_a_client_error(agent: Agent, era: s
     assert answer.json["error"]["code"] < 0
 
 
-def test_half_a_surrogate_pair_is_refused(agent: Agent) -> None:
-    refused = agent.post_raw_title("\\ud800").json["result"]["structuredContent"]
+@pytest.mark.parametrize("method", ["notifications/initialized", "notifications/cancelled", "notifications/unheard_of"])
+def test_a_notification_is_taken_and_not_answered(agent_of_era: Agent, method: str) -> None:
+    answer = agent_of_era.send({"jsonrpc": "2.0", "method": method})
 
-    assert refused["_tag"] == "HttpApiDecodeError"
-    assert [issue["path"] for issue in refused["issues"]] == ["title"]
+    assert (answer.status_code, answer.get_data()) == (202, b"")
 
 
-def test_half_a_surrogate_pair_is_no_message_in_the_older_era(agent: Agent) -> None:
-    answer = agent.by(agent.token, era=HANDSHAKE).post_raw_title("\\ud800")
+def test_a_revision_that_nobody_speaks_is_refused_with_those_that_are(agent: Agent) -> None:
+    stranger = agent.by(agent.token, era="2031-01-01")
+    params = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2031-01-01"}}
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {}
+
+    asked = stranger.post("tools/list", params, Mcp_Method="tools/list")
+    told = stranger.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    assert asked.status_code == told.status_code == 400
+    assert MODERN in asked.json["error"]["data"]["supported"]
+    assert MODERN in told.json["error"]["data"]["supported"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"Accept": "text/event-stream"}, 406),
+        ({"Accept": "text/html, image/*;q=0.8"}, 406),
+        ({"Accept": ""}, 406),
+        ({"Accept": "*/*"}, 200),
+        ({"Accept": "text/html, Application/JSON;q=0.1"}, 200),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Content-Type": "application/json-patch+json"}, 400),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200),
+    ],
+)
+def test_both_sides_speak_json(agent_of_era: Agent, changed: dict[str, str], status: int) -> None:
+    answer = agent_of_era.post("tools/list", **changed)
+
+    assert answer.status_code == status
+    assert status == 200 or answer.json["error"]["code"] < 0
+
+
+def test_an_unknown_method_is_refused_as_each_era_does(agent: Agent) -> None:
+    newest = agent.post("tools/forget")
+    older = agent.by(agent.token, era=HANDSHAKE).post("tools/forget")
+
+    assert (newest.status_code, older.status_code) == (404, 200)
+    assert newest.json["error"]["code"] == older.json["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize("header", ["Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"])
+def test_headers_that_say_something_else_than_the_message_are_refused(agent: Agent, header: str) -> None:
+    called = {"name": "get_project", "arguments": {}}
+
+    assert agent.post("tools/call", called, **{header: "2026-07-29"}).status_code == 400
+
+
+def test_a_request_keeps_its_id(agent_of_era: Agent) -> None:
+    for one in (0, -5, "a", "7", "ß"):
+        assert agent_of_era.post("tools/list", id=one).json["id"] == one
+
+
+def test_half_a_surrogate_pair_is_refused(agent_of_era: Agent) -> None:
+    answer = agent_of_era.post_raw_title("\\ud800")
 
     assert answer.status_code == 400
-    assert agent.call("list_intents")["items"] == []
+    assert "not valid JSON" in answer.json["error"]["message"]
+    assert agent_of_era.call("list_intents")["items"] == []
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])
