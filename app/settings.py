@@ -8,7 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from importlib.metadata import version
 from typing import Any
+
+VERSION = version("content-workflow")
+"""The service's own version, as the OpenAPI document and the MCP server tell it."""
 
 
 class SettingsError(Exception):

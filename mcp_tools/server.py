@@ -12,13 +12,12 @@ from mcp.shared.exceptions import MCPError
 
 from app.errors import Refusal
 from app.operations.context import Context
+from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.answers import refused
 from mcp_tools.calls import Message, Who
 from mcp_tools.guidance import INSTRUCTIONS
 from mcp_tools.tools import TOOLS, tools_for
-
-VERSION = "1.0.0"
 
 FRESH = 300_000
 """Milliseconds for which a client may keep a list that changes with a new release alone."""

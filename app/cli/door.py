@@ -87,4 +87,6 @@ def print_table(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) ->
 def _shown(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "-" if value in (None, "") else str(value)

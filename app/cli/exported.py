@@ -17,7 +17,9 @@ def take_exported(ctx: Context, path: Path, *, json: bool) -> None:
     project = ProjectImport(ctx)
     with (
         path.open("rb") as lines,
-        click.progressbar(length=path.stat().st_size, label="Importing", file=sys.stderr) as bar,
+        click.progressbar(
+            length=path.stat().st_size, label="Importing", file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as bar,
     ):
         for size in project.take(lines):
             bar.update(size)

@@ -86,12 +86,19 @@ def _parsed(fence: str, text: str) -> Mapping[str, Any]:
     try:
         front = tomllib.loads(text) if fence == "+++" else yaml.load(text, LOADER)
     except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as error:
-        raise Unreadable(f"Its front matter is no {FENCES[fence]}: {' '.join(str(error).split())}") from None
+        raise Unreadable(f"Its front matter is no {FENCES[fence]}: {_why(error)}") from None
     if front is None:
         return {}
     if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
         raise Unreadable("Its front matter must be keys with values.")
     return front
+
+
+def _why(error: Exception) -> str:
+    """Returns what a parser complains of on one line, with the line of the file; the fence is its first."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
+        return f"line {error.problem_mark.line + 2}: {error.problem}"
+    return " ".join(str(error).split())
 
 
 def _slug_of_file(file: Path) -> str:

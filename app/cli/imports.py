@@ -187,8 +187,9 @@ def _progress() -> Progress:
 
 def _tell(report: Report, files: int) -> None:
     click.echo(
-        f"{files} files: {report.created} created, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{len(report.changed)} changed since, {len(report.refused)} refused, {report.published} published."
+        f"{files} file{'' if files == 1 else 's'}: {report.created} created, {report.updated} updated, "
+        f"{report.unchanged} unchanged, {len(report.changed)} changed since, {len(report.refused)} refused, "
+        f"{report.published} published."
     )
     for file, differs in report.changed.items():
         click.echo(f"Changed since, and not written (--update writes it): {file} ({', '.join(differs)})")

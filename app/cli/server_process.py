@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import wait
@@ -28,6 +29,7 @@ BACKPRESSURE = 10_000
 """Connections that a process holds. granian counts those that are idle, too: with 64, the 65th client that keeps its
 connection open would wait for another to leave, so this is no way to bound the work; the threads are."""
 KILL_SECONDS = 15
+STARTING_SECONDS, ASK_AGAIN_SECONDS = 5, 0.5
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -61,7 +63,7 @@ def _worker(settings: Settings) -> Iterator[None]:
 def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
     # Spawned, not forked: a worker inherits neither threads, nor connections to MongoDB, nor locks.
     multiprocessing.set_start_method("spawn", force=True)
-    Granian(
+    _Server(
         "wsgi:app",
         address=host,
         port=port,
@@ -75,6 +77,28 @@ def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
         log_enabled=not quiet,
         log_dictconfig=LOGGING,
     ).serve(target_loader=load)
+
+
+class _Server(Granian):  # type: ignore[misc, valid-type]
+    """Asks processes that are only starting to stop more than once: at a certain moment they miss it.
+
+    Others are asked once: the second time granian drops what is under way.
+    """
+
+    def _stop_workers(self) -> None:
+        starting = [worker for worker in self.wrks if time.monotonic() - worker.birth < STARTING_SECONDS]
+        over = threading.Event()
+        threading.Thread(target=_ask_again, args=(starting, over), daemon=True).start()
+        try:
+            super()._stop_workers()
+        finally:
+            over.set()
+
+
+def _ask_again(workers: list[Any], over: threading.Event) -> None:
+    while not over.wait(ASK_AGAIN_SECONDS):
+        for worker in workers:
+            worker.terminate()
 
 
 def load(target: str) -> Any:

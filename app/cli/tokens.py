@@ -14,7 +14,7 @@ from app.vocabulary import Scope, TokenKind
 
 SCOPES = [str(scope) for scope in Scope]
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-COLUMNS = ("id", "kind", "name", "agent", "scopes", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
+COLUMNS = ("id", "kind", "name", "agent", "scopes", "drafts", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
 
 
 class Span(click.ParamType[timedelta]):

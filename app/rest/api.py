@@ -22,7 +22,6 @@ from app.rest.reference import serve_reference
 from app.settings import Settings
 
 ROUTES = (
-    health.routes,
     intents.routes,
     briefs.routes,
     documents.routes,
@@ -33,6 +32,7 @@ ROUTES = (
     events.routes,
     webhooks.routes,
     projects.routes,
+    health.routes,
 )
 
 

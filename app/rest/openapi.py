@@ -32,16 +32,13 @@ from app.operations.operation import Effect, Operation
 from app.records.errors import error_schema
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
 from app.rest.examples import answer_example, refusal_example, request_example
-from app.settings import Settings
+from app.settings import VERSION, Settings
 from app.vocabulary import Kind
 
 if TYPE_CHECKING:
     from app.rest.blueprint import Routes
 
-VERSION = "1.0.0"
-
 TAGS = {
-    "health": "Is the service there?",
     "intents": "Drafts of documents, clusters and categories: begun, completed and confirmed.",
     "briefs": "What is to be written: offered to agents, claimed by exactly one, given back.",
     "documents": "Documents from idea to published.",
@@ -52,6 +49,7 @@ TAGS = {
     "project": "The settings of the token's project.",
     "events": "What happened, in order.",
     "webhooks": "What happened, sent to you.",
+    "health": "Is the service there?",
 }
 
 DESCRIPTION = """\

@@ -33,9 +33,10 @@ async function fetcher(parameters) {
   return response.json();
 }
 
-// Another token may see another schema: a new key has the explorer ask for it again.
+// Another token may see another schema: a new key has the explorer ask for it again; without one it does not ask.
 function show() {
-  const options = { key: token.value, fetcher, defaultQuery: QUERY, isHeadersEditorEnabled: false };
+  const schema = token.value.trim() ? undefined : null;
+  const options = { key: token.value, fetcher, schema, defaultQuery: QUERY, isHeadersEditorEnabled: false };
   root.render(React.createElement(GraphiQL, options));
 }
 

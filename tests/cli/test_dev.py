@@ -50,8 +50,8 @@ def test_ctrl_c_stops_all_and_the_next_start_has_the_same_tokens_and_data(folder
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
     with running(folder, "dev") as second:
-        assert (second.url, second.secret("OWNER"), second.secret("AGENT")) == (url, owner, agent)
-        assert get(f"{url}/documents?limit=100&sort=title", owner) == before
+        assert (second.secret("OWNER"), second.secret("AGENT")) == (owner, agent)
+        assert get(f"{second.url}/documents?limit=100&sort=title", owner) == before
 
 
 def test_a_killed_one_leaves_nothing_that_stops_the_next(folder: Path) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import signal
 import socket
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from app.cli.server_process import ASK_AGAIN_SECONDS, STARTING_SECONDS
 from app.store.store import Store
 from tests.cli.running import answers, running, until
+from tests.make import a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -39,6 +42,27 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
     assert not answers(url)
     assert all(line.startswith("{") for line in server.said.splitlines()), server.said
     assert "content-workflow db init" in server.said, "a database without validators is said to differ"
+
+
+def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    port = free_port()
+    token = a_project(fresh_store).token().secret
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    body = b'{"title": "Begun before the end"}'
+    head = (
+        f"POST /document-intents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+            client.sendall(head.encode() + body[:10])
+            time.sleep(STARTING_SECONDS)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(3 * ASK_AGAIN_SECONDS)
+            client.sendall(body[10:])
+            assert client.recv(12) == b"HTTP/1.1 201"
+        assert server.process.wait(30) == 0
 
 
 def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
