@@ -15,7 +15,7 @@ import mcp_types as t
 import orjson
 from mcp.server.connection import Connection
 from mcp.server.lowlevel import Server
-from mcp.server.runner import modern_error_data, serve_one
+from mcp.server.runner import serve_one
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
@@ -24,6 +24,7 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     unsupported_protocol_version_rejection,
 )
+from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -36,6 +37,8 @@ Headers = Mapping[str, str]
 
 OLDEST_OVER_HTTP = "2025-03-26"
 """The revision of a client that names none, as the specification has it."""
+
+OF_TRACES = ("traceparent", "tracestate", "baggage")
 
 HTTP = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -87,10 +90,10 @@ async def _served(
         connection = _connection(message, headers)
         channel = _Channel(request.id, call)
         result = await serve_one(
-            server, channel, request.method, request.params, connection=connection, lifespan_state=None
+            server, channel, request.method, _traceable(request.params), connection=connection, lifespan_state=None
         )
     except Exception as error:
-        failure = modern_error_data(error)
+        failure = _failure(call, request.method, error)
         status = 200 if _shakes_hands(headers) else ERROR_CODE_HTTP_STATUS.get(failure.code, 200)
         return _failed(status, request.id, failure)
     shook_hands = connection.client_params if request.method == "initialize" else None
@@ -115,6 +118,24 @@ def _shakes_hands(headers: Headers) -> bool:
     """Tells whether a client speaks a revision with a handshake; one that names no revision does."""
     version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
     return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def _traceable(params: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Leaves out what says of a trace that it is no text: OpenTelemetry takes it for one."""
+    meta = (params or {}).get("_meta")
+    if not isinstance(meta, dict):
+        return params
+    kept = {key: value for key, value in meta.items() if key not in OF_TRACES or isinstance(value, str)}
+    return {**(params or {}), "_meta": kept}
+
+
+def _failure(call: Call, method: str, error: Exception) -> t.ErrorData:
+    """Returns an exception as the protocol has it; a bug of ours is logged, and told by its request's id."""
+    known = handler_exception_to_error_data(error)
+    if known is not None:
+        return known
+    bug = call.bug(method)
+    return t.ErrorData(code=t.INTERNAL_ERROR, message=bug.message, data=bug.body())
 
 
 def _error_of(rejected: InboundLadderRejection) -> t.ErrorData:

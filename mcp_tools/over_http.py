@@ -11,7 +11,6 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from typing import Any
-from urllib.parse import urlsplit
 
 import mcp_types as t
 from flask import Response, g, request
@@ -23,6 +22,7 @@ from app.http.callers import BEARER, callers
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Door, TokenKind
+from mcp_tools.addresses import Addresses, is_of
 from mcp_tools.calls import Call, Message, name_of
 from mcp_tools.exchange import Answer, Headers, answer_to, refusal
 from mcp_tools.server import mcp_server
@@ -32,24 +32,28 @@ JSON = "application/json"
 ACCEPTED = (JSON, "application/*", "*/*")
 KNOWN_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
+SMALL = 1024 * 1024
+"""How long a message may be that is read only to say in its answer that its token calls too often."""
 
 
 class HttpDoor:
     """The view, with what it checks addresses by."""
 
     def __init__(self, settings: Settings) -> None:
-        public = urlsplit(settings.public_url).netloc
-        self._hosts = frozenset((*LOCAL, *settings.mcp_allowed_hosts, *([public] if public else [])))
+        self._addresses = Addresses(settings.public_url, settings.mcp_allowed_hosts)
         self._server = mcp_server(_call_of)
         self._lane = _Lane()
 
     def view(self) -> Response:
         """Answers one message of a client; the token is checked first, then the address, then the message."""
         who, secret = _who(), _secret()
+        if isinstance(who, Refusal) and (request.content_length is None or request.content_length > SMALL):
+            raise who
         body = bodies.read()
         answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)), body)
-        response = Response(answer.body, answer.status, content_type=JSON if answer.body else None)
+        response = Response(answer.body, answer.status, content_type=JSON)
+        if not answer.body:
+            del response.headers["Content-Type"]
         if answer.client and (client := name_of(answer.client)):
             response.headers["Mcp-Session-Id"] = session_id(client, secret)
         if isinstance(who, Refusal):
@@ -62,10 +66,10 @@ class HttpDoor:
     def _refused(self) -> Answer | None:
         """Refuses a name that is not this server's, so that nobody else's leads here, and every web page but those of
         the very address that they call."""
-        host, origin = request.host, request.headers.get("Origin")
-        if not {host, host.rpartition(":")[0], "*"} & self._hosts:
+        host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
+        if not self._addresses.include(host):
             return refusal(421, t.INVALID_REQUEST, f"This server does not go by {host!r}: see MCP_ALLOWED_HOSTS.")
-        if origin and origin not in (f"http://{host}", f"https://{host}"):
+        if origin and not is_of(origin, host):
             return refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
         return None
 

@@ -96,8 +96,9 @@ class _Service:
         if asked is None:
             return None
         answer = _message(response)
-        if answer is None:
-            return _failed(asked, f"{self._url} answered {response.status_code}: {response.text[:500]}")
+        if answer is None or (isinstance(answer, t.JSONRPCError) and answer.id is None):
+            why = answer.error.message if answer else response.text[:500]
+            return _failed(asked, f"{self._url} answered {response.status_code}: {why}")
         if isinstance(message, t.JSONRPCRequest) and message.method == "initialize":
             self._agree(answer, response.headers)
         return answer

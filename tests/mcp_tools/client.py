@@ -66,12 +66,18 @@ class Agent:
         if self.era == MODERN:
             sent |= {"Mcp-Method": method}
             sent |= {"Mcp-Name": str(params[NAMED_BY[method]])} if method in NAMED_BY else {}
-            params["_meta"] = {
-                "io.modelcontextprotocol/protocolVersion": self.era,
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
-            }
+            params.setdefault("_meta", self.meta())
         return {"jsonrpc": "2.0", "method": method, "params": params}, sent
+
+    def meta(self) -> dict[str, Any]:
+        """Returns what a request of the era says of its client."""
+        if self.era != MODERN:
+            return {}
+        return {
+            "io.modelcontextprotocol/protocolVersion": self.era,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
+        }
 
     def post_raw_title(self, escaped: str) -> TestResponse:
         """Begins a draft whose title is written with escapes that no honest client writes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -220,6 +221,7 @@ def test_a_notification_is_taken_and_not_answered(agent_of_era: Agent, method: s
     answer = agent_of_era.send({"jsonrpc": "2.0", "method": method})
 
     assert (answer.status_code, answer.get_data()) == (202, b"")
+    assert "Content-Type" not in answer.headers
 
 
 def test_a_revision_that_nobody_speaks_is_refused_with_those_that_are(agent: Agent) -> None:
@@ -268,6 +270,37 @@ def test_headers_that_say_something_else_than_the_message_are_refused(agent: Age
     called = {"name": "get_project", "arguments": {}}
 
     assert agent.post("tools/call", called, **{header: "2026-07-29"}).status_code == 400
+
+
+@pytest.mark.parametrize("of_a_trace", [5, [1, 2], {}, None, True])
+def test_what_is_no_trace_is_passed_over(agent_of_era: Agent, of_a_trace: object) -> None:
+    meta = agent_of_era.meta() | dict.fromkeys(("traceparent", "tracestate", "baggage"), of_a_trace)
+
+    assert agent_of_era.post("tools/list", {"_meta": meta}).status_code == 200
+
+
+def test_a_bug_is_told_by_the_id_of_its_request(
+    agent_of_era: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("mcp_tools.exchange.serve_one", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("ERROR", "content_workflow.mcp")
+
+    answer = agent_of_era.post("tools/list", X_Request_Id="the-one")
+
+    assert answer.json["error"]["code"] == -32603
+    assert answer.json["error"]["data"]["_tag"] == "InternalError"
+    assert "the-one" in answer.json["error"]["message"]
+    assert [vars(record)["requestId"] for record in caplog.records] == ["the-one"]
+
+
+def test_a_long_message_of_a_token_that_calls_too_often_is_not_read(store: Store, agent: Agent) -> None:
+    hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token)
+    hasty.call("get_project")
+
+    answer = hasty.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 1024 * 1024}})
+
+    assert (answer.status_code, answer.json["_tag"]) == (429, "RateLimited")
 
 
 def test_a_request_keeps_its_id(agent_of_era: Agent) -> None:

@@ -154,3 +154,14 @@ def test_a_service_that_refuses_the_token_says_so_to_the_client(mongodb_uri: str
 
     assert answer["id"] == 1
     assert "Unauthorized" in answer["error"]["message"]
+
+
+def test_a_refusal_that_names_no_request_is_the_answer_to_the_one_at_hand(
+    mongodb_uri: str, store: Store, project: Project
+) -> None:
+    with a_server(mongodb_uri, store.database.name) as url:
+        by_another_name = url.replace("127.0.0.1", "0.0.0.0")
+        answer = _relayed(f"{by_another_name}/mcp", _environment(mongodb_uri, store, project.token().secret))
+
+    assert answer["id"] == 1
+    assert "answered 421: This server does not go by '0.0.0.0:" in answer["error"]["message"]

@@ -1,0 +1,47 @@
+"""The names that this server goes by: what keeps a name of somebody else's, and other pages, from leading here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z_.-]+)(?::([0-9]{1,5}|\*))?", re.IGNORECASE)
+"""A `Host` header: a name or an address, and a port where there is one; `*` is for settings, and any port."""
+
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Addresses:
+    """Tells whether a server goes by a name: a local one, that of its public URL, or one that the settings name."""
+
+    def __init__(self, public_url: str, allowed: Iterable[str]) -> None:
+        public = urlsplit(public_url).netloc
+        names = (*LOCAL, *allowed, *([public] if public else []))
+        self._any = "*" in names
+        self._known = {parts for name in names if (parts := _parts(name))}
+
+    def include(self, host: str) -> bool:
+        """Tells whether a `Host` header names this server; a name in the settings without a port is for all ports."""
+        parts = _parts(host)
+        if parts is None:
+            return False
+        name, port = parts
+        ports = (port,) if port else (None, *DEFAULT_PORTS.values())
+        return self._any or any((name, one) in self._known for one in (*ports, None, "*"))
+
+
+def is_of(origin: str, host: str) -> bool:
+    """Tells whether an `Origin` is the very address that a `Host` header names, over http or https."""
+    scheme, _, rest = origin.lower().partition("://")
+    page, here = _parts(rest), _parts(host)
+    default = DEFAULT_PORTS.get(scheme)
+    if page is None or here is None or default is None:
+        return False
+    return (page[0], page[1] or default) == (here[0], here[1] or default)
+
+
+def _parts(host: str) -> tuple[str, str | None] | None:
+    found = HOST.fullmatch(host.lower())
+    return None if found is None else (found[1], found[2])
