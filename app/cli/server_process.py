@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import wait
@@ -29,7 +28,6 @@ BACKPRESSURE = 10_000
 """Connections that a process holds. granian counts those that are idle, too: with 64, the 65th client that keeps its
 connection open would wait for another to leave, so this is no way to bound the work; the threads are."""
 KILL_SECONDS = 15
-STARTING_SECONDS, ASK_AGAIN_SECONDS = 5, 0.5
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -63,7 +61,7 @@ def _worker(settings: Settings) -> Iterator[None]:
 def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
     # Spawned, not forked: a worker inherits neither threads, nor connections to MongoDB, nor locks.
     multiprocessing.set_start_method("spawn", force=True)
-    _Server(
+    Granian(
         "wsgi:app",
         address=host,
         port=port,
@@ -79,30 +77,14 @@ def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
     ).serve(target_loader=load)
 
 
-class _Server(Granian):  # type: ignore[misc, valid-type]
-    """Asks processes that are only starting to stop more than once: at a certain moment they miss it.
-
-    Others are asked once: the second time granian drops what is under way.
-    """
-
-    def _stop_workers(self) -> None:
-        starting = [worker for worker in self.wrks if time.monotonic() - worker.birth < STARTING_SECONDS]
-        over = threading.Event()
-        threading.Thread(target=_ask_again, args=(starting, over), daemon=True).start()
-        try:
-            super()._stop_workers()
-        finally:
-            over.set()
-
-
-def _ask_again(workers: list[Any], over: threading.Event) -> None:
-    while not over.wait(ASK_AGAIN_SECONDS):
-        for worker in workers:
-            worker.terminate()
-
-
 def load(target: str) -> Any:
-    """Returns the application, in a worker process; that process ends when its parent does."""
+    """Returns the application, in a worker process; that process ends when its parent does.
+
+    It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which has it end: a second signal on the
+    heels of the first has granian hang, or drop the requests under way.
+    """
+    if hasattr(os, "setpgid"):  # Windows has no groups, nor what goes wrong in them
+        os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from wsgi import app
 

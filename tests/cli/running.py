@@ -51,6 +51,11 @@ class Running:
         self.process.send_signal(sign)
         return self.process.wait(PATIENCE)
 
+    def ctrl_c(self) -> int:
+        """Interrupts the command and all that runs in its group, as a terminal does, and returns the exit code."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(PATIENCE)
+
 
 @contextmanager
 def running(folder: Path, *arguments: str, **environment: str) -> Iterator[Running]:
@@ -65,6 +70,7 @@ def running(folder: Path, *arguments: str, **environment: str) -> Iterator[Runni
             env=inherited | {"PYTHONPATH": str(CHECKOUT), **environment},
             stdout=out,
             stderr=out,
+            start_new_session=True,
         )
     started = Running(process, output)
     try:

@@ -43,15 +43,15 @@ def test_ctrl_c_stops_all_and_the_next_start_has_the_same_tokens_and_data(folder
         url, owner, agent = first.url, first.secret("OWNER"), first.secret("AGENT")
         before = get(f"{url}/documents?limit=100&sort=title", owner)
         assert len(get(f"{url}/briefs", agent)) == 5
-        first.end(signal.SIGINT)
+        first.ctrl_c()
         assert not answers(url)
         assert not mongod_runs(folder)
     kept = folder / ".mongod" / "dev" / "demo.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
     with running(folder, "dev") as second:
-        assert (second.secret("OWNER"), second.secret("AGENT")) == (owner, agent)
         assert get(f"{second.url}/documents?limit=100&sort=title", owner) == before
+        assert (second.secret("OWNER"), second.secret("AGENT")) == (owner, agent)
 
 
 def test_a_killed_one_leaves_nothing_that_stops_the_next(folder: Path) -> None:

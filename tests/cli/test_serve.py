@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.server_process import ASK_AGAIN_SECONDS, STARTING_SECONDS
+from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
 from tests.cli.running import answers, running, until
 from tests.make import a_project
@@ -57,12 +58,25 @@ def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             client.sendall(head.encode() + body[:10])
-            time.sleep(STARTING_SECONDS)
-            server.process.send_signal(signal.SIGTERM)
-            time.sleep(3 * ASK_AGAIN_SECONDS)
+            time.sleep(0.5)
+            os.killpg(server.process.pid, signal.SIGINT)
+            time.sleep(0.5)
             client.sendall(body[10:])
             assert client.recv(12) == b"HTTP/1.1 201"
         assert server.process.wait(30) == 0
+
+
+def test_ctrl_c_ends_it_at_once(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    """The terminal signals the whole group; a worker signalled twice would be waited for until it is killed."""
+    port = free_port()
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
+        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+        began = time.monotonic()
+        assert server.ctrl_c() == 0
+
+    assert time.monotonic() - began < KILL_SECONDS - 3
+    assert "refused to gracefully stop" not in server.said
 
 
 def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
