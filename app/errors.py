@@ -58,7 +58,10 @@ class Unauthorized(Refusal):
     """There is no token, or none that is valid for this API."""
 
     status = 401
-    message = "Send a valid token of this API in the header `Authorization: Bearer <token>`."
+    message = (
+        "Send a valid token of this API in the header `Authorization: Bearer <token>`: "
+        "one that begins with `cwm_` for REST and MCP, with `cwd_` for delivery."
+    )
 
     def __init__(self) -> None:
         super().__init__(headers={"WWW-Authenticate": "Bearer"})

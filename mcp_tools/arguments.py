@@ -11,6 +11,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import NotFound
+from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
 from app.fields.kinds import Fields, Text, whole
@@ -54,9 +55,11 @@ class Arguments:
         return ids, fields, fields.pop(KEY, None)
 
     def _with_id(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Takes `id`, as records call their own, for the first id of the path."""
-        first = next(iter(self.operation.path), None)
-        return {first: sent["id"], **sent} if first and "id" in sent else sent
+        """Takes `id`, as records call their own, for the `documentId` of a path, and the other way round."""
+        first = next(iter(self.operation.path), "")
+        other = "id" if first != "id" else f"{_thing(self.operation)}Id"
+        known = not first or other in self.table._declared_fields
+        return sent if known or other not in sent else {first: sent[other], **sent}
 
 
 def arguments_of(operation: Operation) -> Arguments:
@@ -64,7 +67,7 @@ def arguments_of(operation: Operation) -> Arguments:
     fields: dict[str, ma.fields.Field[Any]] = {name: _place(name, operation) for name in operation.path}
     for table in filter(None, (operation.query, operation.takes)):
         fields |= table._declared_fields
-    if "limit" in fields:
+    if "limit" in fields and operation.query is not ContentPartQuery:  # whose limit is of characters
         fields["limit"] = _twin(fields["limit"], load_default=SMALL_PAGE)
     for name in DEMANDED.get(operation.name, ()):
         fields[name] = _twin(fields[name], required=True)
@@ -77,8 +80,13 @@ def _place(name: str, operation: Operation) -> ma.fields.Field[Any]:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
         return whole(1, doc=f"the {name}", required=True)
-    thing = name.removesuffix("Id") if name != "id" else operation.name.split("_")[1]
+    thing = name.removesuffix("Id") if name != "id" else _thing(operation)
     return Text(required=True, metadata={"description": f"the {thing}'s id", "pattern": f"^{HEX_ID.pattern}$"})
+
+
+def _thing(operation: Operation) -> str:
+    """Returns what an operation is about, as its name says: `read_document_content` about a document."""
+    return operation.name.split("_")[1]
 
 
 def _is_id(name: str) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import anyio
 import httpx2
 import mcp_types as t
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
@@ -29,6 +32,9 @@ from mcp_tools.server import mcp_server
 log = logging.getLogger("content_workflow.mcp")
 
 JSON = "application/json"
+
+Asked = MemoryObjectReceiveStream[SessionMessage | Exception]
+Answered = MemoryObjectSendStream[SessionMessage]
 
 PATIENCE = 60.0
 """Seconds to wait for an answer of a service elsewhere."""
@@ -52,8 +58,48 @@ async def serve(store: Store, access: Access, secret: str, webhooks_allow_local:
             return Call(refusal, request_id)
 
     server = mcp_server(who)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    async with stdio_server() as (incoming, outgoing), _to_the_last_answer(incoming, outgoing) as (asked, answered):
+        await server.run(asked, answered, server.create_initialization_options())
+
+
+@asynccontextmanager
+async def _to_the_last_answer(incoming: Asked, outgoing: Answered) -> AsyncIterator[tuple[Asked, Answered]]:
+    """Yields the streams of a client, the first of which ends when all that was asked is answered.
+
+    The SDK drops what it is working on when its client has nothing more to say, as at the end of a pipe: what was
+    written then is written, and the client would not know.
+    """
+    unanswered: set[t.RequestId] = set()
+    changed = anyio.Condition()
+
+    async def take(asked: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        async with asked:
+            async for item in incoming:
+                message = None if isinstance(item, Exception) else item.message
+                if isinstance(message, t.JSONRPCRequest):
+                    unanswered.add(message.id)
+                elif isinstance(message, t.JSONRPCNotification) and message.method == "notifications/cancelled":
+                    unanswered.discard((message.params or {}).get("requestId", ""))
+                await asked.send(item)
+            async with changed:
+                while unanswered:
+                    await changed.wait()
+
+    async def give(answered: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with answered, outgoing:
+            async for item in answered:
+                await outgoing.send(item)
+                if isinstance(item.message, t.JSONRPCResponse | t.JSONRPCError):
+                    async with changed:
+                        unanswered.discard(item.message.id or "")
+                        changed.notify()
+
+    to_server, asked = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    to_client, answered = anyio.create_memory_object_stream[SessionMessage]()
+    async with anyio.create_task_group() as pumps:
+        pumps.start_soon(take, to_server)
+        pumps.start_soon(give, answered)
+        yield asked, to_client
 
 
 async def relay(url: str, secret: str) -> None:

@@ -36,7 +36,9 @@ def command(url: str | None) -> None:
     try:
         over_stdio.context_of(store, access, secret)
     except Unauthorized:
-        message = f"{TOKEN} holds no valid management token: it is unknown, expired or revoked."
+        message = (
+            f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
+        )
         raise click.ClickException(message) from None
     try:
         anyio.run(over_stdio.serve, store, access, secret, settings.webhooks_allow_local)

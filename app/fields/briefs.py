@@ -11,7 +11,7 @@ class BriefFields(Fields):
     """The writable fields of a brief."""
 
     audience = text(500, doc="who the document is for")
-    intent = word(SearchIntent, doc="what a searcher of the keyword wants")
+    intent = word(SearchIntent, doc=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}")
     internalLinks = texts(50, 500, doc="ids of documents in this project that this one should link to")
     keyword = text(200, doc="keyword to rank for")
     notes = text(5_000, doc="anything else the writer should know")
@@ -25,7 +25,8 @@ class ClaimFields(Fields):
 
     leaseSeconds = whole(
         *LEASE_SECONDS,
-        doc="give the brief back by itself after so many seconds, unless renewed; without it a claim never expires",
+        doc="give the brief back by itself after so many seconds, unless renewed; by default the project's "
+        "`claimLeaseSeconds`, and where it has none the claim never expires",
     )
 
 

@@ -193,7 +193,7 @@ def text(
 
     `meaning` are the checks of the operation; `required` is demanded at the door, `needed` when confirming.
     """
-    metadata = {"description": doc, **metadata}
+    metadata = {"description": f"{doc}; needed to confirm" if needed else doc, **metadata}
     return _made(
         Text(allow_none=null, required=required, validate=[longest(limit)], metadata=metadata), meaning, needed
     )

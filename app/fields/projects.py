@@ -16,7 +16,10 @@ def hex_id(value: str) -> None:
 
 def site_url(value: str) -> None:
     """Checks for an http or https URL, which may say where the slug goes."""
-    http_url(value.replace("{slug}", "slug"))
+    address = value.replace("{slug}", "slug")
+    if "{" in address or "}" in address:
+        raise ma.ValidationError("Only `{slug}` may stand in braces.")
+    http_url(address)
 
 
 class ProjectFields(Fields):

@@ -86,36 +86,50 @@ def test_stdio_says_what_is_wrong_with_the_token(secret: str, told: str, mongodb
     assert ended.stdout == ""
 
 
-def test_messages_on_a_pipe_are_answered_a_line_each(mongodb_uri: str, store: Store, project: Project) -> None:
-    token = project.token()
-    command = [sys.executable, "-c", PROGRAM, "mcp"]
-    environment = _environment(mongodb_uri, store, token.secret)
-    messages = [
+def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, project: Project) -> None:
+    called = [
         {
             "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "n", "version": "1"},
-            },
-        },
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_project", "arguments": {}}},
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": "create_cluster_intent", "arguments": {"name": f"Cluster {number}"}},
+        }
+        for number in range(2, 7)
     ]
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for message in messages:
-            process.stdin.write(json.dumps(message) + "\n")
-        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-        process.stdin.close()
+    messages = [HANDSHAKE, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *called]
 
-    assert [answer["id"] for answer in answers] == [1, 2]
-    assert answers[1]["result"]["structuredContent"]["name"] == "The Crust"
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp"],
+        input="".join(json.dumps(message) + "\n" for message in messages),
+        env=_environment(mongodb_uri, store, project.token().secret),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in answers) == [1, 2, 3, 4, 5, 6]
+    assert all("id" in answer["result"]["structuredContent"] for answer in answers if answer["id"] > 1)
+
+
+def test_a_request_that_its_client_took_back_keeps_nobody_waiting(
+    mongodb_uri: str, store: Store, project: Project
+) -> None:
+    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_project", "arguments": {}}}
+    taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp"],
+        input="".join(json.dumps(message) + "\n" for message in (HANDSHAKE, asked, taken_back)),
+        env=_environment(mongodb_uri, store, project.token().secret),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert 1 in [json.loads(line)["id"] for line in ended.stdout.splitlines()]
 
 
 HANDSHAKE = {

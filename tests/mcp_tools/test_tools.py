@@ -9,7 +9,7 @@ import pytest
 
 from app.vocabulary import Scope
 from mcp_tools.tools import TOOLS
-from tests.make import Project, a_document, a_ready_brief
+from tests.make import Project, a_document, a_ready_brief, made
 from tests.mcp_tools.client import HANDSHAKE, MODERN, Agent
 from tests.rest.client import Rest
 
@@ -79,6 +79,25 @@ def test_a_record_may_be_named_by_id_as_it_names_itself(agent: Agent, project: P
     document = a_document(project.context())
 
     assert agent.call("get_document", id=document["id"])["title"] == document["title"]
+
+
+def test_a_record_may_be_named_as_others_name_it(agent: Agent, project: Project) -> None:
+    document = a_document(project.context())
+    category = made(project.context(), "category", name="Bread", slug="bread")
+    child = made(project.context(), "category", name="Rye", slug="rye")
+
+    assert agent.call("read_document_content", documentId=document["id"])["offset"] == 0
+    assert agent.call("get_category", categoryId=category["id"])["name"] == "Bread"
+    moved = agent.call("update_category", id=child["id"], categoryId=category["id"])
+    assert (moved["id"], moved["categoryId"]) == (child["id"], category["id"])
+
+
+def test_content_is_read_in_long_parts_when_no_length_is_asked_for(agent: Agent, project: Project) -> None:
+    document = a_document(project.context(), markdown="word " * 5_000)
+
+    part = agent.call("read_document_content", id=document["id"])
+
+    assert (len(part["markdown"]), part["length"], part["nextOffset"]) == (20_000, 25_000, 20_000)
 
 
 @pytest.mark.parametrize("text", ["null", "[1, 2]", '{"a": 1}', "5", "true", ""])
