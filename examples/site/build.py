@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ query Documents($limit: Int, $offset: Int, $drafts: Boolean) {
   }
 }
 """
+
+
+SELF = re.compile(rb'<link rel="self"[^>]*/>\n')
+"""Where the feed was fetched: nothing that the site's readers should see."""
 
 
 class ApiError(Exception):
@@ -66,7 +71,7 @@ class Api:
         answer = self.client.get(f"/delivery/{name}.xml")
         if answer.status_code == 422:
             return None
-        return answer.raise_for_status().content
+        return SELF.sub(b"", answer.raise_for_status().content)
 
 
 def build(api: Api, out: Path, *, title: str, preview: bool = False) -> int:
@@ -118,12 +123,17 @@ def main() -> None:
     parser.add_argument("--title", default="The Crust", help="the site's name")
     parser.add_argument("--preview", action="store_true", help="with drafts; the token needs the permission")
     given = parser.parse_args()
-    headers = {"Authorization": f"Bearer {os.environ['DELIVERY_TOKEN']}"}
+    token = os.environ.get("DELIVERY_TOKEN", "")
+    if not token:
+        raise SystemExit("Set DELIVERY_TOKEN to a delivery token of the project: cwd_…")
+    headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=given.api, headers=headers, timeout=60) as client:
         try:
             count = build(Api(client), given.out, title=given.title, preview=given.preview)
         except ApiError as error:
             raise SystemExit(f"The delivery API refused: {error}") from error
+        except httpx.HTTPError as error:
+            raise SystemExit(f"The delivery API at {given.api} can't be reached: {error}") from error
     print(f"{count} articles in {given.out}/")
 
 

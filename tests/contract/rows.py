@@ -2,7 +2,6 @@
 
 A test says what it proves with `@pytest.mark.contract("brief-rules.1", …)`; `test_every_row.py` checks both ways.
 The first part is the contract itself, the second what it leaves open and the project decided (`decided-…`).
-A row that waits for a part of the service that is still to come says `later=`; the test that proves it drops that.
 """
 
 from dataclasses import dataclass
@@ -14,12 +13,10 @@ class Row:
 
     id: str
     says: str
-    later: str = ""
-    """The part of the service that the row waits for."""
 
 
-def _rows(section: str, says: dict[str, str], later: str = "") -> tuple[Row, ...]:
-    return tuple(Row(f"{section}.{name}", text, later) for name, text in says.items())
+def _rows(section: str, says: dict[str, str]) -> tuple[Row, ...]:
+    return tuple(Row(f"{section}.{name}", text) for name, text in says.items())
 
 
 CONTRACT: tuple[Row, ...] = (
