@@ -49,8 +49,7 @@ class HttpDoor:
         who, secret = _who(), _secret()
         if isinstance(who, Refusal) and (request.content_length is None or request.content_length > SMALL):
             raise who
-        body = bodies.read()
-        answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)), body)
+        answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)))
         response = Response(answer.body, answer.status, content_type=JSON)
         if not answer.body:
             del response.headers["Content-Type"]
@@ -60,8 +59,8 @@ class HttpDoor:
             response.headers.update(who.headers)
         return response
 
-    def _answer(self, call: Call, body: bytes) -> Answer:
-        return self._lane.loop.run(answer_to(self._server, call, body, _known_headers()))
+    def _answer(self, call: Call) -> Answer:
+        return self._lane.loop.run(answer_to(self._server, call, bodies.read(), _known_headers()))
 
     def _refused(self) -> Answer | None:
         """Refuses a name that is not this server's, so that nobody else's leads here, and every web page but those of

@@ -36,6 +36,15 @@ JSON = "application/json"
 Asked = MemoryObjectReceiveStream[SessionMessage | Exception]
 Answered = MemoryObjectSendStream[SessionMessage]
 
+NO_MESSAGE = SessionMessage(
+    t.JSONRPCError(
+        jsonrpc="2.0",
+        id=None,
+        error=t.ErrorData(code=t.PARSE_ERROR, message="A line must be one JSON-RPC message."),
+    )
+)
+"""The answer to a line that can't be read."""
+
 PATIENCE = 60.0
 """Seconds to wait for an answer of a service elsewhere."""
 
@@ -75,7 +84,10 @@ async def _to_the_last_answer(incoming: Asked, outgoing: Answered) -> AsyncItera
     async def take(asked: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         async with asked:
             async for item in incoming:
-                message = None if isinstance(item, Exception) else item.message
+                if isinstance(item, Exception):
+                    await outgoing.send(NO_MESSAGE)
+                    continue
+                message = item.message
                 if isinstance(message, t.JSONRPCRequest):
                     unanswered.add(message.id)
                 elif isinstance(message, t.JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -115,7 +127,7 @@ async def relay(url: str, secret: str) -> None:
         async with outgoing, anyio.create_task_group() as messages:
             async for item in incoming:
                 if isinstance(item, Exception):
-                    log.error("not a message", exc_info=item)
+                    await outgoing.send(NO_MESSAGE)
                 elif isinstance(item.message, t.JSONRPCRequest) and item.message.method != "initialize":
                     messages.start_soon(hand_on, item.message)
                 else:

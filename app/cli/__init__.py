@@ -1,6 +1,7 @@
 """The command line, `content-workflow`: a door to the operations, each command a file of its own."""
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
@@ -37,6 +38,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"app.cli.{COMMANDS[name]}").command
+        command.short_help = cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")  # else Click cuts it
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -63,5 +65,5 @@ def _told(refusal: Refusal) -> str:
 def main() -> None:
     """A content workflow service on MongoDB: plan, brief, draft, review and publish.
 
-    MONGODB_URI names the database; only `dev`, `openapi` and `graphql-schema` do without.
+    MONGODB_URI names the database; only `dev`, `openapi`, `graphql-schema` and `mcp --url` do without.
     """

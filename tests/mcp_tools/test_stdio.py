@@ -113,6 +113,23 @@ def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, pr
     assert all("id" in answer["result"]["structuredContent"] for answer in answers if answer["id"] > 1)
 
 
+def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Store, project: Project) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp"],
+        input='{"jsonrpc": \nnull\n' + json.dumps(HANDSHAKE) + "\n",
+        env=_environment(mongodb_uri, store, project.token().secret),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == [None, None, 1]
+    assert [answer["error"]["code"] for answer in answers[:2]] == [-32700, -32700]
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_request_that_its_client_took_back_keeps_nobody_waiting(
     mongodb_uri: str, store: Store, project: Project
 ) -> None:
