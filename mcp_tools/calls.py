@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import mcp_types as t
 from mcp.server.context import ServerRequestContext
+from mcp.shared.message import SessionMessage
 
 from app.errors import InternalError, Refusal
 from app.operations.context import Context
@@ -15,6 +17,15 @@ from app.operations.context import Context
 log = logging.getLogger("content_workflow.mcp")
 
 Message = ServerRequestContext[Any, Any]
+
+NO_MESSAGE = SessionMessage(
+    t.JSONRPCError(
+        jsonrpc="2.0",
+        id=None,
+        error=t.ErrorData(code=t.PARSE_ERROR, message="A line must be one JSON-RPC message."),
+    )
+)
+"""The answer to a line that can't be read."""
 
 LONGEST_NAME = 100
 """As long as an agent's name may be where it is given to a token."""

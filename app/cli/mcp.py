@@ -10,7 +10,7 @@ from app.http.logs import log_as_json
 from app.operations.access import Access
 from app.settings import Settings
 from app.store.store import connect
-from mcp_tools import over_stdio
+from mcp_tools import over_stdio, relay
 
 TOKEN = "CONTENT_WORKFLOW_TOKEN"
 
@@ -27,7 +27,7 @@ def command(url: str | None) -> None:
         raise click.ClickException(f"{TOKEN} is not set: it holds a management token, `cwm_…`.")
     if url is not None:
         log_as_json("WARNING")
-        anyio.run(over_stdio.relay, url, secret)
+        anyio.run(relay.relay, url, secret)
         return
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
