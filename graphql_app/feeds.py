@@ -1,4 +1,4 @@
-"""A site's Atom feed and its sitemap, written while they are read: 50,000 documents take no more memory than 1,000.
+"""A site's Atom feed and its sitemap, written a batch at a time: 50,000 documents take no more memory than 1,000.
 
 Both need the project's `siteUrl`, as their entries are addresses of pages. (decisions, section 7)
 """
@@ -6,13 +6,15 @@ Both need the project's `siteUrl`, as their entries are addresses of pages. (dec
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
-from typing import Any
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from flask import Response, request
 
-from app.errors import BadRequest
+from app.errors import BadRequest, ServiceUnavailable
 from app.fields.queries import FeedQuery, from_query
 from app.fields.stages import load_shape
 from app.http.callers import callers
@@ -22,8 +24,14 @@ from app.settings import Settings
 from app.vocabulary import Door, TokenKind
 from graphql_app import atom, sitemap
 
+IN_MEMORY = 1024 * 1024
+"""How many bytes are kept in memory and given to the server whole; what is longer is written to a file first."""
 PART = 64 * 1024
-"""About how many characters are sent at once."""
+SENDS, SEND_WAIT = 3, 0.5
+"""How many long documents are sent at once, and how many seconds another waits for its turn. A client that reads slowly
+holds a thread of the server's sixteen, as one does that sends slowly (`app.http.bodies`)."""
+
+_sending = threading.BoundedSemaphore(SENDS)
 
 
 class Feeds:
@@ -48,31 +56,60 @@ class Feeds:
         site = self._reader.site(ctx)
         if not site.url:
             raise BadRequest("The project has no `siteUrl` to make addresses from: set it with `PATCH /project`.")
-        state = (ctx.project_id, site.rev, site.revision, request.path, sorted(query.items()))
+        state = (ctx.project_id, site.rev, site.revision, request.url)
         response = Response(content_type=content_type)
         response.headers["Cache-Control"] = self._cache_control
         response.headers["Vary"] = "Authorization"
         response.set_etag(hashlib.sha256(repr(state).encode()).hexdigest()[:32])
         if request.if_none_match.contains_weak(response.get_etag()[0] or ""):
             response.status_code = 304
-        elif request.method == "GET":
-            response.response = _begun(_parts(lines(ctx, self._reader, site, query)))
+        elif request.method == "HEAD":
+            response.response = iter(())  # of which nobody would take the length for the feed's
+        else:
+            _fill(response, lines(ctx, self._reader, site, query))
         return response
 
 
-def _parts(lines: Iterator[str]) -> Iterator[bytes]:
-    """Yields lines joined to parts that are worth sending."""
-    waiting: list[str] = []
-    size = 0
-    for line in lines:
-        waiting.append(line)
-        size += len(line)
-        if size >= PART:
-            yield "".join(waiting).encode()
-            waiting, size = [], 0
-    yield "".join(waiting).encode()
+def _fill(response: Response, lines: Iterable[str]) -> None:
+    """Writes a document into a response: whole before any of it is sent, so that no error cuts it off.
+
+    Refuses with `ServiceUnavailable` one that is long while too many others are being sent.
+    """
+    with ExitStack() as held:
+        written = held.enter_context(SpooledTemporaryFile(IN_MEMORY))
+        is_long = False
+        for line in lines:
+            written.write(line.encode())
+            if not is_long and (is_long := written.tell() > IN_MEMORY):
+                held.enter_context(_turn())
+        length = written.tell()
+        written.seek(0)
+        if not is_long:
+            response.set_data(written.read())
+            return
+        response.response = _parts(written, held.pop_all())
+        response.content_length = length
 
 
-def _begun(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Returns the parts with the first made already, so that what fails at once is an answer of its own."""
-    return chain(list(islice(parts, 1)), parts)
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _sending.acquire(timeout=SEND_WAIT):
+        raise ServiceUnavailable("Too many long feeds are being read right now, and slowly: try again soon.")
+    try:
+        yield
+    finally:
+        _sending.release()
+
+
+def _parts(file: IO[bytes], held: ExitStack) -> Iterator[bytes]:
+    """Returns the parts of a file; at their end, whoever ends them, what they hold is given back."""
+
+    def parts() -> Iterator[bytes]:
+        with held:
+            yield b""
+            while part := file.read(PART):
+                yield part
+
+    begun = parts()
+    next(begun)  # only what has begun is sure to end
+    return begun

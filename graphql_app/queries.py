@@ -45,8 +45,8 @@ from graphql_app.selections import Selections, first_conflict
 
 MAX_ERRORS = 3
 """How many errors of one query are told: each takes a millisecond to find names that are alike."""
-ROOM = 1_000_000
-"""How many characters of queries are kept; a syntax tree takes about a hundred bytes a character."""
+ROOM = 300_000
+"""How many characters of queries are kept; a syntax tree takes up to two hundred bytes a character."""
 
 NOT_NEEDED = (
     OverlappingFieldsCanBeMergedRule,  # `first_conflict` does it

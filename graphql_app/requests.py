@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -22,7 +22,10 @@ HTML = "text/html"
 MAX_BODY = 256 * 1024
 """A query of 20 KB in which everything is escaped, and more variables than any query of ours has use for."""
 
-Reader = Callable[[Any], Any]
+LONGEST_ACCEPT = 1_000
+"""How many characters say which answers are wanted; browsers send about a hundred."""
+LONGEST_KEPT = 4_000
+"""How long an address may be that is remembered with what it asks for."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,13 @@ class Asked:
     sha256: str | None = None
 
 
-@lru_cache(maxsize=512)
 def answer_type(accept: str) -> str | None:
     """Returns the media type to answer in: JSON, GraphQL's own, html for a browser, or None where none will do."""
+    return _answer_type(accept) if len(accept) <= LONGEST_ACCEPT else None
+
+
+@lru_cache(maxsize=512)
+def _answer_type(accept: str) -> str | None:
     accepted = parse_accept_header(accept, MIMEAccept)
     if not accept.strip():
         return JSON
@@ -51,12 +58,19 @@ def answer_type(accept: str) -> str | None:
 
 def asked() -> Asked:
     """Returns what the request asks for. Refuses what is no GraphQL request."""
-    return _of_url(request.query_string) if request.method in ("GET", "HEAD") else _asked(_from_body())
+    if request.method not in ("GET", "HEAD"):
+        return _asked(_from_body())
+    address = request.query_string
+    return _of_known_url(address) if len(address) <= LONGEST_KEPT else _of_url(address)
 
 
 @lru_cache(maxsize=512)
-def _of_url(query_string: bytes) -> Asked:
+def _of_known_url(query_string: bytes) -> Asked:
     """Returns what an address asks for; a site asks the same addresses over and over."""
+    return _of_url(query_string)
+
+
+def _of_url(query_string: bytes) -> Asked:
     parameters: dict[str, Any] = dict(
         parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, errors="replace")
     )

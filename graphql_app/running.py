@@ -15,6 +15,7 @@ from app.operations.context import Context
 from app.operations.delivery import DeliveryReader, Entry, shows_drafts
 from graphql_app.assembling import assembled
 from graphql_app.errors import QueryRefused, refused, written
+from graphql_app.introspection import check_introspection
 from graphql_app.limits import MAX_COST
 from graphql_app.queries import Query
 from graphql_app.schema import executable
@@ -23,6 +24,8 @@ from graphql_app.selections import Fields, Selections
 DEFAULT_LIMIT: int = DeliveryPage().fields["limit"].load_default
 CATEGORIES_COST = 100
 """What a list of all categories costs: nobody knows how many there are before they are read."""
+PASSED_OVER = 50
+"""How many documents before a page cost as much as one in it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def _entries(selections: Selections, chosen: Fields, values: VariableValues) -> 
     for key, nodes in chosen.items():
         name = nodes[0].name.value
         if name.startswith("__"):
+            check_introspection(selections, nodes)
             continue
         try:
             arguments = get_argument_values(executable().query_type.fields[name], nodes[0], values)  # type: ignore[union-attr]
@@ -99,11 +103,11 @@ def _entries(selections: Selections, chosen: Fields, values: VariableValues) -> 
             continue  # executing it will say so, at its place
         entry, each = _entry(selections, name, nodes, arguments)
         entries[key] = entry
-        cost += each * _most(name, arguments)
+        cost += each * _most(name, arguments) + (arguments.get("offset") or 0) // PASSED_OVER
         if cost > MAX_COST:
             message = (
-                f"The query costs over {MAX_COST:,}, a document counting 1 and each step of its category chain 1: "
-                "ask for fewer documents, or shorter chains."
+                f"The query costs over {MAX_COST:,}, a document counting 1, each step of its category chain 1 and "
+                f"{PASSED_OVER} documents of an offset 1: ask for fewer documents, shorter chains, or a nearer page."
             )
             raise refused("QUERY_TOO_COSTLY", message)
     return entries

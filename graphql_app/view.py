@@ -7,6 +7,7 @@ Only then the query is run.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -60,7 +61,9 @@ class GraphQL:
         except BadRequest:
             raise
         except NotAQuery as refusal:
-            return failed(refusal, 405 if request.method in READS else _status(refusal, media_type))
+            response = failed(refusal, 405 if request.method in READS else _status(refusal, media_type))
+            response.headers["Allow"] = "POST"
+            return response
         except QueryRefused as refusal:
             return failed(refusal, _status(refusal, media_type))
 
@@ -77,10 +80,10 @@ class GraphQL:
 
     def _answer(self, ctx: Context, wanted: Asked, query: Query, media_type: str) -> Response:
         revision = self._reader.revision(ctx)
-        variables = orjson.dumps(wanted.variables, option=orjson.OPT_SORT_KEYS)
-        key = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, variables)
-        tag = hashlib.sha256(repr((key, revision, media_type)).encode()).hexdigest()[:32]
-        if "If-None-Match" in request.headers and request.method in READS and request.if_none_match.contains_weak(tag):
+        question = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, _written(wanted.variables))
+        key = _hash(question)
+        tag = _hash((key, revision, media_type))
+        if request.method in READS and _has(tag):
             return Response(status=304, headers=self._to_keep(tag))
         body = self._answers.get(key, revision)
         if body is None:
@@ -98,6 +101,26 @@ class GraphQL:
         if request.method not in READS:
             return {"Vary": VARY}
         return {"Vary": VARY, "Cache-Control": self._cache_control, "ETag": quote_etag(tag)}
+
+
+def _has(tag: str) -> bool:
+    """Tells whether the caller has the answer already; `*` is no answer, and nothing was judged yet."""
+    return (
+        "If-None-Match" in request.headers
+        and not request.if_none_match.star_tag
+        and request.if_none_match.contains_weak(tag)
+    )
+
+
+def _written(variables: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(variables, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        raise BadRequest("`variables` are nested too deep.") from None
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _status(refusal: QueryRefused, media_type: str | None) -> int:

@@ -49,11 +49,11 @@ class Turns(Generic[V]):
         return turn.value  # type: ignore[return-value]  # there is one where there is no error
 
     def _lead(self, key: Hashable, turn: _Turn[V], before: _Turn[V] | None, read: Callable[[], V]) -> None:
-        if before is not None:
-            before.wait()
-        with self._lock:
-            turn.begun = True
         try:
+            if before is not None:
+                before.wait()
+            with self._lock:
+                turn.begun = True
             turn.value = read()
         except BaseException as error:
             turn.error = error

@@ -9,6 +9,7 @@ import pytest
 
 from app.operations.kept import Kept
 from app.operations.turns import Turns
+from graphql_app.requests import LONGEST_KEPT, _of_known_url
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
 
@@ -31,11 +32,32 @@ def test_an_answer_to_a_get_says_how_it_may_be_kept(graphql: GraphQL) -> None:
 def test_who_has_the_answer_gets_304_without_a_body(graphql: GraphQL) -> None:
     tag = graphql.get(QUERY).headers["ETag"]
 
-    for sent in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+    for sent in (tag, f'"other", {tag}', f"W/{tag}"):
         again = graphql.get(QUERY, headers={"If-None-Match": sent})
         assert (again.status_code, again.data) == (304, b"")
         assert again.headers["ETag"] == tag
         assert again.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
+
+
+@pytest.mark.parametrize("query", [QUERY, "{ documents(limit: 1000) { id } }"])
+def test_a_star_is_no_answer_that_anybody_has(graphql: GraphQL, query: str) -> None:
+    assert graphql.get(query, headers={"If-None-Match": "*"}).status_code == 200
+
+
+def test_the_key_of_an_answer_is_short_however_long_its_variables_are(graphql: GraphQL) -> None:
+    view = graphql.client.application.view_functions["delivery.graphql"].__self__
+
+    graphql.post(QUERY, variables={"long": "x" * 100_000})
+
+    assert max(len(repr(key)) for key in view._answers._rows) < 100
+
+
+def test_a_long_address_is_not_remembered(graphql: GraphQL) -> None:
+    graphql.get(QUERY, variables={"short": 1})
+    before = _of_known_url.cache_info().currsize
+
+    assert graphql.get(QUERY, variables={"long": "x" * LONGEST_KEPT}).status_code == 200
+    assert _of_known_url.cache_info().currsize == before
 
 
 def test_the_tag_is_of_the_query_its_variables_its_operation_and_the_project(
@@ -185,3 +207,24 @@ def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> 
         turns.read("project", lambda: 1 // 0)
 
     assert turns.read("project", lambda: 5) == 5
+
+
+def test_a_reader_that_is_interrupted_while_it_waits_keeps_nobody_out() -> None:
+    turns: Turns[int] = Turns()
+    before = _Interrupted()
+    turns._last["project"] = before  # type: ignore[assignment]
+
+    with pytest.raises(KeyboardInterrupt):
+        turns.read("project", lambda: 1)
+    turns._last.clear()
+
+    assert turns.read("project", lambda: 5) == 5
+
+
+class _Interrupted:
+    """A read under way that a reader is interrupted while waiting for."""
+
+    begun = True
+
+    def wait(self) -> None:
+        raise KeyboardInterrupt

@@ -1,16 +1,20 @@
-"""A site's Atom feed and sitemap: valid, complete, and written while they are read (decisions, section 7)."""
+"""A site's Atom feed and sitemap: valid, complete, and not held in memory where long (decisions, section 7)."""
 
 from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import feedparser
 import pytest
 from bson import ObjectId
 from lxml import etree
 
+from app.errors import ServiceUnavailable
 from app.rules.sites import home_url, page_url
+from app.store.delivery import Delivery
+from graphql_app.feeds import IN_MEMORY, PART, SENDS
 from tests.graphql_app.client import GraphQL, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, made
@@ -131,30 +135,81 @@ def test_a_feed_of_a_length_that_is_none_is_refused(site: Project, graphql: Grap
     assert graphql.feed("feed", limit=limit).status_code == 400
 
 
-@pytest.mark.needs_mongod
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "tag"), [("feed", f"{ATOM}entry"), ("sitemap", f"{SITEMAP}url")])
-def test_thousands_of_documents_are_sent_while_they_are_read(
-    site: Project, graphql: GraphQL, watched: Watched, name: str, tag: str
-) -> None:
+def many_published(site: Project, number: int) -> None:
+    """Adds documents as they are once published, all with the snapshot of one."""
     documents = site.store.database.documents
     row = documents.find_one({"_id": ObjectId(published(site)["id"])})
     kept = {key: row[key] for key in ("projectId", "deletedAt", "isPublished", "publishedAt")}
-    slugs = [f"s{number}" for number in range(3_500)]
+    slugs = [f"s{number}" for number in range(number)]
     documents.insert_many(
         [{**kept, "_id": ObjectId(), "slugs": [slug], "snapshot": {**row["snapshot"], "slug": slug}} for slug in slugs],
         ordered=False,
     )
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "tag", "number"), [("feed", f"{ATOM}entry", 3_500), ("sitemap", f"{SITEMAP}url", 12_000)]
+)
+def test_thousands_of_documents_are_read_in_batches_and_sent_in_parts(
+    site: Project, graphql: GraphQL, watched: Watched, name: str, tag: str, number: int
+) -> None:
+    many_published(site, number)
     headers = {"Authorization": f"Bearer {graphql.token.secret}"}
 
     answer = watched.app.test_client().get(f"/delivery/{name}.xml?limit=50000", headers=headers)
 
-    parts = answer.iter_encoded()
-    first = next(parts)
-    assert batches(watched) == 1, "what was read first is sent before more is read"
-    root = etree.fromstring(first + b"".join(parts))
-    assert batches(watched) == 4
-    assert len(root.findall(tag)) == 3_501
+    parts = list(answer.iter_encoded())
+    assert max(map(len, parts)) == PART
+    assert sum(map(len, parts)) == answer.content_length > IN_MEMORY
+    assert len(etree.fromstring(b"".join(parts)).findall(tag)) == number + 1
+    assert batches(watched) == (number + 1) // 1_000 + 1
+
+
+@pytest.mark.needs_mongod
+def test_a_feed_that_fails_half_way_is_an_error_and_not_half_a_feed(
+    site: Project, graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many_published(site, 1_500)
+    read = Delivery.following
+
+    def fails(self: Delivery, project_id: str, last: Any, **asked: Any) -> Any:
+        if last is not None:
+            raise ServiceUnavailable
+        return read(self, project_id, last, **asked)
+
+    monkeypatch.setattr(Delivery, "following", fails)
+    answer = graphql.feed("sitemap")
+
+    assert (answer.status_code, "ETag" in answer.headers) == (503, False)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+def test_readers_that_do_not_read_hold_no_more_than_some_threads(site: Project, graphql: GraphQL) -> None:
+    many_published(site, 3_500)
+    idle = [graphql.feed("feed", limit=50_000) for _ in range(SENDS)]
+
+    refused = graphql.feed("feed", limit=50_000)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")
+    assert graphql.feed("feed").status_code == 200
+
+    for answer in idle:
+        answer.close()
+    assert graphql.feed("feed", limit=50_000).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["feed", "sitemap"])
+def test_who_asks_for_the_head_alone_is_told_nothing_wrong_of_the_length(
+    site: Project, graphql: GraphQL, name: str
+) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}"}
+
+    answer = graphql.client.head(f"/delivery/{name}.xml", headers=headers)
+
+    assert (answer.status_code, answer.headers.get("Content-Length")) == (200, None)
+    assert answer.headers["ETag"] == graphql.feed(name).headers["ETag"]
 
 
 def batches(watched: Watched) -> int:

@@ -118,6 +118,29 @@ def test_other_methods_are_not_allowed(graphql: GraphQL) -> None:
     assert graphql.codes(mutation) == ["GRAPHQL_VALIDATION_FAILED"]
 
 
+@pytest.mark.parametrize("depth", [300, 900])
+def test_variables_that_are_nested_too_deep_are_refused(graphql: GraphQL, depth: int) -> None:
+    variables: Any = {}
+    for _ in range(depth):
+        variables = {"a": variables}
+
+    answer = graphql.post("{ __typename }", variables=variables)
+
+    assert (answer.status_code, answer.json["errors"][0]["extensions"]["code"]) == (400, "BAD_REQUEST")
+
+
+def test_an_endless_accept_header_is_not_read(graphql: GraphQL) -> None:
+    accept = ",".join(f"a/b;q=0.{number}" for number in range(1_000))
+
+    assert graphql.post("{ __typename }", headers={"Accept": accept}).status_code == 406
+
+
+def test_a_mutation_in_an_address_is_told_the_method_that_is_allowed(graphql: GraphQL) -> None:
+    answer = graphql.get("mutation { a }")
+
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+
+
 def test_the_operation_has_to_be_known(graphql: GraphQL) -> None:
     two = "query A { categories { id } } query B { categories { name } }"
 

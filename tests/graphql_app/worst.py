@@ -40,6 +40,17 @@ REFUSED: dict[str, tuple[str, str]] = {
         + "id " * 50
         + "}",
     ),
+    "each field of each field's type of each type": (
+        "QUERY_TOO_COSTLY",
+        "{__schema{...T}}fragment T on __Schema{" + "".join(f"a{n}:types{{...A}}" for n in range(5)) + "}"
+        "fragment A on __Type{" + "".join(f"b{n}:fields{{type{{...B}}}}" for n in range(5)) + "}"
+        "fragment B on __Type{" + "".join(f"c{n}:fields{{...L}}" for n in range(5)) + "}"
+        "fragment L on __Field{name description args{name} type{name kind}}",
+    ),
+    "far pages": (
+        "QUERY_TOO_COSTLY",
+        "{" + "".join(f"a{n}:documents(limit:1 offset:50000){{id}}" for n in range(15)) + "}",
+    ),
     "aliases": ("TOO_MANY_ALIASES", "{" + "".join(f"a{n}:documents{{id}}" for n in range(16)) + "}"),
     "many aliases": ("TOO_MANY_ALIASES", "{" + "".join(f"a{n}:documents{{id}}" for n in range(160)) + "}"),
     "tokens": ("TOO_MANY_TOKENS", "{documents{" + "id " * 1_000 + "}}"),
