@@ -8,6 +8,7 @@ request alone.
 from __future__ import annotations
 
 import asyncio
+import selectors
 import threading
 from collections.abc import Coroutine
 from typing import Any
@@ -73,11 +74,21 @@ class HttpDoor:
         return None
 
 
+class _Selector(selectors.DefaultSelector):
+    """Looks for input when there is nothing else to do alone, and no call has that.
+
+    Each look would have the request wait for the other threads once more, which takes longer than the rest of the loop.
+    """
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        return [] if timeout == 0 else super().select(timeout)
+
+
 class _Loop:
     """An event loop that is closed when nobody has it any more."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
+        self._loop = asyncio.SelectorEventLoop(_Selector())
 
     def run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
         return self._loop.run_until_complete(work)
