@@ -6,18 +6,18 @@ Both need the project's `siteUrl`, as their entries are addresses of pages. (dec
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from flask import Response, request
 
-from app.errors import BadRequest, ServiceUnavailable
+from app.errors import BadRequest
 from app.fields.queries import FeedQuery, from_query
 from app.fields.stages import load_shape
 from app.http.callers import callers
+from app.http.few import Few
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader
 from app.settings import Settings
@@ -27,11 +27,10 @@ from graphql_app import atom, sitemap
 IN_MEMORY = 1024 * 1024
 """How many bytes are kept in memory and given to the server whole; what is longer is written to a file first."""
 PART = 64 * 1024
-SENDS, SEND_WAIT = 3, 0.5
-"""How many long documents are sent at once, and how many seconds another waits for its turn. A client that reads slowly
-holds a thread of the server's sixteen, as one does that sends slowly (`app.http.bodies`)."""
+SENDS = 3
+"""How many long documents are sent at once; with as many bodies as are read at once, that leaves a thread."""
 
-_sending = threading.BoundedSemaphore(SENDS)
+_sending = Few(SENDS, "Too many long feeds are being read right now, and slowly: try again soon.")
 
 
 class Feeds:
@@ -81,7 +80,7 @@ def _fill(response: Response, lines: Iterable[str]) -> None:
         for line in lines:
             written.write(line.encode())
             if not is_long and (is_long := written.tell() > IN_MEMORY):
-                held.enter_context(_turn())
+                held.enter_context(_sending.turn())
         length = written.tell()
         written.seek(0)
         if not is_long:
@@ -89,16 +88,6 @@ def _fill(response: Response, lines: Iterable[str]) -> None:
             return
         response.response = _parts(written, held.pop_all())
         response.content_length = length
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if not _sending.acquire(timeout=SEND_WAIT):
-        raise ServiceUnavailable("Too many long feeds are being read right now, and slowly: try again soon.")
-    try:
-        yield
-    finally:
-        _sending.release()
 
 
 def _parts(file: IO[bytes], held: ExitStack) -> Iterator[bytes]:

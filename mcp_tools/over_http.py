@@ -19,7 +19,7 @@ from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_NAME_HEADER, MCP_PROTOCOL_
 
 from app.errors import RateLimited, Refusal
 from app.http import bodies
-from app.http.callers import BEARER, callers
+from app.http.callers import bearer_secret, callers
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Door, TokenKind
@@ -47,7 +47,7 @@ class HttpDoor:
 
     def view(self) -> Response:
         """Answers one message of a client; the token is checked first, then the address, then the message."""
-        who, secret = _who(), _secret()
+        who, secret = _who(), bearer_secret()
         if isinstance(who, Refusal) and (request.content_length is None or request.content_length > SMALL):
             raise who
         answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)))
@@ -112,11 +112,6 @@ def _who() -> Context | Refusal:
         if "caller" not in g:
             raise
         return refusal
-
-
-def _secret() -> str:
-    header = BEARER.fullmatch(request.headers.get("Authorization", ""))
-    return header[1] if header else ""
 
 
 def _agent(secret: str) -> str:

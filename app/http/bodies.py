@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from flask import Flask, request
 
-from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
+from app.errors import HttpApiDecodeError, PayloadTooLarge
+from app.http.few import Few
 
 MAX_BODY = 20 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
@@ -21,12 +21,11 @@ DRAINED = 64 * 1024 * 1024
 DRAINS = 2
 """How many refused bodies are read away at once. A client that sends no more holds its thread for as long as it likes,
 and the server has few: beyond these a refused client may see its connection close before it reads the answer."""
-READS, READ_WAIT = 12, 0.5
-"""How many bodies are read at once, and how many seconds another waits for its turn. A client that sends slowly holds a
-thread of the server's sixteen: those left go on answering everybody else."""
+READS = 12
+"""How many bodies are read at once: the threads that are left go on answering everybody else."""
 CHUNK = 64 * 1024
 
-_reading = threading.BoundedSemaphore(READS)
+_reading = Few(READS, "Too many bodies are being sent right now, and slowly: try again in a few seconds.")
 _draining = threading.BoundedSemaphore(DRAINS)
 
 
@@ -52,7 +51,7 @@ def read() -> bytes:
     """Returns the request's body. Refuses with `ServiceUnavailable` while too many others are still being sent."""
     if not request.content_length and not isinstance(request.environ["wsgi.input"], Counted):
         return b""
-    with _turn():
+    with _reading.turn():
         return request.get_data(cache=False)
 
 
@@ -60,19 +59,9 @@ def ignore() -> None:
     """Reads away a body that an endpoint takes no notice of; refuses one that is too long all the same."""
     stream = request.environ["wsgi.input"]
     if isinstance(stream, Counted):
-        with _turn():
+        with _reading.turn():
             for _ in stream.chunks():
                 pass
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if not _reading.acquire(timeout=READ_WAIT):
-        raise ServiceUnavailable("Too many bodies are being sent right now, and slowly: try again in a few seconds.")
-    try:
-        yield
-    finally:
-        _reading.release()
 
 
 class Counted:

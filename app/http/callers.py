@@ -43,9 +43,8 @@ class Callers:
         Refuses with `Unauthorized`, and with `RateLimited` where a token calls or an address fails too often.
         """
         now = this_instant()
-        header = BEARER.fullmatch(request.headers.get("Authorization", ""))
         try:
-            caller = self._access.authenticate(header[1] if header else "", kind, now)
+            caller = self._access.authenticate(bearer_secret(), kind, now)
         except Unauthorized:
             self._count_failure()
             raise
@@ -77,6 +76,12 @@ class Callers:
             response.headers["RateLimit-Policy"] = f'"token";q={self._per_token.amount};w=60'
             response.headers["RateLimit"] = f'"token";r={limit[0]};t={limit[1]}'
         return response
+
+
+def bearer_secret() -> str:
+    """Returns the secret that the request hands in; empty where it hands in none."""
+    header = BEARER.fullmatch(request.headers.get("Authorization", ""))
+    return header[1] if header else ""
 
 
 def callers() -> Callers:
