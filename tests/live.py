@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+
+def free_port() -> int:
+    """Returns a port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def until_listening(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Returns when a process listens at a port."""
+    while process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.02)
+    raise RuntimeError(f"{process.args} ended before it listened.")
 
 
 class Quiet(WSGIRequestHandler):

@@ -14,16 +14,10 @@ import pytest
 from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
 from tests.cli.running import answers, running, until
+from tests.live import free_port
 from tests.make import a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @pytest.mark.contract("decided-commands.serve")

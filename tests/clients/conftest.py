@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from flask import Flask
 
+from tests.clients.npm import installed
 from tests.live import serving
 
 HERE = Path(__file__).parent
@@ -34,18 +32,5 @@ def document(app: Flask, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def npm_tools() -> Path:
-    """The folder of the programs that package-lock.json names, installed where they are not yet.
-
-    Without npm the test is skipped; CI has to have it.
-    """
-    npm = shutil.which("npm")
-    if npm is None:
-        missing = "npm was not found: the TypeScript client and Redocly's rules are not tried. Install Node.js 20."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    installed = HERE / "node_modules" / ".package-lock.json"
-    lock = HERE / "package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True)
-    return HERE / "node_modules" / ".bin"
+    """The folder of the programs that package-lock.json names."""
+    return installed(HERE, "the TypeScript client and Redocly's rules are not tried") / ".bin"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ import pytest
 from flask import Flask
 
 from tests.graphql_app.client import delivery_token, opened, published, run
-from tests.live import serving
+from tests.live import free_port, serving, until_listening
 from tests.make import Project, a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -63,31 +62,19 @@ def nginx() -> str:
 @contextmanager
 def behind(nginx: str, app: Flask, folder: Path) -> Iterator[Ask]:
     """Yields what asks the service through a proxy that keeps all that it may."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with serving(app) as address, httpx.Client(trust_env=False, base_url=f"http://127.0.0.1:{port}") as client:
         file = folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, port=port, address=address, user=AS_ROOT))
         process = subprocess.Popen([nginx, "-p", folder, "-e", folder / "error.log", "-c", file])
         try:
-            _wait(port, process)
+            until_listening(port, process)
             yield lambda secret, path="/graphql", **headers: client.get(
                 path, params=QUERY, headers={"Authorization": f"Bearer {secret}", **headers}
             )
         finally:
             process.terminate()
             process.wait(10)
-
-
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
-    while process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.02)
-    raise AssertionError("nginx did not start.")
 
 
 def titles(answer: httpx.Response) -> list[str]:

@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,8 @@ from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
 from typing import Any
+
+from tests.live import free_port
 
 CHECKOUT = Path(__file__).parents[2]
 READY_SECONDS = 60
@@ -34,9 +35,7 @@ class ServerProcess:
     """granian with the application, in a process group of its own."""
 
     def __init__(self, mongodb_uri: str, database: str, **environment: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL", **environment}
         granian = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", str(self.port)]
         self._process = subprocess.Popen(

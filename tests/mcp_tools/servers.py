@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.live import free_port
+
 CHECKOUT = Path(__file__).parents[2]
 
 DEADLINE = 60.0
@@ -21,9 +22,7 @@ DEADLINE = 60.0
 @contextmanager
 def a_server(mongodb_uri: str, database: str, *, target: str = "wsgi:app", **environment: str) -> Iterator[str]:
     """Runs one server process and gives its address; it is stopped at the end."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--blocking-threads", "16", "--no-access-log", "--log-level", "warning", target]
     settings = {

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 from app.store.store import Store
 from mcp_tools.tools import TOOLS
+from tests.clients.npm import installed
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import CHECKOUT, a_server
 
@@ -34,17 +32,9 @@ SCENARIOS = (
 
 
 @pytest.fixture(scope="session")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def node() -> Path:
     """The folder with the clients, installed from the lock file."""
-    if shutil.which("npm") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("npm is missing: CI has to run the clients.")
-        pytest.skip("npm is missing: install Node.js 20 or newer to run the clients.")
-    with (CLIENTS / ".installing").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the test processes share the folder
-        if not (CLIENTS / "node_modules" / ".package-lock.json").exists():
-            install = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]
-            subprocess.run(install, cwd=CLIENTS, check=True, timeout=280)
+    installed(CLIENTS, "the conformance suite and the clients of MCP are not tried", "--ignore-scripts")
     return CLIENTS
 
 

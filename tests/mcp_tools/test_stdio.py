@@ -86,6 +86,16 @@ def test_stdio_says_what_is_wrong_with_the_token(secret: str, told: str, mongodb
     assert ended.stdout == ""
 
 
+def _lines(*messages: dict[str, Any]) -> str:
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+def _piped(text: str, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command on a text that ends, and returns it when it has ended too."""
+    command = [sys.executable, "-c", PROGRAM, "mcp", *options]
+    return subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True, timeout=60)
+
+
 def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, project: Project) -> None:
     called = [
         {
@@ -98,15 +108,7 @@ def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, pr
     ]
     messages = [HANDSHAKE, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *called]
 
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "mcp"],
-        input="".join(json.dumps(message) + "\n" for message in messages),
-        env=_environment(mongodb_uri, store, project.token().secret),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    ended = _piped(_lines(*messages), _environment(mongodb_uri, store, project.token().secret))
 
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers) == [1, 2, 3, 4, 5, 6]
@@ -114,15 +116,7 @@ def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, pr
 
 
 def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Store, project: Project) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "mcp"],
-        input='{"jsonrpc": \nnull\n' + json.dumps(HANDSHAKE) + "\n",
-        env=_environment(mongodb_uri, store, project.token().secret),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    ended = _piped('{"jsonrpc": \nnull\n' + _lines(HANDSHAKE), _environment(mongodb_uri, store, project.token().secret))
 
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
     assert [answer["id"] for answer in answers] == [None, None, 1]
@@ -136,15 +130,7 @@ def test_a_request_that_its_client_took_back_keeps_nobody_waiting(
     asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_project", "arguments": {}}}
     taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
 
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "mcp"],
-        input="".join(json.dumps(message) + "\n" for message in (HANDSHAKE, asked, taken_back)),
-        env=_environment(mongodb_uri, store, project.token().secret),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    ended = _piped(_lines(HANDSHAKE, asked, taken_back), _environment(mongodb_uri, store, project.token().secret))
 
     assert 1 in [json.loads(line)["id"] for line in ended.stdout.splitlines()]
 
@@ -159,15 +145,7 @@ HANDSHAKE = {
 
 def _relayed(url: str, environment: dict[str, str]) -> dict[str, Any]:
     """Hands one message on, and returns the one answer before the pipe ends."""
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "mcp", "--url", url],
-        input=json.dumps(HANDSHAKE) + "\n",
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    ended = _piped(_lines(HANDSHAKE), environment, "--url", url)
     answer: dict[str, Any] = json.loads(ended.stdout)
     return answer
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.clients.npm import installed
 from tests.graphql_app.client import delivery_token, published
 from tests.make import Project, Token, made
 
@@ -26,17 +24,5 @@ def reader(project: Project) -> Token:
 
 @pytest.fixture(scope="session")
 def graphql_tools() -> Path:
-    """The folder of the packages that package-lock.json names, installed where they are not yet.
-
-    Without npm the test is skipped; CI has to have it.
-    """
-    npm = shutil.which("npm")
-    if npm is None:
-        missing = "npm was not found: the audit and the TypeScript clients are not tried. Install Node.js 20."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    installed = HERE / "node_modules" / ".package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < (HERE / "package-lock.json").stat().st_mtime:
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True)
-    return HERE / "node_modules"
+    """The folder of the packages that package-lock.json names."""
+    return installed(HERE, "the audit and the TypeScript clients are not tried")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ from flask import Flask
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
+from tests.clients.npm import installed
 from tests.make import Project, a_document
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
@@ -28,16 +27,8 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def library() -> None:
-    """The library that package-lock.json names, installed where it is not yet; without npm the test is skipped."""
-    npm = shutil.which("npm")
-    if npm is None:
-        missing = "npm was not found: webhooks are not verified with the library for JavaScript. Install Node.js 20."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    installed = HERE / "node_modules" / ".package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < (HERE / "package-lock.json").stat().st_mtime:
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True)
+    """The library that package-lock.json names."""
+    installed(HERE, "webhooks are not verified with the library for JavaScript")
 
 
 @pytest.fixture
