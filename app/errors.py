@@ -258,7 +258,7 @@ class ServiceUnavailable(Refusal):
         super().__init__(message, headers={"Retry-After": "2"})
 
 
-class Raced(Exception):
+class WriteConflict(Exception):
     """Another request got there first: what was read no longer holds, so the operation is run again.
 
     Never leaves the house: `operations.operation` catches it.

@@ -14,9 +14,9 @@ from app.http.proxies import TrustedProxies
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
-from graphql_app import door as delivery
-from mcp_tools import door as mcp
+from graphql_app import routes as delivery
 from mcp_tools import llms
+from mcp_tools import routes as mcp
 
 
 class Service(Flask):

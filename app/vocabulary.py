@@ -80,7 +80,7 @@ class DeliveryStatus(StrEnum):
     FAILED = "failed"
 
 
-class Door(StrEnum):
+class Channel(StrEnum):
     """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
 
     REST = "rest"

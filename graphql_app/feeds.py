@@ -17,11 +17,11 @@ from app.errors import BadRequest
 from app.fields.queries import FeedQuery, from_query
 from app.fields.stages import load_shape
 from app.http.callers import callers
-from app.http.few import Few
+from app.http.concurrency import ConcurrencyLimit
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader
 from app.settings import Settings
-from app.vocabulary import Door, TokenKind
+from app.vocabulary import Channel, TokenKind
 from graphql_app import atom, sitemap
 
 IN_MEMORY = 1024 * 1024
@@ -30,7 +30,7 @@ PART = 64 * 1024
 SENDS = 3
 """How many long documents are sent at once; with as many bodies as are read at once, that leaves a thread."""
 
-_sending = Few(SENDS, "Too many long feeds are being read right now, and slowly: try again soon.")
+_sending = ConcurrencyLimit(SENDS, "Too many long feeds are being read right now, and slowly: try again soon.")
 
 
 class Feeds:
@@ -42,13 +42,13 @@ class Feeds:
 
     def atom(self) -> Response:
         """Answers with the Atom feed of what was published last."""
-        ctx = callers().context(TokenKind.DELIVERY, Door.GRAPHQL)
+        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         query = load_shape(FeedQuery, from_query(FeedQuery, request.args))
         return self._answer(ctx, query, "application/atom+xml; charset=utf-8", atom.lines)
 
     def sitemap(self) -> Response:
         """Answers with the sitemap of all that is published, up to the 50,000 pages that one may have."""
-        ctx = callers().context(TokenKind.DELIVERY, Door.GRAPHQL)
+        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         return self._answer(ctx, {}, "application/xml; charset=utf-8", sitemap.lines)
 
     def _answer(self, ctx: Context, query: Mapping[str, Any], content_type: str, lines: Any) -> Response:

@@ -20,9 +20,9 @@ from app.http.callers import callers
 from app.http.errors import of_the_framework, unexpected
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader
-from app.operations.kept import Kept
+from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
-from app.vocabulary import Door, TokenKind
+from app.vocabulary import Channel, TokenKind
 from graphql_app.errors import BUG, BadRequest, NotAQuery, QueryRefused, coded, of_refusal, written
 from graphql_app.explorer import page
 from graphql_app.queries import Queries, Query
@@ -44,7 +44,7 @@ class GraphQL:
     def __init__(self, settings: Settings, reader: DeliveryReader) -> None:
         self._reader = reader
         self._queries = Queries(settings.graphql_introspection)
-        self._answers: Kept[bytes] = Kept(ROOM, size_of=lambda body: len(body) + OVERHEAD)
+        self._answers: RevisionCache[bytes] = RevisionCache(ROOM, size_of=lambda body: len(body) + OVERHEAD)
         self._cache_control = settings.delivery_cache_control
 
     def view(self) -> Response:
@@ -54,7 +54,7 @@ class GraphQL:
             return page()
         if media_type in (None, HTML):
             raise BadRequest(f"Answers are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
-        ctx = callers().context(TokenKind.DELIVERY, Door.GRAPHQL)
+        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         try:
             wanted = asked()
             return self._answer(ctx, wanted, self._query(wanted), str(media_type))
@@ -93,7 +93,7 @@ class GraphQL:
                 headers = {"Cache-Control": cache_control, "Vary": VARY}
                 return Response(result.body, content_type=_with_charset(media_type), headers=headers)
             body = result.body
-            self._answers.keep(key, revision, body)
+            self._answers.put(key, revision, body)
         return Response(body, content_type=_with_charset(media_type), headers=self._to_keep(tag))
 
     def _to_keep(self, tag: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import orjson
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
-from app.operations.operation import Answer, Operation
+from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
 from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
@@ -41,19 +41,19 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     A refusal fits it as well: there are clients that hold the content of tool errors to the schema too, and would
     show an agent that mismatch in place of the refusal.
     """
-    gives = _lean(_given(operation.gives), DESCRIBED if operation.reads else KEPT)
+    response = _lean(_given(operation.response), DESCRIBED if operation.reads else KEPT)
     if operation.many:
-        gives = {"properties": {"items": {"type": "array", "items": gives}}, "required": ["items"]}
+        response = {"properties": {"items": {"type": "array", "items": response}}, "required": ["items"]}
     return {
         "type": "object",
-        "properties": {**gives["properties"], **REFUSAL},
+        "properties": {**response["properties"], **REFUSAL},
         "if": {"required": ["_tag"]},
         "then": {"required": ["message"]},
-        "else": {"required": gives["required"]},
+        "else": {"required": response["required"]},
     }
 
 
-def result_of(operation: Operation, answer: Answer) -> t.CallToolResult:
+def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
     """Returns an answer as a tool's result, as structured content and as text."""
     body = [_short(operation, one) for one in answer.body] if operation.many else _short(operation, answer.body)
     result = {"items": body} if operation.many else body
@@ -75,7 +75,7 @@ def _text(body: Any) -> t.TextContent:
 
 def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
     """Leaves the long text out of a draft."""
-    if not issubclass(operation.gives, IntentRecord) or operation.name == "get_intent":
+    if not issubclass(operation.response, IntentRecord) or operation.name == "get_intent":
         return body
     return {**body, "fields": {name: value for name, value in body["fields"].items() if name != DRAFT_TEXT}}
 

@@ -65,7 +65,7 @@ class Arguments:
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
     fields: dict[str, ma.fields.Field[Any]] = {name: _place(name, operation) for name in operation.path}
-    for table in filter(None, (operation.query, operation.takes)):
+    for table in filter(None, (operation.query, operation.body)):
         fields |= table._declared_fields
     if "limit" in fields and operation.query is not ContentPartQuery:  # whose limit is of characters
         fields["limit"] = _twin(fields["limit"], load_default=SMALL_PAGE)

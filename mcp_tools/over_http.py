@@ -22,7 +22,7 @@ from app.http import bodies
 from app.http.callers import bearer_secret, callers
 from app.operations.context import Context
 from app.settings import Settings
-from app.vocabulary import Door, TokenKind
+from app.vocabulary import Channel, TokenKind
 from mcp_tools.addresses import Addresses, is_of
 from mcp_tools.calls import Call, Message, name_of
 from mcp_tools.exchange import Answer, Headers, answer_to, refusal
@@ -37,7 +37,7 @@ SMALL = 1024 * 1024
 """How long a message may be that is read only to say in its answer that its token calls too often."""
 
 
-class HttpDoor:
+class McpView:
     """The view, with what it checks addresses by."""
 
     def __init__(self, settings: Settings) -> None:
@@ -107,7 +107,7 @@ class _Lane(threading.local):
 def _who() -> Context | Refusal:
     """Returns who calls; refuses as every door does, but tells a known agent in its tool's result to slow down."""
     try:
-        return callers().context(TokenKind.MANAGEMENT, Door.MCP)
+        return callers().context(TokenKind.MANAGEMENT, Channel.MCP)
     except RateLimited as refusal:
         if "caller" not in g:
             raise

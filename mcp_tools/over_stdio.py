@@ -16,7 +16,7 @@ from app.errors import Refusal
 from app.operations.access import Access
 from app.operations.context import Context, this_instant
 from app.store.store import Store
-from app.vocabulary import Door, TokenKind
+from app.vocabulary import Channel, TokenKind
 from mcp_tools.calls import NO_MESSAGE, Call, Message
 from mcp_tools.server import mcp_server
 
@@ -28,7 +28,7 @@ def context_of(store: Store, access: Access, secret: str, webhooks_allow_local: 
     """Returns the context of a call with a token. Refuses with `Unauthorized`."""
     now = this_instant()
     caller = access.authenticate(secret, TokenKind.MANAGEMENT, now)
-    return Context(store, caller, Door.MCP, now, webhooks_allow_local=webhooks_allow_local)
+    return Context(store, caller, Channel.MCP, now, webhooks_allow_local=webhooks_allow_local)
 
 
 async def serve(store: Store, access: Access, secret: str, webhooks_allow_local: bool = False) -> None:

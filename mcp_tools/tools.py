@@ -51,8 +51,8 @@ def _tool(operation: Operation) -> Tool:
 def describe(operation: Operation) -> str:
     """Returns what an agent reads: what the tool does, what comes next, and what its refusals mean."""
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
-    if operation.refuses:
-        lines = [f"- `{error.__name__}`: {(error.__doc__ or '').strip()}" for error in operation.refuses]
+    if operation.errors:
+        lines = [f"- `{error.__name__}`: {(error.__doc__ or '').strip()}" for error in operation.errors]
         parts.append("Refusals:\n" + "\n".join(lines))
     return "\n\n".join(filter(None, parts))
 

@@ -13,7 +13,7 @@ from app.rules.actors import SYSTEM
 from app.rules.events import Event
 from app.store.collection import new_id
 from app.store.store import Store
-from app.vocabulary import Door, Scope, TokenKind
+from app.vocabulary import Channel, Scope, TokenKind
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
 
@@ -65,9 +65,9 @@ class Project:
         allowed = frozenset(Scope(scope) for scope in scopes)
         return Token(made["id"], secret, Caller(self.id, self.team_id, made["id"], name, agent or "", allowed, drafts))
 
-    def context(self, token: Token | None = None, *, door: Door = Door.REST, **options: Any) -> Context:
+    def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
-        return Context(self.store, (token or self.token()).caller, door, **options)
+        return Context(self.store, (token or self.token()).caller, channel, **options)
 
 
 def a_project(store: Store, **fields: Any) -> Project:

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from app.cli.door import store
+from app.cli.calling import store
 from app.store import indexes, validators
 from app.store.store import Store
 

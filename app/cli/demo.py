@@ -9,14 +9,14 @@ from typing import Any
 
 import yaml
 
-from app.cli.door import call, context
+from app.cli.calling import call, context
 from app.operations import briefs, intents, members, projects, publishing, tokens
 from app.operations.access import Access
 from app.operations.context import Context, this_instant
 from app.operations.operation import Operation
 from app.rules.times import wire_time
 from app.store.store import Store
-from app.vocabulary import Door, Kind, Scope, TokenKind
+from app.vocabulary import Channel, Kind, Scope, TokenKind
 
 PLAN = Path(__file__).with_name("demo.yaml")
 AGENT = "writer-1"
@@ -114,5 +114,5 @@ class _Filling:
     def _as(self, use: str) -> Context:
         now = this_instant()
         return Context(
-            self._store, self._access.authenticate(self._secrets[use], TokenKind.MANAGEMENT, now), Door.CLI, now
+            self._store, self._access.authenticate(self._secrets[use], TokenKind.MANAGEMENT, now), Channel.CLI, now
         )

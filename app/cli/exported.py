@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.door import print_json
+from app.cli.calling import print_json
 from app.operations.context import Context
 from app.operations.transfers import Imported, ProjectImport
 

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from app.cli.door import context, of_project, store
+from app.cli.calling import context, of_project, store
 from app.operations.transfers import export_project
 
 

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.cli.door import as_json, call, context, of_project, print_json
+from app.cli.calling import as_json, call, context, of_project, print_json
 from app.cli.exported import take_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal

@@ -2,7 +2,7 @@
 
 import click
 
-from app.cli.door import as_json, call, context, every, of_project, print_json, print_record, print_table
+from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table
 from app.operations import members
 from app.vocabulary import Role
 

@@ -2,7 +2,7 @@
 
 import click
 
-from app.cli.door import as_json, print_json, print_record, print_table, store
+from app.cli.calling import as_json, print_json, print_record, print_table, store
 from app.fields.projects import ProjectFields
 from app.fields.stages import load_shape
 from app.operations.context import this_instant

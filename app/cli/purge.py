@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.door import context, store
+from app.cli.calling import context, store
 from app.operations.context import this_instant
 from app.operations.purging import purge_trash
 

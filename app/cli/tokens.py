@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.cli.door import as_json, call, context, every, of_project, print_json, print_record, print_table, store
+from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table, store
 from app.operations import tokens
 from app.operations.tokens import project_of_token
 from app.rules.times import wire_time

@@ -13,7 +13,7 @@ from typing import Any
 from flask import Flask, request
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge
-from app.http.few import Few
+from app.http.concurrency import ConcurrencyLimit
 
 MAX_BODY = 20 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
@@ -25,7 +25,7 @@ READS = 12
 """How many bodies are read at once: the threads that are left go on answering everybody else."""
 CHUNK = 64 * 1024
 
-_reading = Few(READS, "Too many bodies are being sent right now, and slowly: try again in a few seconds.")
+_reading = ConcurrencyLimit(READS, "Too many bodies are being sent right now, and slowly: try again in a few seconds.")
 _draining = threading.BoundedSemaphore(DRAINS)
 
 

@@ -14,7 +14,7 @@ from app.operations.access import Access
 from app.operations.context import Caller, Context, this_instant
 from app.settings import Settings
 from app.store.store import Store
-from app.vocabulary import Door, TokenKind
+from app.vocabulary import Channel, TokenKind
 
 [COUNTS] = ProcessStorage.STORAGE_SCHEME
 BEARER = re.compile(r"Bearer ([!-~]+)", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Callers:
         app.extensions["callers"] = self
         app.after_request(self._tell_limit)
 
-    def context(self, kind: TokenKind, door: Door) -> Context:
+    def context(self, kind: TokenKind, channel: Channel) -> Context:
         """Returns the context of a request, made once: its caller, and its instant.
 
         Refuses with `Unauthorized`, and with `RateLimited` where a token calls or an address fails too often.
@@ -50,7 +50,7 @@ class Callers:
             raise
         g.caller = caller
         self._count(caller)
-        return Context(self.store, caller, door, now, webhooks_allow_local=self._webhooks_allow_local)
+        return Context(self.store, caller, channel, now, webhooks_allow_local=self._webhooks_allow_local)
 
     def _count_failure(self) -> None:
         address = request.remote_addr or "unknown"

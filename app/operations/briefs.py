@@ -16,13 +16,13 @@ from app.errors import (
     BriefNotReady,
     NoBriefReady,
     NotFound,
-    Raced,
+    WriteConflict,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.documents import document_answer, own_document
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
 from app.records.documents import DocumentRecord
 from app.rules.briefs import CLAIM, NO_CLAIM, READY, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
@@ -34,8 +34,8 @@ from app.vocabulary import BriefState, DocumentStatus, Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=BriefQuery, gives=BriefItem, many=True)
-def list_briefs(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=BriefQuery, response=BriefItem, many=True)
+def list_briefs(ctx: Context, fields: Fields) -> Result:
     """List briefs, by default those that are ready to be claimed.
 
     Due soonest first, those without a due date last; ready briefs of documents past drafting are left out. A page
@@ -43,11 +43,11 @@ def list_briefs(ctx: Context, fields: Fields) -> Answer:
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
-    return Answer([brief_item(document, ctx.now) for document in found])
+    return Result([brief_item(document, ctx.now) for document in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), gives=BriefDetail, refuses=(NotFound,))
-def get_brief(ctx: Context, document_id: str) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=BriefDetail, errors=(NotFound,))
+def get_brief(ctx: Context, document_id: str) -> Result:
     """Read a document's brief with its category and the documents to link to.
 
     `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
@@ -57,18 +57,18 @@ def get_brief(ctx: Context, document_id: str) -> Answer:
     category = ctx.store.categories.brief_part(ctx.project_id, category_id) if category_id else None
     links = ctx.store.documents.links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     body = brief_detail(document, category, links, ctx.now)
-    return Answer(body, etag=document_tag(document, ctx.now), shows_more=True)
+    return Result(body, etag=document_tag(document, ctx.now), etag_covers_body=True)
 
 
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=BriefFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BadRequest),
+    body=BriefFields,
+    response=DocumentRecord,
+    errors=(NotFound, BadRequest),
 )
-def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's brief whole; fields that are not sent are cleared.
 
     The brief's state stays as it is.
@@ -80,11 +80,11 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=BriefFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BadRequest),
+    body=BriefFields,
+    response=DocumentRecord,
+    errors=(NotFound, BadRequest),
 )
-def update_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
     The brief's state stays as it is.
@@ -96,10 +96,10 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed, BriefClosed),
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, BriefClosed),
 )
-def mark_brief_ready(ctx: Context, document_id: str) -> Answer:
+def mark_brief_ready(ctx: Context, document_id: str) -> Result:
     """Offer a document's brief to agents: it is listed as ready and can be claimed.
 
     A brief that is ready already is left as it is. A claimed one has to be withdrawn first.
@@ -111,11 +111,11 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=ClaimFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed, BriefClosed, BriefNotReady),
+    body=ClaimFields,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, BriefClosed, BriefNotReady),
 )
-def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Claim a ready brief, so that nobody else writes the document.
 
     When two claim at once, one succeeds and the other is told who claimed and when. The document's status becomes
@@ -126,9 +126,9 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Answer:
 
 
 @operation(
-    scope=Scope.WRITE, effect=Effect.CHANGES, takes=ClaimNextFields, gives=DocumentRecord, refuses=(NoBriefReady,)
+    scope=Scope.WRITE, effect=Effect.CHANGES, body=ClaimNextFields, response=DocumentRecord, errors=(NoBriefReady,)
 )
-def claim_next_brief(ctx: Context, fields: Fields) -> Answer:
+def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     """Claim the ready brief that is due soonest, in one step.
 
     Each of many callers at once gets another brief. `NoBriefReady` says that none is left.
@@ -136,7 +136,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Answer:
     within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
     claim = _claim(ctx, fields)
-    document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.asked, claim, event)
+    document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.move_request, claim, event)
     if document is None:
         raise NoBriefReady
     return document_answer(ctx, document)
@@ -146,11 +146,11 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=RenewFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed),
+    body=RenewFields,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed),
 )
-def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Move the end of your claim's lease on.
 
     Only the token that holds the claim can; when the lease ran out the claim is gone, and has to be made anew.
@@ -165,10 +165,10 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefNotOffered, BriefClaimed),
+    response=DocumentRecord,
+    errors=(NotFound, BriefNotOffered, BriefClaimed),
 )
-def withdraw_brief(ctx: Context, document_id: str) -> Answer:
+def withdraw_brief(ctx: Context, document_id: str) -> Result:
     """Take back the offer of a brief, or give back a claim.
 
     The brief is in state `none` and can be offered again. Over REST any token can release a claim; over MCP only the
@@ -177,12 +177,12 @@ def withdraw_brief(ctx: Context, document_id: str) -> Answer:
     return _move(ctx, document_id, WITHDRAW, NO_CLAIM)
 
 
-def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Answer:
+def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result:
     moved = ctx.store.briefs.move(
         ctx.project_id,
         document_id,
         move,
-        ctx.asked,
+        ctx.move_request,
         changes=changes,
         event=Event(move.event, ctx.now, ctx.caller.actor),
         tags=ctx.if_match,
@@ -193,11 +193,11 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Answer
 def _unmoved(ctx: Context, document_id: str, move: Move) -> Mapping[str, Any]:
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    if refused := refusal(move, document, ctx.asked):
+    if refused := refusal(move, document, ctx.move_request):
         raise refused
-    if needs_no_move(move, document, ctx.asked):
+    if needs_no_move(move, document, ctx.move_request):
         return document
-    raise Raced
+    raise WriteConflict
 
 
 def _claim(ctx: Context, fields: Fields) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
     return {"leaseSeconds": seconds, "claimExpiresAt": seconds and ctx.now + timedelta(seconds=seconds)}
 
 
-def _write(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     links = fields.get("internalLinks")
     found = Found(documents=ctx.store.documents.known(ctx.project_id, links or ()))
     wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id.lower())])

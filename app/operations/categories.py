@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.errors import BadRequest, CategoryInUse, NotFound, Problem, Raced
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict
 from app.fields.categories import CategoryChanges
 from app.fields.queries import LongPage
 from app.fields.stages import in_order, problems
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
 from app.rules.etags import record_tag
@@ -19,15 +19,15 @@ from app.vocabulary import Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=CategoryRecord, many=True)
-def list_categories(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=CategoryRecord, many=True)
+def list_categories(ctx: Context, fields: Fields) -> Result:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([category_record(category, ctx.caller.team_id) for category in found])
+    return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("id",), gives=CategoryRecord, refuses=(NotFound,))
-def get_category(ctx: Context, category_id: str) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, path=("id",), response=CategoryRecord, errors=(NotFound,))
+def get_category(ctx: Context, category_id: str) -> Result:
     """Read a category."""
     return _answer(ctx, _own_category(ctx, category_id))
 
@@ -36,12 +36,12 @@ def get_category(ctx: Context, category_id: str) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("id",),
-    takes=CategoryChanges,
-    gives=CategoryRecord,
-    refuses=(NotFound, BadRequest),
-    spans=True,
+    body=CategoryChanges,
+    response=CategoryRecord,
+    errors=(NotFound, BadRequest),
+    transaction=True,
 )
-def update_category(ctx: Context, category_id: str, fields: Fields) -> Answer:
+def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
     """Change a category; null clears a field, but neither name nor slug.
 
     A category never becomes its own ancestor.
@@ -57,7 +57,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Answer:
     event = Event("category.updated", ctx.now, ctx.caller.actor)
     written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
     if written is None:
-        raise Raced
+        raise WriteConflict
     if "name" in changes:
         ctx.store.documents.rename_category(ctx.project_id, category["id"], changes["name"])
     ctx.store.projects.delivery_changed(ctx.project_id)
@@ -68,11 +68,11 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.DESTROYS,
     path=("id",),
-    gives=CategoryRecord,
-    refuses=(NotFound, CategoryInUse),
-    spans=True,
+    response=CategoryRecord,
+    errors=(NotFound, CategoryInUse),
+    transaction=True,
 )
-def delete_category(ctx: Context, category_id: str) -> Answer:
+def delete_category(ctx: Context, category_id: str) -> Result:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 
     A document uses the category it is in, and the one that it is delivered in. The answer is the category as it was.
@@ -84,7 +84,7 @@ def delete_category(ctx: Context, category_id: str) -> Answer:
         raise CategoryInUse
     event = Event("category.deleted", ctx.now, ctx.caller.actor)
     if ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match) is None:
-        raise Raced
+        raise WriteConflict
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _answer(ctx, category)
 
@@ -96,8 +96,8 @@ def _own_category(ctx: Context, category_id: str) -> dict[str, Any]:
     return category
 
 
-def _answer(ctx: Context, category: Mapping[str, Any]) -> Answer:
-    return Answer(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+def _answer(ctx: Context, category: Mapping[str, Any]) -> Result:
+    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 
 def _stored(name: str, value: Any) -> Any:

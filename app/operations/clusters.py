@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.errors import BadRequest, ClusterInUse, NotFound, Problem, Raced
+from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict
 from app.fields.clusters import ClusterChanges
 from app.fields.queries import LongPage
 from app.fields.stages import in_order, problems
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
@@ -17,15 +17,15 @@ from app.vocabulary import Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=ClusterRecord, many=True)
-def list_clusters(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=ClusterRecord, many=True)
+def list_clusters(ctx: Context, fields: Fields) -> Result:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
+    return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("clusterId",), gives=ClusterRecord, refuses=(NotFound,))
-def get_cluster(ctx: Context, cluster_id: str) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, path=("clusterId",), response=ClusterRecord, errors=(NotFound,))
+def get_cluster(ctx: Context, cluster_id: str) -> Result:
     """Read a cluster."""
     return _answer(ctx, _own_cluster(ctx, cluster_id))
 
@@ -34,12 +34,12 @@ def get_cluster(ctx: Context, cluster_id: str) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("clusterId",),
-    takes=ClusterChanges,
-    gives=ClusterRecord,
-    refuses=(NotFound, BadRequest),
-    spans=True,
+    body=ClusterChanges,
+    response=ClusterRecord,
+    errors=(NotFound, BadRequest),
+    transaction=True,
 )
-def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Answer:
+def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     """Change a cluster; null clears a field, but not the name."""
     cluster = _own_cluster(ctx, cluster_id)
     ctx.check_match(cluster)
@@ -57,7 +57,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Answer:
     event = Event("cluster.updated", ctx.now, ctx.caller.actor)
     written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, ctx.now, event, cluster["rev"])
     if written is None:
-        raise Raced
+        raise WriteConflict
     return _answer(ctx, written)
 
 
@@ -65,11 +65,11 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.DESTROYS,
     path=("clusterId",),
-    gives=ClusterRecord,
-    refuses=(NotFound, ClusterInUse),
-    spans=True,
+    response=ClusterRecord,
+    errors=(NotFound, ClusterInUse),
+    transaction=True,
 )
-def delete_cluster(ctx: Context, cluster_id: str) -> Answer:
+def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     """Delete a cluster that no document uses; the trash counts as no use.
 
     The answer is the cluster as it was.
@@ -80,7 +80,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Answer:
         raise ClusterInUse
     event = Event("cluster.deleted", ctx.now, ctx.caller.actor)
     if ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match) is None:
-        raise Raced
+        raise WriteConflict
     ctx.store.projects.count_down(ctx.project_id, "clusters")
     return _answer(ctx, cluster)
 
@@ -92,5 +92,5 @@ def _own_cluster(ctx: Context, cluster_id: str) -> dict[str, Any]:
     return cluster
 
 
-def _answer(ctx: Context, cluster: Mapping[str, Any]) -> Answer:
-    return Answer(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+def _answer(ctx: Context, cluster: Mapping[str, Any]) -> Result:
+    return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

@@ -7,7 +7,7 @@ from app.errors import NotFound
 from app.fields.contents import ContentPartQuery
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.contents import ContentPartRecord, content_part_record
 from app.vocabulary import Scope
 
@@ -17,10 +17,10 @@ from app.vocabulary import Scope
     effect=Effect.READS,
     path=("id",),
     query=ContentPartQuery,
-    gives=ContentPartRecord,
-    refuses=(NotFound,),
+    response=ContentPartRecord,
+    errors=(NotFound,),
 )
-def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, Any]) -> Answer:
+def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, Any]) -> Result:
     """Read a document's markdown in parts.
 
     The answer says how long the whole is, in characters. Without `version` it is the present content; a published
@@ -31,7 +31,7 @@ def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, A
     body_id = document.get("contentId") if version == document["version"] else _body_of(ctx, document["id"], version)
     markdown = ctx.store.bodies.texts(ctx.project_id, [body_id])[body_id] if body_id else ""
     part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
-    return Answer(part)
+    return Result(part)
 
 
 def _body_of(ctx: Context, document_id: str, version: int) -> str | None:

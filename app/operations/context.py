@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from app.errors import Forbidden, PreconditionFailed, Raced
+from app.errors import Forbidden, PreconditionFailed, WriteConflict
 from app.rules.actors import SYSTEM, Actor
-from app.rules.briefs import Asked
-from app.rules.etags import Tag, matches
+from app.rules.briefs import MoveRequest
+from app.rules.etags import EntityTag, matches
 from app.store.store import Store
-from app.vocabulary import ActorType, Door, Scope
+from app.vocabulary import ActorType, Channel, Scope
 
 T = TypeVar("T")
 
@@ -52,9 +52,9 @@ class Context:
 
     store: Store
     caller: Caller
-    door: Door
+    channel: Channel
     now: datetime = field(default_factory=lambda: this_instant())
-    if_match: tuple[Tag, ...] | None = None
+    if_match: tuple[EntityTag, ...] | None = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Did the caller say that any state of the record will do (`If-Match: *`)?"""
@@ -68,9 +68,9 @@ class Context:
         return self.caller.project_id
 
     @property
-    def asked(self) -> Asked:
+    def move_request(self) -> MoveRequest:
         """The call as the rules of briefs see it."""
-        return Asked(self.caller.token_id, self.door, self.now, self.caller.agent)
+        return MoveRequest(self.caller.token_id, self.channel, self.now, self.caller.agent)
 
     @property
     def token_id(self) -> str:
@@ -98,7 +98,7 @@ class Context:
             raise PreconditionFailed
 
 
-class NotMade(Raced):
+class NotMade(WriteConflict):
     """Something has to be made of a long text before the operation can go on."""
 
     def __init__(self, made: dict[str, Any], name: str, make: Callable[[], Any]) -> None:

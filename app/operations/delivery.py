@@ -17,8 +17,8 @@ from app.errors import Forbidden, Refusal, ResponseTooLarge, ServiceUnavailable
 from app.fields.queries import DeliveryPage
 from app.fields.stages import load_shape
 from app.operations.context import Context
-from app.operations.kept import Kept
-from app.operations.turns import Turns
+from app.operations.revision_cache import RevisionCache
+from app.operations.single_flight import SingleFlight
 from app.records.delivery import Categories, DeliveredDocument, delivered_categories, delivered_document
 from app.rules.text import first_paragraph
 
@@ -66,8 +66,10 @@ class DeliveryReader:
     """Reads what queries ask for; remembers the categories of projects while their delivery does not change."""
 
     def __init__(self) -> None:
-        self._categories: Kept[Categories] = Kept(CATEGORIES_KEPT, size_of=lambda categories: len(categories) + 1)
-        self._revisions: Turns[int] = Turns()
+        self._categories: RevisionCache[Categories] = RevisionCache(
+            CATEGORIES_KEPT, size_of=lambda categories: len(categories) + 1
+        )
+        self._revisions: SingleFlight[int] = SingleFlight()
 
     def revision(self, ctx: Context) -> int:
         """Returns a number that changes whenever what the project delivers does: one small read."""
@@ -138,7 +140,7 @@ class DeliveryReader:
         known = self._categories.get(ctx.project_id, revision)
         if known is None:
             known = delivered_categories(ctx.store.delivery.categories(ctx.project_id))
-            self._categories.keep(ctx.project_id, revision, known)
+            self._categories.put(ctx.project_id, revision, known)
         return known
 
 

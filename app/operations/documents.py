@@ -7,14 +7,14 @@ from app.errors import (
     BadRequest,
     InvalidTransition,
     NotFound,
-    Raced,
     SlugTaken,
     VersionConflict,
+    WriteConflict,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
 from app.fields.stages import in_order, problems
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
 from app.rules.documents import (
@@ -39,8 +39,8 @@ Fields = Mapping[str, Any]
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=DocumentQuery, gives=DocumentSummary, many=True)
-def list_documents(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=DocumentQuery, response=DocumentSummary, many=True)
+def list_documents(ctx: Context, fields: Fields) -> Result:
     """List documents, the most recently changed first, without their long texts.
 
     Filters narrow the list together; `q` finds whole words. A page shorter than `limit` is the last one.
@@ -51,15 +51,15 @@ def list_documents(ctx: Context, fields: Fields) -> Answer:
     if words := search_words(fields.get("q", "")):
         filters["words"] = words
     elif fields.get("q"):
-        return Answer([])
+        return Result([])
     found = ctx.store.documents.list(
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Answer([document_summary(document, ctx.caller.team_id, ctx.now) for document in found])
+    return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), gives=DocumentRecord, refuses=(NotFound,))
-def get_document(ctx: Context, document_id: str) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=DocumentRecord, errors=(NotFound,))
+def get_document(ctx: Context, document_id: str) -> Result:
     """Read a document.
 
     `version` is the `baseVersion` of the next content write.
@@ -71,12 +71,12 @@ def get_document(ctx: Context, document_id: str) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=DocumentChanges,
-    gives=DocumentRecord,
-    refuses=(NotFound, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
-    spans=True,
+    body=DocumentChanges,
+    response=DocumentRecord,
+    errors=(NotFound, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    transaction=True,
 )
-def update_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
 
     Changing a field that is published makes a new version; in `approved` and `scheduled` that is refused, as what was
@@ -88,7 +88,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     if refused := if_outdated(document, fields.get("baseVersion")):
         raise refused
     changes = _really_changed(document, fields)
-    if "status" in fields and (refused_status := if_status_closed(document, fields["status"], ctx.asked)):
+    if "status" in fields and (refused_status := if_status_closed(document, fields["status"], ctx.move_request)):
         raise refused_status
     if _published(changes) and (frozen := if_frozen(document)):
         raise frozen
@@ -107,11 +107,11 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.DESTROYS,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound,),
-    spans=True,
+    response=DocumentRecord,
+    errors=(NotFound,),
+    transaction=True,
 )
-def delete_document(ctx: Context, document_id: str) -> Answer:
+def delete_document(ctx: Context, document_id: str) -> Result:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
     A scheduled one is unscheduled. The answer is the document as it was.
@@ -122,7 +122,7 @@ def delete_document(ctx: Context, document_id: str) -> Answer:
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
     event = Event("document.deleted", ctx.now, ctx.caller.actor)
     if ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event) is None:
-        raise Raced
+        raise WriteConflict
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_answer(ctx, document)
@@ -132,11 +132,11 @@ def delete_document(ctx: Context, document_id: str) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound, InvalidTransition, SlugTaken),
-    spans=True,
+    response=DocumentRecord,
+    errors=(NotFound, InvalidTransition, SlugTaken),
+    transaction=True,
 )
-def restore_document(ctx: Context, document_id: str) -> Answer:
+def restore_document(ctx: Context, document_id: str) -> Result:
     """Take a document out of the trash, as it was: delivered again if it was.
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
@@ -150,7 +150,7 @@ def restore_document(ctx: Context, document_id: str) -> Answer:
     changes = _references_now(ctx, document)
     restored = ctx.store.documents.bring_back(ctx.project_id, document, changes, event)
     if restored is None:
-        raise Raced
+        raise WriteConflict
     if restored["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_answer(ctx, restored)
@@ -164,9 +164,9 @@ def own_document(ctx: Context, document_id: str) -> dict[str, Any]:
     return document
 
 
-def document_answer(ctx: Context, document: Mapping[str, Any]) -> Answer:
+def document_answer(ctx: Context, document: Mapping[str, Any]) -> Result:
     """Returns the answer that shows a stored document whole."""
-    return Answer(
+    return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
         etag=document_tag(document, ctx.now),
         bodies=document_bodies(document),
@@ -188,7 +188,7 @@ def write_version(ctx: Context, document: Mapping[str, Any], changes: dict[str, 
     read = {"rev": document["rev"]}
     written = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
     if written is None:
-        raise Raced
+        raise WriteConflict
     if versioned:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor)
     return written

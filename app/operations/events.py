@@ -7,7 +7,7 @@ from app.errors import CursorExpired, HttpApiDecodeError, Issue, NotFound
 from app.fields.events import ActivityQuery, EventQuery
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.events import ActivityRecord, EventPage, activity_record, event_page
 from app.rules.cursors import cursor_of, read_cursor
 from app.vocabulary import Scope
@@ -15,8 +15,8 @@ from app.vocabulary import Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, gives=EventPage, refuses=(CursorExpired,))
-def list_events(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
+def list_events(ctx: Context, fields: Fields) -> Result:
     """Read the project's events in the order in which they happened.
 
     Send each answer's `cursor` as `after` of the next request: who follows it misses no event and sees none twice. An
@@ -24,7 +24,7 @@ def list_events(ctx: Context, fields: Fields) -> Answer:
     """
     after = _place(ctx, fields.get("after"))
     events, reached = ctx.store.events.page(ctx.project_id, after, fields["limit"])
-    return Answer(event_page(events, cursor_of(ctx.project_id, reached)))
+    return Result(event_page(events, cursor_of(ctx.project_id, reached)))
 
 
 @operation(
@@ -32,18 +32,18 @@ def list_events(ctx: Context, fields: Fields) -> Answer:
     effect=Effect.READS,
     path=("documentId",),
     query=ActivityQuery,
-    gives=ActivityRecord,
+    response=ActivityRecord,
     many=True,
-    refuses=(NotFound,),
+    errors=(NotFound,),
 )
-def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List everything that happened to a document, the newest first.
 
     It is complete: what the feed of events does not show yet, or does not keep any more, is here.
     """
     own_document(ctx, document_id)
     events = ctx.store.events.of_document(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([activity_record(event) for event in events])
+    return Result([activity_record(event) for event in events])
 
 
 def _place(ctx: Context, cursor: str | None) -> int | None:

@@ -11,7 +11,7 @@ from app.errors import BadRequest, Problem
 from app.fields.imports import CategoryName, EditedFields, ImportFields
 from app.fields.stages import in_order, problems
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord
 from app.records.imports import ImportRecord
@@ -29,8 +29,10 @@ Begun = tuple[dict[str, Any], str, Event]
 EDITED = tuple(EditedFields._declared_fields)
 
 
-@operation(scope=Scope.WRITE, effect=Effect.CREATES, takes=ImportFields, gives=ImportRecord, many=True, spans=True)
-def import_documents(ctx: Context, fields: Fields) -> Answer:
+@operation(
+    scope=Scope.WRITE, effect=Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True
+)
+def import_documents(ctx: Context, fields: Fields) -> Result:
     """Make the documents that are not there yet, by slug, and tell in what the others differ.
 
     The answer says for each document, in order, what became of it; `problems` says why one was refused.
@@ -42,18 +44,18 @@ def import_documents(ctx: Context, fields: Fields) -> Answer:
     created = ctx.store.documents.create_many(ctx.project_id, [begun for _, begun in begun])
     for (one, _), document in zip(begun, created, strict=True):
         one["id"] = document["id"]
-    return Answer([one for one, _ in became])
+    return Result([one for one, _ in became])
 
 
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    takes=CategoryName,
-    gives=CategoryRecord,
-    refuses=(BadRequest,),
-    spans=True,
+    body=CategoryName,
+    response=CategoryRecord,
+    errors=(BadRequest,),
+    transaction=True,
 )
-def file_under(ctx: Context, fields: Fields) -> Answer:
+def file_under(ctx: Context, fields: Fields) -> Result:
     """Find the category with a name or slug, or make it."""
     name = fields["name"]
     category: Stored | None = ctx.store.categories.named(ctx.project_id, name, slug_of(name))
@@ -61,7 +63,7 @@ def file_under(ctx: Context, fields: Fields) -> Answer:
         if wrong := confirm_problems(Kind.CATEGORY, _category_fields(name), Facts()):
             raise BadRequest(errors=wrong)
         category = _new_category(ctx, name)
-    return Answer({"id": category["id"]})
+    return Result({"id": category["id"]})
 
 
 class _There:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import BadRequest, IntentInvalid, NotFound, Raced
+from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict
 from app.fields.categories import CategoryFields
 from app.fields.clusters import ClusterFields
 from app.fields.intents import DocumentIntentFields, IntentQuery
 from app.operations.context import Context
 from app.operations.documents import document_answer, free_slug
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import category_record
 from app.records.clusters import cluster_record
@@ -29,12 +29,12 @@ Fields = Mapping[str, Any]
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    takes=DocumentIntentFields,
-    gives=INTENT_RECORDS[Kind.DOCUMENT],
-    refuses=(BadRequest,),
+    body=DocumentIntentFields,
+    response=INTENT_RECORDS[Kind.DOCUMENT],
+    errors=(BadRequest,),
     checks_meaning=False,
 )
-def create_document_intent(ctx: Context, fields: Fields) -> Answer:
+def create_document_intent(ctx: Context, fields: Fields) -> Result:
     """Begin a document draft.
 
     Documents are only made by confirming a draft. Send any of the fields now and the others later; only types and
@@ -46,12 +46,12 @@ def create_document_intent(ctx: Context, fields: Fields) -> Answer:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    takes=ClusterFields,
-    gives=INTENT_RECORDS[Kind.CLUSTER],
-    refuses=(BadRequest,),
+    body=ClusterFields,
+    response=INTENT_RECORDS[Kind.CLUSTER],
+    errors=(BadRequest,),
     checks_meaning=False,
 )
-def create_cluster_intent(ctx: Context, fields: Fields) -> Answer:
+def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
     """Begin a cluster draft.
 
     A cluster is a topic that documents cover together. Send any of the fields now and the others later, then
@@ -63,12 +63,12 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Answer:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    takes=CategoryFields,
-    gives=INTENT_RECORDS[Kind.CATEGORY],
-    refuses=(BadRequest,),
+    body=CategoryFields,
+    response=INTENT_RECORDS[Kind.CATEGORY],
+    errors=(BadRequest,),
     checks_meaning=False,
 )
-def create_category_intent(ctx: Context, fields: Fields) -> Answer:
+def create_category_intent(ctx: Context, fields: Fields) -> Result:
     """Begin a category draft.
 
     Documents are filed under categories, and writers receive a category's description with each brief. Send any of
@@ -81,12 +81,12 @@ def create_category_intent(ctx: Context, fields: Fields) -> Answer:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    takes=DocumentIntentFields,
-    gives=INTENT_RECORDS[Kind.DOCUMENT],
-    refuses=(NotFound,),
+    body=DocumentIntentFields,
+    response=INTENT_RECORDS[Kind.DOCUMENT],
+    errors=(NotFound,),
     checks_meaning=False,
 )
-def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a document draft.
 
     Fields that are not sent stay as they are, null clears one; `brief` is replaced whole.
@@ -98,12 +98,12 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Answ
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    takes=ClusterFields,
-    gives=INTENT_RECORDS[Kind.CLUSTER],
-    refuses=(NotFound,),
+    body=ClusterFields,
+    response=INTENT_RECORDS[Kind.CLUSTER],
+    errors=(NotFound,),
     checks_meaning=False,
 )
-def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a cluster draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -115,12 +115,12 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Answe
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    takes=CategoryFields,
-    gives=INTENT_RECORDS[Kind.CATEGORY],
-    refuses=(NotFound,),
+    body=CategoryFields,
+    response=INTENT_RECORDS[Kind.CATEGORY],
+    errors=(NotFound,),
     checks_meaning=False,
 )
-def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a category draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -128,15 +128,15 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Answ
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, gives=IntentRecord, many=True)
-def list_intents(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=IntentRecord, many=True)
+def list_intents(ctx: Context, fields: Fields) -> Result:
     """List your unfinished drafts.
 
     The most recently updated come first, at most 100; document drafts come without their markdown. Drafts belong to
     the token that began them.
     """
     drafts = ctx.store.intents.list(ctx.project_id, ctx.token_id, fields.get("kind"))
-    return Answer([intent_record(draft) for draft in drafts])
+    return Result([intent_record(draft) for draft in drafts])
 
 
 @operation(
@@ -144,10 +144,10 @@ def list_intents(ctx: Context, fields: Fields) -> Answer:
     effect=Effect.READS,
     path=("intentId",),
     query=IntentQuery,
-    gives=IntentRecord,
-    refuses=(NotFound,),
+    response=IntentRecord,
+    errors=(NotFound,),
 )
-def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Read a draft with every field that was set."""
     return _intent_answer(_own_draft(ctx, intent_id, fields))
 
@@ -157,10 +157,10 @@ def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
     effect=Effect.DESTROYS,
     path=("intentId",),
     query=IntentQuery,
-    gives=IntentRecord,
-    refuses=(NotFound,),
+    response=IntentRecord,
+    errors=(NotFound,),
 )
-def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Discard a draft; nothing is made of it.
 
     The answer is the draft as it was.
@@ -173,18 +173,18 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
     effect=Effect.READS,
     path=("intentId",),
     query=IntentQuery,
-    gives=ValidationRecord,
-    refuses=(NotFound,),
-    spans=True,
+    response=ValidationRecord,
+    errors=(NotFound,),
+    transaction=True,
 )
-def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Check a draft as confirming it would, and change nothing.
 
     `errors` lists every problem that confirming would find now, sorted by field.
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = _finding(ctx, draft).problems
-    return Answer({"valid": not errors, "errors": errors})
+    return Result({"valid": not errors, "errors": errors})
 
 
 @operation(
@@ -192,11 +192,11 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
     effect=Effect.CREATES,
     path=("intentId",),
     query=IntentQuery,
-    gives=ConfirmedRecord,
-    refuses=(NotFound, IntentInvalid),
-    spans=True,
+    response=ConfirmedRecord,
+    errors=(NotFound, IntentInvalid),
+    transaction=True,
 )
-def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
+def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Confirm a draft: the record is made and the draft is gone.
 
     If anything is missing or invalid nothing changes, and the error lists every problem at once. Two confirms of one
@@ -208,10 +208,10 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Answer:
         raise IntentInvalid(finding.problems)
     kind = Kind(draft["kind"])
     made = _CONFIRMS[kind](ctx, draft, finding.facts)
-    return Answer({str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, within=str(kind))
+    return Result({str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=str(kind))
 
 
-def _create(ctx: Context, kind: Kind, fields: Fields) -> Answer:
+def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
     slot = ctx.store.intents.free_slot(ctx.project_id, ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
@@ -227,13 +227,13 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Answer:
     return _intent_answer(ctx.store.intents.add(ctx.project_id, draft))
 
 
-def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Answer:
+def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
     changed = ctx.store.intents.update(
         ctx.project_id, ctx.token_id, intent_id, fields, ctx.now, kind=kind, tags=ctx.if_match
     )
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
-        raise Raced
+        raise WriteConflict
     return _intent_answer(changed)
 
 
@@ -242,7 +242,7 @@ def _take(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
     draft = ctx.store.intents.take(ctx.project_id, ctx.token_id, intent_id, kind, tags=ctx.if_match)
     if draft is None:
         ctx.check_match(_own_draft(ctx, intent_id, fields))
-        raise Raced
+        raise WriteConflict
     return draft
 
 
@@ -260,8 +260,8 @@ FULL_OF_DRAFTS = (
 _NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
 
 
-def _intent_answer(draft: Mapping[str, Any]) -> Answer:
-    return Answer(intent_record(draft), etag=record_tag(draft))
+def _intent_answer(draft: Mapping[str, Any]) -> Result:
+    return Result(intent_record(draft), etag=record_tag(draft))
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ _FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
 }
 
 
-def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
     fields, by = draft["fields"], ctx.caller.actor
     slug = fields.get("slug") or free_slug(ctx.store, ctx.project_id, fields["title"])
     markdown = fields.get("markdown") or ""
@@ -319,22 +319,22 @@ def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> A
     return document_answer(ctx, document)
 
 
-def _confirm_cluster(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+def _confirm_cluster(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
     by = ctx.caller.actor
     event = Event("cluster.created", ctx.now, by, {"intentId": draft["id"]})
     cluster = ctx.store.clusters.add(ctx.project_id, new_cluster(draft["fields"], by=by, now=ctx.now), event)
-    return Answer(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+    return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
 
 
-def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Answer:
+def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
     by = ctx.caller.actor
     event = Event("category.created", ctx.now, by, {"intentId": draft["id"]})
     category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return Answer(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 
-_CONFIRMS: dict[Kind, Callable[[Context, Mapping[str, Any], Facts], Answer]] = {
+_CONFIRMS: dict[Kind, Callable[[Context, Mapping[str, Any], Facts], Result]] = {
     Kind.DOCUMENT: _confirm_document,
     Kind.CLUSTER: _confirm_cluster,
     Kind.CATEGORY: _confirm_category,

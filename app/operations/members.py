@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.errors import BadRequest, NotFound, Raced
+from app.errors import BadRequest, NotFound, WriteConflict
 from app.fields.members import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.fields.stages import problems
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
@@ -17,21 +17,21 @@ from app.vocabulary import Role, Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, gives=MemberRecord, many=True)
-def list_members(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=MemberRecord, many=True)
+def list_members(ctx: Context, fields: Fields) -> Result:
     """List the project's members by name: the ids that documents can be assigned to."""
     found = ctx.store.members.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([member_record(member) for member in found])
+    return Result([member_record(member) for member in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,))
-def get_member(ctx: Context, member_id: str) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, path=("memberId",), response=MemberRecord, errors=(NotFound,))
+def get_member(ctx: Context, member_id: str) -> Result:
     """Read a member."""
     return _answer(_own_member(ctx, member_id))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CREATES, takes=MemberFields, gives=MemberRecord, refuses=(BadRequest,))
-def create_member(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
+def create_member(ctx: Context, fields: Fields) -> Result:
     """Add a member to the project."""
     _check(MemberFields, fields)
     event = Event("member.created", ctx.now, ctx.caller.actor)
@@ -43,11 +43,11 @@ def create_member(ctx: Context, fields: Fields) -> Answer:
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
     path=("memberId",),
-    takes=MemberChanges,
-    gives=MemberRecord,
-    refuses=(NotFound, BadRequest),
+    body=MemberChanges,
+    response=MemberRecord,
+    errors=(NotFound, BadRequest),
 )
-def update_member(ctx: Context, member_id: str, fields: Fields) -> Answer:
+def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
     member = _own_member(ctx, member_id)
     ctx.check_match(member)
@@ -57,8 +57,8 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Answer:
     return _answer(changed or member)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), gives=MemberRecord, refuses=(NotFound,))
-def delete_member(ctx: Context, member_id: str) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), response=MemberRecord, errors=(NotFound,))
+def delete_member(ctx: Context, member_id: str) -> Result:
     """Remove a member: they can't be assigned any more, and records keep their id.
 
     The answer is the member as they were.
@@ -67,7 +67,7 @@ def delete_member(ctx: Context, member_id: str) -> Answer:
     deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match)
     if deleted is None:
         ctx.check_match(_own_member(ctx, member_id))
-        raise Raced
+        raise WriteConflict
     return _answer(deleted)
 
 
@@ -81,8 +81,8 @@ def _own_member(ctx: Context, member_id: str) -> dict[str, Any]:
     return member
 
 
-def _answer(member: Mapping[str, Any]) -> Answer:
-    return Answer(member_record(member), etag=record_tag(member))
+def _answer(member: Mapping[str, Any]) -> Result:
+    return Result(member_record(member), etag=record_tag(member))
 
 
 def _check(table: type[MemberFields], fields: Fields) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import marshmallow as ma
 import orjson
 
-from app.errors import Forbidden, IdempotencyMismatch, Raced, Refusal, ServiceUnavailable
+from app.errors import Forbidden, IdempotencyMismatch, Refusal, ServiceUnavailable, WriteConflict
 from app.fields.kinds import Fields
 from app.operations.context import Context
 from app.store.idempotency import KeyUsed
@@ -43,55 +43,55 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Result:
     """What an operation gives: a body that JSON can hold, and what the doors need beside it."""
 
     body: Any
     etag: str | None = None
     bodies: Mapping[str, str | None] = field(default_factory=dict)
     """Long texts that a door may fill in: field of the record -> id of the body (None: there is none)."""
-    within: str | None = None
+    record_key: str | None = None
     """The key under which the record stands in the body, where it is not the body itself."""
     secrets: Sequence[str] = ()
     """Fields of the body that are shown once and never kept."""
-    shows_more: bool = False
+    etag_covers_body: bool = False
     """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
     replayed: bool = False
     """Is this the kept answer to an earlier request with the same idempotency key?"""
 
-    def kept(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, Any]:
         """Returns the answer as it is kept under an idempotency key: without secrets and long texts."""
         body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body
         return {
             "body": orjson.dumps(body).decode(),
             "etag": self.etag,
             "bodies": dict(self.bodies),
-            "within": self.within,
+            "within": self.record_key,
         }
 
     @classmethod
-    def again(cls, kept: Mapping[str, Any]) -> Answer:
+    def from_stored(cls, stored: Mapping[str, Any]) -> Result:
         """Returns a kept answer as a replay."""
-        return cls(orjson.loads(kept["body"]), kept["etag"], kept["bodies"], kept["within"], replayed=True)
+        return cls(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
 
 
 @dataclass(frozen=True)
 class Operation:
     """A use case: its function and its declaration."""
 
-    run: Callable[..., Answer]
+    run: Callable[..., Result]
     scope: Scope
     effect: Effect
-    takes: type[Fields] | None
+    body: type[Fields] | None
     """The table of the body's fields; on MCP, of the arguments."""
     query: type[Fields] | None
     """The table of the query's parameters; on MCP, of the arguments."""
     path: tuple[str, ...]
     """The names of the ids that say which record, as MCP calls them: `documentId`."""
-    gives: type[ma.Schema]
+    response: type[ma.Schema]
     many: bool
-    refuses: tuple[type[Refusal], ...]
-    spans: bool
+    errors: tuple[type[Refusal], ...]
+    transaction: bool
     """Does it write more than one record, so that it needs a transaction? One that only reads is a trial run: what it
     writes is rolled back."""
     checks_meaning: bool
@@ -131,21 +131,21 @@ class Operation:
 
     def __call__(
         self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
-    ) -> Answer:
+    ) -> Result:
         """Runs the operation and returns its answer; under a key, at most once.
 
         `fields` has the shape of `takes` and `query`. Refuses with `Forbidden`, `ServiceUnavailable`,
         `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
         """
         self.permit(ctx)
-        arguments = (*ids, fields or {}) if self.takes or self.query else ids
+        arguments = (*ids, fields or {}) if self.body or self.query else ids
         ctx = replace(ctx, made={})
 
-        def run(store: Store) -> Answer:
+        def run(store: Store) -> Result:
             return self.run(replace(ctx, store=store), *arguments)
 
-        def attempt(store: Store) -> Answer:
-            if not self.spans:
+        def attempt(store: Store) -> Result:
+            if not self.transaction:
                 return run(store)
             return ctx.store.rolled_back(run) if self.reads else store.in_transaction(run)
 
@@ -155,30 +155,30 @@ class Operation:
                     if key is not None:
                         return self._once(ctx, key, _fingerprint(self.name, ids, fields, ctx), attempt)
                     return attempt(ctx.store)
-            except Raced as raced:
+            except WriteConflict as raced:
                 raced.before_the_next_try()
                 time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
         raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
 
-    def _once(self, ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Answer]) -> Answer:
-        def keyed(store: Store) -> Answer:
+    def _once(self, ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:
+        def keyed(store: Store) -> Result:
             row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
-            answer = run(store)
-            store.idempotency.keep(ctx.project_id, row, answer.kept())
-            return answer
+            result = run(store)
+            store.idempotency.keep(ctx.project_id, row, result.to_stored())
+            return result
 
         try:
             return ctx.store.in_transaction(keyed)
         except KeyUsed:
             kept = ctx.store.idempotency.find(ctx.project_id, ctx.token_id, key)
         if kept is None:
-            raise Raced
+            raise WriteConflict
         if kept["at"] <= ctx.now - KEY_LIFE:
             ctx.store.idempotency.forget(ctx.project_id, kept["id"])
-            raise Raced
+            raise WriteConflict
         if kept["fingerprint"] != fingerprint:
             raise IdempotencyMismatch
-        return Answer.again(kept["answer"])
+        return Result.from_stored(kept["answer"])
 
 
 def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
@@ -192,18 +192,18 @@ def operation(
     *,
     scope: Scope,
     effect: Effect,
-    gives: type[ma.Schema],
+    response: type[ma.Schema],
     many: bool = False,
     path: tuple[str, ...] = (),
-    takes: type[Fields] | None = None,
+    body: type[Fields] | None = None,
     query: type[Fields] | None = None,
-    refuses: tuple[type[Refusal], ...] = (),
-    spans: bool = False,
+    errors: tuple[type[Refusal], ...] = (),
+    transaction: bool = False,
     checks_meaning: bool = True,
-) -> Callable[[Callable[..., Answer]], Operation]:
+) -> Callable[[Callable[..., Result]], Operation]:
     """Declares a function as an operation; see `Operation` for what each part means."""
 
-    def declared(run: Callable[..., Answer]) -> Operation:
-        return Operation(run, scope, effect, takes, query, path, gives, many, refuses, spans, checks_meaning)
+    def declared(run: Callable[..., Result]) -> Operation:
+        return Operation(run, scope, effect, body, query, path, response, many, errors, transaction, checks_meaning)
 
     return declared

@@ -8,7 +8,7 @@ from app.errors import BadRequest, NotFound, PreconditionFailed
 from app.fields.projects import ProjectChanges, ProjectFields
 from app.fields.stages import problems
 from app.operations.context import Caller, Context, system
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
@@ -17,8 +17,8 @@ from app.store.store import Store
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, gives=ProjectRecord)
-def get_project(ctx: Context) -> Answer:
+@operation(scope=Scope.READ, effect=Effect.READS, response=ProjectRecord)
+def get_project(ctx: Context) -> Result:
     """Read the project that the token belongs to, with its settings."""
     return _answer(ctx.store.projects.settings(ctx.project_id))
 
@@ -26,11 +26,11 @@ def get_project(ctx: Context) -> Answer:
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
-    takes=ProjectChanges,
-    gives=ProjectRecord,
-    refuses=(BadRequest, PreconditionFailed),
+    body=ProjectChanges,
+    response=ProjectRecord,
+    errors=(BadRequest, PreconditionFailed),
 )
-def update_project(ctx: Context, fields: Mapping[str, Any]) -> Answer:
+def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     """Change the project's settings."""
     project = ctx.store.projects.settings(ctx.project_id)
     ctx.check_match(project)
@@ -81,5 +81,5 @@ def service_of(store: Store, project_id: str) -> Caller:
     return system(project["id"], project["teamId"])
 
 
-def _answer(project: Mapping[str, Any]) -> Answer:
-    return Answer(project_record(project), etag=record_tag(project))
+def _answer(project: Mapping[str, Any]) -> Result:
+    return Result(project_record(project), etag=record_tag(project))

@@ -15,18 +15,18 @@ from app.errors import (
     InvalidTransition,
     NotFound,
     Problem,
-    Raced,
     Refusal,
     ReviewRequired,
     ServiceUnavailable,
     VersionConflict,
+    WriteConflict,
 )
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.fields.imports import DatedFields
 from app.fields.stages import problems
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.documents import DocumentRecord, ScheduleOutcome
 from app.rules.documents import (
     APPROVE,
@@ -44,7 +44,7 @@ from app.rules.events import Event
 from app.rules.publishing import Rendered, rendered, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
-from app.vocabulary import DocumentStatus, Door, Scope
+from app.vocabulary import Channel, DocumentStatus, Scope
 
 Fields = Mapping[str, Any]
 
@@ -56,11 +56,11 @@ DUE_AT_ONCE = 20
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=SubmitFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed, InvalidTransition, BadRequest),
+    body=SubmitFields,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, InvalidTransition, BadRequest),
 )
-def submit_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Submit a document for review.
 
     It must have content. A claimed brief becomes `drafted`, and your claim is done. A published document can be
@@ -75,11 +75,11 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=WithBaseVersion,
-    gives=DocumentRecord,
-    refuses=(NotFound, VersionConflict, InvalidTransition, BadRequest),
+    body=WithBaseVersion,
+    response=DocumentRecord,
+    errors=(NotFound, VersionConflict, InvalidTransition, BadRequest),
 )
-def approve_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
     With `baseVersion`, what you read is what goes out.
@@ -91,11 +91,11 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=ChangesRequest,
-    gives=DocumentRecord,
-    refuses=(NotFound, InvalidTransition),
+    body=ChangesRequest,
+    response=DocumentRecord,
+    errors=(NotFound, InvalidTransition),
 )
-def request_changes(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Send a document back to drafting, with a note that says what has to change.
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
@@ -107,11 +107,11 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=ScheduleFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+    body=ScheduleFields,
+    response=DocumentRecord,
+    errors=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
 )
-def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Have a document published at a time in the future, by itself.
 
     Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
@@ -125,7 +125,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     if wrong:
         document = own_document(ctx, document_id)
         ctx.check_match(document)
-        raise refusal(SCHEDULE, document, ctx.asked, review_required=required, base_version=base) or BadRequest(
+        raise refusal(SCHEDULE, document, ctx.move_request, review_required=required, base_version=base) or BadRequest(
             errors=wrong
         )
     return _move(
@@ -143,10 +143,10 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound, InvalidTransition),
+    response=DocumentRecord,
+    errors=(NotFound, InvalidTransition),
 )
-def unschedule_document(ctx: Context, document_id: str) -> Answer:
+def unschedule_document(ctx: Context, document_id: str) -> Result:
     """Take back the schedule: the document has the status again that it had before."""
     return _move(ctx, document_id, UNSCHEDULE, changes=UNSCHEDULED)
 
@@ -155,12 +155,12 @@ def unschedule_document(ctx: Context, document_id: str) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=WithBaseVersion,
-    gives=DocumentRecord,
-    refuses=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
-    spans=True,
+    body=WithBaseVersion,
+    response=DocumentRecord,
+    errors=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+    transaction=True,
 )
-def publish_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document now: its content as it is becomes what the website gets.
 
     A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
@@ -177,12 +177,12 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=DatedFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, InvalidTransition, ReviewRequired, BadRequest),
-    spans=True,
+    body=DatedFields,
+    response=DocumentRecord,
+    errors=(NotFound, InvalidTransition, ReviewRequired, BadRequest),
+    transaction=True,
 )
-def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
 
     One that is live already keeps its own time.
@@ -197,34 +197,34 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Answer:
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
     path=("documentId",),
-    gives=DocumentRecord,
-    refuses=(NotFound, InvalidTransition),
-    spans=True,
+    response=DocumentRecord,
+    errors=(NotFound, InvalidTransition),
+    transaction=True,
 )
-def unpublish_document(ctx: Context, document_id: str) -> Answer:
+def unpublish_document(ctx: Context, document_id: str) -> Result:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    if refused := refusal(UNPUBLISH, document, ctx.asked):
+    if refused := refusal(UNPUBLISH, document, ctx.move_request):
         raise refused
     written = ctx.store.documents.move(
         ctx.project_id,
         document_id,
         UNPUBLISH,
-        ctx.asked,
+        ctx.move_request,
         changes={"isPublished": False, "publishedAt": None, "snapshot": None, "slugs": [document["slug"]]},
         event=Event(UNPUBLISH.event, ctx.now, ctx.caller.actor),
         rev=document["rev"],
     )
     if written is None:
-        raise Raced
+        raise WriteConflict
     ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return document_answer(ctx, written)
 
 
-@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), gives=ScheduleOutcome, spans=True)
-def publish_scheduled(ctx: Context, document_id: str) -> Answer:
+@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), response=ScheduleOutcome, transaction=True)
+def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
     What was moved meanwhile is left alone: `NotFound`.
@@ -237,7 +237,7 @@ def publish_scheduled(ctx: Context, document_id: str) -> Answer:
         _put_out(ctx, document)
     else:
         _give_up(ctx, document, obstacle)
-    return Answer({"id": document["id"], "reason": obstacle and obstacle.message})
+    return Result({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
 def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
@@ -251,7 +251,7 @@ def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
     with store.deadline():
         due = store.documents.due(now, DUE_AT_ONCE)
     for document in due:
-        ctx = Context(store, system(document["projectId"], ""), Door.WORKER, now)
+        ctx = Context(store, system(document["projectId"], ""), Channel.WORKER, now)
         try:
             done.append((document["id"], publish_scheduled(ctx, document["id"]).body["reason"]))
         except NotFound:
@@ -268,7 +268,7 @@ def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
 def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | None = None) -> Refusal | None:
     """Returns why a document can't be published, in the contract's order; None when it can be."""
     required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
-    if refused := refusal(PUBLISH, document, ctx.asked, review_required=required, base_version=base_version):
+    if refused := refusal(PUBLISH, document, ctx.move_request, review_required=required, base_version=base_version):
         return refused
     if _rendered(ctx, document["contentId"]) is None:
         message = "The content's html would be over 15 MB, more than can be published: shorten or split the document."
@@ -297,13 +297,13 @@ def _put_out(ctx: Context, document: Mapping[str, Any], live_since: datetime | N
         ctx.project_id,
         document["id"],
         PUBLISH,
-        ctx.asked,
+        ctx.move_request,
         changes=changes | UNSCHEDULED,
         event=Event(PUBLISH.event, ctx.now, ctx.caller.actor),
         rev=document["rev"],
     )
     if written is None:
-        raise Raced
+        raise WriteConflict
     if document["snapshot"]:
         ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
@@ -313,10 +313,10 @@ def _put_out(ctx: Context, document: Mapping[str, Any], live_since: datetime | N
 def _give_up(ctx: Context, document: Mapping[str, Any], obstacle: Refusal) -> None:
     event = Event(GIVE_UP.event, ctx.now, ctx.caller.actor, {"reason": obstacle.message})
     given_up = ctx.store.documents.move(
-        ctx.project_id, document["id"], GIVE_UP, ctx.asked, changes=UNSCHEDULED, event=event, rev=document["rev"]
+        ctx.project_id, document["id"], GIVE_UP, ctx.move_request, changes=UNSCHEDULED, event=event, rev=document["rev"]
     )
     if given_up is None:
-        raise Raced
+        raise WriteConflict
 
 
 def _move(
@@ -329,13 +329,13 @@ def _move(
     review_required: bool = False,
     base_version: int | None = None,
     said: Fields | None = None,
-) -> Answer:
-    asked = replace(ctx.asked, claimed_at=claimed_at)
+) -> Result:
+    request = replace(ctx.move_request, claimed_at=claimed_at)
     moved = ctx.store.documents.move(
         ctx.project_id,
         document_id,
         move,
-        asked,
+        request,
         changes=changes or {},
         event=Event(move.event, ctx.now, ctx.caller.actor, said or {}),
         tags=ctx.if_match,
@@ -346,5 +346,5 @@ def _move(
         return document_answer(ctx, moved)
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    refused = refusal(move, document, asked, review_required=review_required, base_version=base_version)
-    raise refused or Raced
+    refused = refusal(move, document, request, review_required=review_required, base_version=base_version)
+    raise refused or WriteConflict

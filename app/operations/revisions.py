@@ -18,13 +18,13 @@ from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
 from app.operations.context import Context
 from app.operations.documents import document_answer, own_document, write_version
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord
 from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, if_frozen, if_guarded, if_outdated
-from app.rules.etags import Tag
+from app.rules.etags import EntityTag
 from app.rules.events import Event
 from app.rules.text import word_count
 from app.rules.times import read_time
@@ -37,12 +37,12 @@ Fields = Mapping[str, Any]
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
-    takes=ContentFields,
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
-    spans=True,
+    body=ContentFields,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
+    transaction=True,
 )
-def write_content(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's content, whole, as a new version.
 
     Send the `version` that you read last as `baseVersion`: if the document changed since, `VersionConflict` keeps you
@@ -69,37 +69,37 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Answer:
     effect=Effect.READS,
     path=("documentId",),
     query=Page,
-    gives=RevisionSummary,
+    response=RevisionSummary,
     many=True,
-    refuses=(NotFound,),
+    errors=(NotFound,),
 )
-def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store.revisions.list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([revision_summary(revision) for revision in found])
+    return Result([revision_summary(revision) for revision in found])
 
 
 @operation(
-    scope=Scope.READ, effect=Effect.READS, path=("documentId", "version"), gives=RevisionRecord, refuses=(NotFound,)
+    scope=Scope.READ, effect=Effect.READS, path=("documentId", "version"), response=RevisionRecord, errors=(NotFound,)
 )
-def get_revision(ctx: Context, document_id: str, version: str) -> Answer:
+def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     """Read a version of a document, with its markdown as it was written."""
     own_document(ctx, document_id)
     revision = _own_revision(ctx, document_id, int(version))
-    return Answer(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
+    return Result(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
 
 
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId", "version"),
-    takes=GuardedWrite,
-    gives=DocumentRecord,
-    refuses=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
-    spans=True,
+    body=GuardedWrite,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
+    transaction=True,
 )
-def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Answer:
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
 
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
@@ -131,10 +131,10 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     effect=Effect.READS,
     path=("documentId",),
     query=DiffQuery,
-    gives=DiffRecord,
-    refuses=(NotFound, BadRequest),
+    response=DiffRecord,
+    errors=(NotFound, BadRequest),
 )
-def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Compare the markdown of two versions, as a unified diff.
 
     Refused with 422 where the versions are too long and too different to be compared in time.
@@ -148,7 +148,7 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Answer:
         raise BadRequest(
             "The versions are too long and too different to be compared in time: read both and compare them yourself."
         ) from None
-    return Answer({"from": older["version"], "to": newer["version"], "diff": diff})
+    return Result({"from": older["version"], "to": newer["version"], "diff": diff})
 
 
 def _refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:
@@ -157,11 +157,11 @@ def _refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
     """
     base = fields.get("baseVersion")
-    asked = ctx.asked
+    request = ctx.move_request
     if (claimed_at := fields.get("claimedAt")) is not None:
-        asked = replace(asked, claimed_at=read_time(claimed_at))
+        request = replace(request, claimed_at=read_time(claimed_at))
     matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
-    if refused := if_guarded(document, asked) or if_outdated(document, base) or if_outdated(document, matched):
+    if refused := if_guarded(document, request) or if_outdated(document, base) or if_outdated(document, matched):
         raise refused
 
 
@@ -172,7 +172,7 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
         raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=message)])
 
 
-def _matched_version(tags: tuple[Tag, ...], version: int) -> int:
+def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
     """Returns the version that the entity tags stand for, the present one if any of them does; `"2"` is one too."""
     versions = {tag.rev if tag.version is None else tag.version for tag in tags}
     if not versions:

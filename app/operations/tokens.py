@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.errors import BadRequest, Forbidden, NotFound, Problem, Raced
+from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict
 from app.fields.queries import LongPage
 from app.fields.stages import in_order, problems
 from app.fields.tokens import TokenFields
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.tokens import NewTokenRecord, TokenRecord, token_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
@@ -23,21 +23,21 @@ AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, query=LongPage, gives=TokenRecord, many=True)
-def list_tokens(ctx: Context, fields: Fields) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.READS, query=LongPage, response=TokenRecord, many=True)
+def list_tokens(ctx: Context, fields: Fields) -> Result:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Answer([token_record(token) for token in found])
+    return Result([token_record(token) for token in found])
 
 
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CREATES,
-    takes=TokenFields,
-    gives=NewTokenRecord,
-    refuses=(BadRequest, Forbidden),
+    body=TokenFields,
+    response=NewTokenRecord,
+    errors=(BadRequest, Forbidden),
 )
-def create_token(ctx: Context, fields: Fields) -> Answer:
+def create_token(ctx: Context, fields: Fields) -> Result:
     """Make a token of the project; its secret is shown in this answer and never again.
 
     Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
@@ -68,8 +68,8 @@ def create_token(ctx: Context, fields: Fields) -> Answer:
     return _new_answer(ctx.store.tokens.add(ctx.project_id, token, event), secret)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("tokenId",), gives=TokenRecord, refuses=(NotFound,))
-def revoke_token(ctx: Context, token_id: str) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("tokenId",), response=TokenRecord, errors=(NotFound,))
+def revoke_token(ctx: Context, token_id: str) -> Result:
     """Revoke a token: within 5 seconds no server takes it any more.
 
     Its claims and drafts stay as they are.
@@ -79,9 +79,9 @@ def revoke_token(ctx: Context, token_id: str) -> Answer:
 
 
 @operation(
-    scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), gives=NewTokenRecord, refuses=(NotFound, Forbidden)
+    scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), response=NewTokenRecord, errors=(NotFound, Forbidden)
 )
-def rotate_token(ctx: Context, token_id: str) -> Answer:
+def rotate_token(ctx: Context, token_id: str) -> Result:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is shown in this answer and never again.
@@ -136,13 +136,13 @@ def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> Mappin
         if token is None or token["revokedAt"]:
             raise NotFound("The project has no such token, or it was revoked already.")
         ctx.check_match(token)
-        raise Raced
+        raise WriteConflict
     return written
 
 
-def _answer(token: Mapping[str, Any]) -> Answer:
-    return Answer(token_record(token), etag=record_tag(token))
+def _answer(token: Mapping[str, Any]) -> Result:
+    return Result(token_record(token), etag=record_tag(token))
 
 
-def _new_answer(token: Mapping[str, Any], secret: str) -> Answer:
-    return Answer({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))
+def _new_answer(token: Mapping[str, Any], secret: str) -> Result:
+    return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

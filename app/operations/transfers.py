@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import HttpApiDecodeError, Raced
+from app.errors import HttpApiDecodeError, WriteConflict
 from app.fields.stages import load_shape, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
@@ -112,7 +112,7 @@ class ProjectImport:
                 created = take(self._renamed(line))
         except _Unfit as unfit:
             self.done.refused.append(Refused(number, unfit.what, unfit.why))
-        except Raced:
+        except WriteConflict:
             self.done.refused.append(Refused(number, _named(line), _RACED))
         else:
             if created is not None:

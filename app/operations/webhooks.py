@@ -5,11 +5,11 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from app.errors import BadRequest, NotFound, Problem, Raced
+from app.errors import BadRequest, NotFound, Problem, WriteConflict
 from app.fields.stages import in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, operation
+from app.operations.operation import Effect, Result, operation
 from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord, delivery_record, webhook_record
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
@@ -20,14 +20,14 @@ from app.vocabulary import Scope
 Fields = Mapping[str, Any]
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, gives=WebhookRecord, many=True)
-def list_webhooks(ctx: Context) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord, many=True)
+def list_webhooks(ctx: Context) -> Result:
     """List the project's webhooks, the oldest first; never their secrets."""
-    return Answer([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
+    return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, path=("webhookId",), gives=WebhookRecord, refuses=(NotFound,))
-def get_webhook(ctx: Context, webhook_id: str) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.READS, path=("webhookId",), response=WebhookRecord, errors=(NotFound,))
+def get_webhook(ctx: Context, webhook_id: str) -> Result:
     """Read a webhook."""
     return _answer(_own_webhook(ctx, webhook_id))
 
@@ -35,12 +35,12 @@ def get_webhook(ctx: Context, webhook_id: str) -> Answer:
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CREATES,
-    takes=WebhookFields,
-    gives=NewWebhookRecord,
-    refuses=(BadRequest,),
-    spans=True,
+    body=WebhookFields,
+    response=NewWebhookRecord,
+    errors=(BadRequest,),
+    transaction=True,
 )
-def create_webhook(ctx: Context, fields: Fields) -> Answer:
+def create_webhook(ctx: Context, fields: Fields) -> Result:
     """Have the project's events sent to a URL, signed as the Standard Webhooks specification says.
 
     The secret is shown in this answer and never again. A project has at most 20 webhooks.
@@ -67,12 +67,12 @@ def create_webhook(ctx: Context, fields: Fields) -> Answer:
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
     path=("webhookId",),
-    takes=WebhookChanges,
-    gives=WebhookRecord,
-    refuses=(NotFound, BadRequest),
-    spans=True,
+    body=WebhookChanges,
+    response=WebhookRecord,
+    errors=(NotFound, BadRequest),
+    transaction=True,
 )
-def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Answer:
+def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
     What happened while it was off is not sent afterwards: read it with `list_events`.
@@ -96,11 +96,11 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Answer:
     scope=Scope.ADMIN,
     effect=Effect.DESTROYS,
     path=("webhookId",),
-    gives=WebhookRecord,
-    refuses=(NotFound,),
-    spans=True,
+    response=WebhookRecord,
+    errors=(NotFound,),
+    transaction=True,
 )
-def delete_webhook(ctx: Context, webhook_id: str) -> Answer:
+def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     """Delete a webhook; what waits to be sent to it is not sent any more.
 
     The answer is the webhook as it was.
@@ -109,15 +109,15 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Answer:
     deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match)
     if deleted is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
-        raise Raced
+        raise WriteConflict
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
     ctx.store.leases.drop(webhook_id)
     return _answer(deleted)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("webhookId",), gives=NewWebhookRecord, refuses=(NotFound,))
-def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("webhookId",), response=NewWebhookRecord, errors=(NotFound,))
+def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     """Give a webhook a new secret, shown in this answer and never again.
 
     For a day everything is signed with the old one too, so that receivers can change over without losing anything.
@@ -131,19 +131,19 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Answer:
     )
     if written is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
-        raise Raced
+        raise WriteConflict
     return _new_answer(written, secret)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CREATES, path=("webhookId",), gives=DeliveryRecord, refuses=(NotFound,))
-def test_webhook(ctx: Context, webhook_id: str) -> Answer:
+@operation(scope=Scope.ADMIN, effect=Effect.CREATES, path=("webhookId",), response=DeliveryRecord, errors=(NotFound,))
+def test_webhook(ctx: Context, webhook_id: str) -> Result:
     """Send a message of the type `webhook.test` to a webhook, whatever events it asks for.
 
     The answer is the delivery as it is queued; `list_webhook_deliveries` shows how it went.
     """
     _own_webhook(ctx, webhook_id)
     message = {"type": TEST, "at": ctx.now, "by": ctx.caller.actor, "data": {"webhookId": webhook_id}}
-    return Answer(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message, ctx.now)))
+    return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message, ctx.now)))
 
 
 @operation(
@@ -151,27 +151,27 @@ def test_webhook(ctx: Context, webhook_id: str) -> Answer:
     effect=Effect.READS,
     path=("webhookId",),
     query=DeliveryQuery,
-    gives=DeliveryRecord,
+    response=DeliveryRecord,
     many=True,
-    refuses=(NotFound,),
+    errors=(NotFound,),
 )
-def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Answer:
+def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """List what was sent to a webhook in the last 30 days, the newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
     found = ctx.store.deliveries.log(
         ctx.project_id, webhook_id, fields["status"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Answer([delivery_record(delivery) for delivery in found])
+    return Result([delivery_record(delivery) for delivery in found])
 
 
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
     path=("webhookId", "deliveryId"),
-    gives=DeliveryRecord,
-    refuses=(NotFound,),
+    response=DeliveryRecord,
+    errors=(NotFound,),
 )
-def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Answer:
+def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
     """Send a delivery again, whether or not it arrived; its `webhook-id` stays, so that receivers can tell.
 
     It is tried for 3 days, as at first.
@@ -180,7 +180,7 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Answer
     delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
     if delivery is None:
         raise NotFound("The webhook has no such delivery: the log goes back 30 days.")
-    return Answer(delivery_record(delivery))
+    return Result(delivery_record(delivery))
 
 
 def new_secret() -> str:
@@ -209,10 +209,10 @@ def _own_webhook(ctx: Context, webhook_id: str) -> dict[str, Any]:
     return webhook
 
 
-def _answer(webhook: Mapping[str, Any]) -> Answer:
-    return Answer(webhook_record(webhook), etag=record_tag(webhook))
+def _answer(webhook: Mapping[str, Any]) -> Result:
+    return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
-def _new_answer(webhook: Mapping[str, Any], secret: str) -> Answer:
+def _new_answer(webhook: Mapping[str, Any], secret: str) -> Result:
     body = {**webhook_record(webhook), "secret": secret}
-    return Answer(body, etag=record_tag(webhook), secrets=("secret",))
+    return Result(body, etag=record_tag(webhook), secrets=("secret",))

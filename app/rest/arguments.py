@@ -15,7 +15,7 @@ from app.fields.queries import from_query
 from app.fields.stages import load_shape
 from app.http import bodies
 from app.operations.operation import Operation
-from app.rules.etags import Tag, read_tags
+from app.rules.etags import EntityTag, read_tags
 from app.vocabulary import Kind
 
 ID = re.compile(r"[0-9a-fA-F]{24}")
@@ -36,8 +36,8 @@ def fields_of(operation: Operation, kind: Kind | None) -> dict[str, Any]:
     fields: dict[str, Any] = {"kind": kind} if kind else {}
     if operation.query is not None and kind is None:
         fields |= load_shape(operation.query, from_query(operation.query, request.args))
-    if operation.takes is not None:
-        fields |= load_shape(operation.takes, _json())
+    if operation.body is not None:
+        fields |= load_shape(operation.body, _json())
     else:
         bodies.ignore()
     return fields
@@ -51,7 +51,7 @@ def idempotency_key() -> str | None:
     return key
 
 
-def if_match() -> tuple[Tag, ...] | None:
+def if_match() -> tuple[EntityTag, ...] | None:
     """Returns the entity tags that the caller holds for the record; None for no condition."""
     header = None if request.method in READING else request.headers.get("If-Match")
     return None if header is None else read_tags(header)

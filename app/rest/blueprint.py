@@ -13,9 +13,9 @@ from flask_smorest import Blueprint
 
 from app.http.callers import callers
 from app.operations.context import Context
-from app.operations.operation import Answer, Effect, Operation
+from app.operations.operation import Effect, Operation, Result
 from app.rest import arguments, openapi
-from app.vocabulary import Door, Kind, TokenKind
+from app.vocabulary import Channel, Kind, TokenKind
 
 
 class Routes(Blueprint):  # type: ignore[misc]
@@ -47,49 +47,49 @@ def _view(operation: Operation, kind: Kind | None) -> Callable[..., Response]:
     """Returns the view of an operation: who may not call is told so before anything is read."""
 
     def view(**path: str) -> Response:
-        ctx = callers().context(TokenKind.MANAGEMENT, Door.REST)
+        ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
         operation.permit(ctx)
         arguments.check_path(path)
         fields = arguments.fields_of(operation, kind)
         ctx = replace(ctx, if_match=arguments.if_match(), any_state=arguments.takes_any_state())
-        answer = operation(ctx, *path.values(), fields=fields, key=arguments.idempotency_key())
-        return _respond(ctx, operation, answer)
+        result = operation(ctx, *path.values(), fields=fields, key=arguments.idempotency_key())
+        return _respond(ctx, operation, result)
 
     return view
 
 
-def _respond(ctx: Context, operation: Operation, answer: Answer) -> Response:
+def _respond(ctx: Context, operation: Operation, result: Result) -> Response:
     headers: dict[str, str] = {}
-    etag = answer.etag and f"{answer.etag}.{_hash(answer.body)}" if answer.shows_more else answer.etag
+    etag = result.etag and f"{result.etag}.{_hash(result.body)}" if result.etag_covers_body else result.etag
     if etag is not None:
         headers["ETag"] = f'"{etag}"'
         if operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
-    if answer.replayed:
+    if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     status = 201 if operation.effect == Effect.CREATES else 200
-    return Response(orjson.dumps(_filled(ctx, answer)), status, headers, content_type="application/json")
+    return Response(orjson.dumps(_filled(ctx, result)), status, headers, content_type="application/json")
 
 
-def _filled(ctx: Context, answer: Answer) -> Any:
-    """Returns the answer's body with the long texts that it names."""
-    if not answer.bodies:
-        return answer.body
-    record = answer.body[answer.within] if answer.within else answer.body
-    record |= texts_of(ctx, answer)
-    return answer.body
+def _filled(ctx: Context, result: Result) -> Any:
+    """Returns the result's body with the long texts that it names."""
+    if not result.bodies:
+        return result.body
+    record = result.body[result.record_key] if result.record_key else result.body
+    record |= texts_of(ctx, result)
+    return result.body
 
 
-def texts_of(ctx: Context, answer: Answer) -> Mapping[str, str | None]:
-    """Returns the long texts that an answer names, by field.
+def texts_of(ctx: Context, result: Result) -> Mapping[str, str | None]:
+    """Returns the long texts that a result names, by field.
 
     What was never written is empty, what is not published is null.
     """
     with ctx.store.deadline():
-        texts = ctx.store.bodies.texts(ctx.project_id, [one for one in answer.bodies.values() if one])
+        texts = ctx.store.bodies.texts(ctx.project_id, [one for one in result.bodies.values() if one])
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
-        for name, one in answer.bodies.items()
+        for name, one in result.bodies.items()
     }
 
 

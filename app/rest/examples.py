@@ -229,7 +229,7 @@ def refusal_example(error: type[Refusal], operation: Operation | None) -> dict[s
 
 def _misshapen(operation: Operation) -> dict[str, Any]:
     """Returns what is said of a wrong type in the first field that the operation takes."""
-    table = operation.takes or operation.query
+    table = operation.body or operation.query
     if table is None:
         issue = Issue(path="Idempotency-Key", message="Must be 1 to 255 visible ASCII characters.")
         return HttpApiDecodeError(issues=[issue]).body()
@@ -243,12 +243,12 @@ def _misshapen(operation: Operation) -> dict[str, Any]:
 
 def _meaningless(operation: Operation) -> dict[str, Any] | None:
     """Returns what is said of a wrong value in the first field whose meaning the operation checks."""
-    if operation.takes is None:
+    if operation.body is None:
         return None
     if not operation.checks_meaning:
         return BadRequest(FULL_OF_DRAFTS).body()
-    for key, field in operation.takes._declared_fields.items():
-        wrong = problems(operation.takes, {**request_example(operation.takes), field.data_key or key: "%"})
+    for key, field in operation.body._declared_fields.items():
+        wrong = problems(operation.body, {**request_example(operation.body), field.data_key or key: "%"})
         if getattr(field, "meaning", ()) and wrong:
             return BadRequest(errors=wrong).body()
     return None
@@ -256,7 +256,7 @@ def _meaningless(operation: Operation) -> dict[str, Any] | None:
 
 def _unconfirmed(operation: Operation) -> dict[str, Any]:
     """Returns what is said of an empty draft."""
-    [kind] = [kind for kind, record in CONFIRMED_RECORDS.items() if record is operation.gives]
+    [kind] = [kind for kind, record in CONFIRMED_RECORDS.items() if record is operation.response]
     return IntentInvalid(problems(INTENT_FIELDS[kind], {})).body()
 
 

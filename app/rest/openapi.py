@@ -96,26 +96,26 @@ def operation_id(operation: Operation, kind: Kind | None) -> str:
 def record_of(operation: Operation, kind: Kind | None) -> type[Any]:
     """Returns the schema of what an operation gives, which for drafts depends on the kind."""
     if kind is None:
-        return operation.gives
+        return operation.response
     by_kind: dict[type[Any], dict[Kind, type[Any]]] = {
         IntentRecord: INTENT_RECORDS,
         ConfirmedRecord: CONFIRMED_RECORDS,
     }
-    found = by_kind.get(operation.gives)
-    return found[kind] if found else operation.gives
+    found = by_kind.get(operation.response)
+    return found[kind] if found else operation.response
 
 
 def as_served(operation: Operation, kind: Kind | None) -> Operation:
     """Returns an operation as REST has it: the kind of draft is in the path, so it is no parameter."""
-    return replace(operation, query=None, gives=record_of(operation, kind)) if kind else operation
+    return replace(operation, query=None, response=record_of(operation, kind)) if kind else operation
 
 
 def refusals(operation: Operation, method: str) -> list[type[Refusal]]:
     """Returns every error that a route can answer with, by status."""
-    errors = {*EVERYWHERE, *WITH_A_TOKEN, *operation.refuses}
-    if operation.takes or operation.query:
+    errors = {*EVERYWHERE, *WITH_A_TOKEN, *operation.errors}
+    if operation.body or operation.query:
         errors.add(HttpApiDecodeError)
-    if operation.takes:
+    if operation.body:
         errors.add(UnsupportedMediaType)
     if operation.path:
         errors.add(NotFound)
@@ -161,7 +161,7 @@ def _decorators(blueprint: Routes, operation: Operation, method: str) -> Iterato
     errors = refusals(operation, method)
     if operation.query is not None:
         yield blueprint.arguments(documented_shape(operation.query, operation.checks_meaning), location="query")
-    if (table := operation.takes) is not None:
+    if (table := operation.body) is not None:
         shape = documented_shape(table, strict=operation.checks_meaning)
         needed = any(field.required for field in table._declared_fields.values())
         yield blueprint.arguments(shape, location="json", required=needed, example=request_example(table))
@@ -176,9 +176,9 @@ def _success(blueprint: Routes, operation: Operation, method: str) -> Callable[[
     told = {"ETag": _is_record(operation), "Idempotency-Replayed": method != "GET"}
     decorate: Callable[[Any], Any] = blueprint.response(
         201 if operation.effect == Effect.CREATES else 200,
-        operation.gives(many=operation.many),
+        operation.response(many=operation.many),
         description="What was asked for." if operation.reads else f"{operation.summary}: done.",
-        example=answer_example(operation.gives, operation.many),
+        example=answer_example(operation.response, operation.many),
         headers=_headers(*(name for name, there in told.items() if there)),
     )
     return decorate
@@ -201,7 +201,7 @@ def failures(
 
 def _is_record(operation: Operation) -> bool:
     """Tells whether an operation gives one record: only what has an id has an ETag."""
-    return not operation.many and "id" in operation.gives._declared_fields
+    return not operation.many and "id" in operation.response._declared_fields
 
 
 def _one_of(errors: list[type[Refusal]]) -> dict[str, Any]:

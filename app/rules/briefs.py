@@ -11,7 +11,7 @@ from typing import Any
 
 from app.errors import BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Refusal
 from app.rules.times import wire_time
-from app.vocabulary import BriefState, Door
+from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
 OPEN = (Status.IDEA, Status.PLANNED, Status.DRAFTING)
@@ -40,49 +40,49 @@ def state_now(document: Record, now: datetime) -> BriefState:
 
 
 @dataclass(frozen=True)
-class Asked:
+class MoveRequest:
     """Who asks for a move, by which door, and when."""
 
     token_id: str | None
-    door: Door
+    channel: Channel
     now: datetime
     agent: str = ""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
 
 
-Reason = Callable[[Record, Asked], Refusal | None]
+Reason = Callable[[Record, MoveRequest], Refusal | None]
 
 
-def if_claimed(document: Record, asked: Asked) -> Refusal | None:
-    return claimed_by_somebody(document) if state_now(document, asked.now) == BriefState.CLAIMED else None
+def if_claimed(document: Record, request: MoveRequest) -> Refusal | None:
+    return claimed_by_somebody(document) if state_now(document, request.now) == BriefState.CLAIMED else None
 
 
-def if_closed(document: Record, asked: Asked) -> Refusal | None:
+def if_closed(document: Record, request: MoveRequest) -> Refusal | None:
     return None if document["status"] in OPEN else BriefClosed()
 
 
-def if_not_ready(document: Record, asked: Asked) -> Refusal | None:
-    return None if state_now(document, asked.now) == BriefState.READY else BriefNotReady()
+def if_not_ready(document: Record, request: MoveRequest) -> Refusal | None:
+    return None if state_now(document, request.now) == BriefState.READY else BriefNotReady()
 
 
-def if_not_offered(document: Record, asked: Asked) -> Refusal | None:
-    offered = state_now(document, asked.now) in (BriefState.READY, BriefState.CLAIMED)
+def if_not_offered(document: Record, request: MoveRequest) -> Refusal | None:
+    offered = state_now(document, request.now) in (BriefState.READY, BriefState.CLAIMED)
     return None if offered else BriefNotOffered()
 
 
-def if_held_by_another_over_mcp(document: Record, asked: Asked) -> Refusal | None:
+def if_held_by_another_over_mcp(document: Record, request: MoveRequest) -> Refusal | None:
     """Over MCP only the token that holds a claim releases it (contract: brief rule 3)."""
-    return if_held_by_another(document, asked) if asked.door == Door.MCP else None
+    return if_held_by_another(document, request) if request.channel == Channel.MCP else None
 
 
-def if_held_by_another(document: Record, asked: Asked) -> Refusal | None:
-    held = state_now(document, asked.now) == BriefState.CLAIMED
-    return claimed_by_somebody(document) if held and not holds_claim(document, asked.token_id) else None
+def if_held_by_another(document: Record, request: MoveRequest) -> Refusal | None:
+    held = state_now(document, request.now) == BriefState.CLAIMED
+    return claimed_by_somebody(document) if held and not holds_claim(document, request.token_id) else None
 
 
-def if_unclaimed(document: Record, asked: Asked) -> Refusal | None:
-    claimed = state_now(document, asked.now) == BriefState.CLAIMED
+def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
+    claimed = state_now(document, request.now) == BriefState.CLAIMED
     return (
         None
         if claimed
@@ -120,10 +120,10 @@ class Move:
     leaves: tuple[BriefState, ...]
     enters: BriefState
     event: str
-    refuses: tuple[Reason, ...]
+    refusals: tuple[Reason, ...]
     while_open: bool = False
     """Whether the document must be in one of the `OPEN` statuses."""
-    by_holder: tuple[Door, ...] = ()
+    by_holder: tuple[Channel, ...] = ()
     """The doors over which only the claiming token may move a claimed brief."""
 
 
@@ -132,7 +132,7 @@ READY = Move(
     leaves=(BriefState.NONE, BriefState.DRAFTED),
     enters=BriefState.READY,
     event="brief.ready",
-    refuses=(if_claimed, if_closed),
+    refusals=(if_claimed, if_closed),
     while_open=True,
 )
 CLAIM = Move(
@@ -140,7 +140,7 @@ CLAIM = Move(
     leaves=(BriefState.READY,),
     enters=BriefState.CLAIMED,
     event="brief.claimed",
-    refuses=(if_claimed, if_closed, if_not_ready),
+    refusals=(if_claimed, if_closed, if_not_ready),
     while_open=True,
 )
 RENEW = Move(
@@ -148,28 +148,28 @@ RENEW = Move(
     leaves=(BriefState.CLAIMED,),
     enters=BriefState.CLAIMED,
     event="brief.renewed",
-    refuses=(if_unclaimed, if_held_by_another),
-    by_holder=tuple(Door),
+    refusals=(if_unclaimed, if_held_by_another),
+    by_holder=tuple(Channel),
 )
 WITHDRAW = Move(
     "withdraw",
     leaves=(BriefState.READY, BriefState.CLAIMED),
     enters=BriefState.NONE,
     event="brief.withdrawn",
-    refuses=(if_not_offered, if_held_by_another_over_mcp),
-    by_holder=(Door.MCP,),
+    refusals=(if_not_offered, if_held_by_another_over_mcp),
+    by_holder=(Channel.MCP,),
 )
 MOVES = (READY, CLAIM, RENEW, WITHDRAW)
 
 
-def refusal(move: Move, document: Record, asked: Asked) -> Refusal | None:
+def refusal(move: Move, document: Record, request: MoveRequest) -> Refusal | None:
     """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
-    for reason in move.refuses:
-        if refused := reason(document, asked):
+    for reason in move.refusals:
+        if refused := reason(document, request):
             return refused
     return None
 
 
-def needs_no_move(move: Move, document: Record, asked: Asked) -> bool:
+def needs_no_move(move: Move, document: Record, request: MoveRequest) -> bool:
     """Tells whether the brief stands already where the move would put it: marking ready what is ready."""
-    return move.enters not in move.leaves and state_now(document, asked.now) == move.enters
+    return move.enters not in move.leaves and state_now(document, request.now) == move.enters

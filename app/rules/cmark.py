@@ -88,9 +88,9 @@ def _library() -> CDLL:
     if wheel is None or wheel.origin is None:
         raise ImportError("cmarkgfm has no compiled part here. Install it from its wheel.")
     library = CDLL(wheel.origin)
-    for name, (gives, *takes) in _FUNCTIONS.items():
+    for name, (response, *body) in _FUNCTIONS.items():
         function = getattr(library, name)
-        function.restype, function.argtypes = gives, takes
+        function.restype, function.argtypes = response, body
     library.cmark_gfm_core_extensions_ensure_registered()
     return library
 

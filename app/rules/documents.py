@@ -10,8 +10,8 @@ from enum import Enum
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem, Refusal, ReviewRequired, VersionConflict
-from app.rules.briefs import Asked, claimed_by_somebody, holds_claim, state_now
-from app.vocabulary import BriefState, Door
+from app.rules.briefs import MoveRequest, claimed_by_somebody, holds_claim, state_now
+from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
 Record = Mapping[str, Any]
@@ -159,10 +159,15 @@ _SAID = {
 
 
 def refusal(
-    move: Move, document: Record, asked: Asked, *, review_required: bool = False, base_version: int | None = None
+    move: Move,
+    document: Record,
+    request: MoveRequest,
+    *,
+    review_required: bool = False,
+    base_version: int | None = None,
 ) -> Refusal | None:
     """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
-    if move.guarded and (claimed := if_guarded(document, asked)):
+    if move.guarded and (claimed := if_guarded(document, request)):
         return claimed
     if outdated := if_outdated(document, base_version):
         return outdated
@@ -176,13 +181,13 @@ def refusal(
     return None
 
 
-def if_guarded(document: Record, asked: Asked) -> BriefClaimed | None:
+def if_guarded(document: Record, request: MoveRequest) -> BriefClaimed | None:
     """Refuses agents, and whoever calls over MCP, what would write over another's claim (decisions, section 6)."""
-    if state_now(document, asked.now) != BriefState.CLAIMED:
+    if state_now(document, request.now) != BriefState.CLAIMED:
         return None
-    bound = asked.agent or asked.door == Door.MCP
-    another = bound and not holds_claim(document, asked.token_id)
-    other_claim = asked.claimed_at is not None and document["brief"]["claimedAt"] != asked.claimed_at
+    bound = request.agent or request.channel == Channel.MCP
+    another = bound and not holds_claim(document, request.token_id)
+    other_claim = request.claimed_at is not None and document["brief"]["claimedAt"] != request.claimed_at
     return claimed_by_somebody(document) if another or other_claim else None
 
 
@@ -203,8 +208,8 @@ def if_frozen(document: Record) -> InvalidTransition | None:
     return not_now(document) if document["status"] in FROZEN else None
 
 
-def if_status_closed(document: Record, status: str, asked: Asked) -> InvalidTransition | None:
+def if_status_closed(document: Record, status: str, request: MoveRequest) -> InvalidTransition | None:
     """Refuses a change of status that is not among the first three, or would take a claimed brief out of drafting."""
     closed = document["status"] not in (Status.IDEA, Status.PLANNED, Status.DRAFTING)
-    claimed = state_now(document, asked.now) == BriefState.CLAIMED and status != Status.DRAFTING
+    claimed = state_now(document, request.now) == BriefState.CLAIMED and status != Status.DRAFTING
     return not_now(document) if closed or claimed else None

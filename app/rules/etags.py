@@ -14,7 +14,7 @@ from app.rules.briefs import brief_of, claim_expired
 
 
 @dataclass(frozen=True)
-class Tag:
+class EntityTag:
     """What an entity tag says of the record: its `rev`, its `version` (documents), and whether its claim expired."""
 
     rev: int
@@ -33,7 +33,7 @@ def document_tag(document: Mapping[str, Any], now: datetime) -> str:
     return f"{document['version']}-{document['rev']}{expired}"
 
 
-def read_tags(if_match: str) -> tuple[Tag, ...] | None:
+def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
     """Returns the tags that an `If-Match` header names; None for `*`, which any state matches.
 
     A weak tag, or one that is none of ours, names no state at all and is left out.
@@ -42,11 +42,11 @@ def read_tags(if_match: str) -> tuple[Tag, ...] | None:
         return None
     tags = []
     for version, rev, expired in re.findall(r'(?<![/\w])"(?:(\d{1,9})-)?(\d{1,9})(x?)(?:\.[0-9a-f]+)?"', if_match):
-        tags.append(Tag(int(rev), int(version) if version else None, bool(expired)))
+        tags.append(EntityTag(int(rev), int(version) if version else None, bool(expired)))
     return tuple(tags)
 
 
-def matches(tags: tuple[Tag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
+def matches(tags: tuple[EntityTag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
     """Tells whether one of the tags is the record's present one."""
-    present = Tag(record["rev"], record.get("version"), claim_expired(brief_of(record), now))
+    present = EntityTag(record["rev"], record.get("version"), claim_expired(brief_of(record), now))
     return tags is None or present in tags

@@ -7,10 +7,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import OPEN, Asked, Move
+from app.rules.briefs import OPEN, Move, MoveRequest
 from app.rules.events import Event
-from app.store.collection import Record, Tags, object_id
-from app.store.conditions import at_tags, live, may_move, ran_out, settled, stands_in
+from app.store.collection import EntityTags, Record, object_id
+from app.store.conditions import (
+    brief_move_filter,
+    brief_state_filters,
+    etag_filter,
+    expire_lease_stage,
+    lease_expired_filter,
+    not_deleted,
+)
 from app.store.documents import DocumentRecords
 from app.store.indexes import BRIEFS_BY_DUE
 from app.vocabulary import BriefState
@@ -32,7 +39,7 @@ class Briefs(DocumentRecords):
         branches = []
         for state in states:
             open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
-            branches += [live(stands | open_only) for stands in stands_in((state,), now)]
+            branches += [not_deleted(stands | open_only) for stands in brief_state_filters((state,), now)]
         fields = dict.fromkeys(LIST_ITEM, 1)
         return self._find(project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields)
 
@@ -41,14 +48,14 @@ class Briefs(DocumentRecords):
         project_id: str,
         document_id: str,
         move: Move,
-        asked: Asked,
+        request: MoveRequest,
         *,
         changes: Mapping[str, Any],
         event: Event,
-        tags: Tags,
+        tags: EntityTags,
     ) -> Record | None:
         """Makes a move of the table of brief states if the brief stands where the move leaves from."""
-        condition = {"$and": [may_move(move, asked), *at_tags(tags, asked.now)]}
+        condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
         return self.change(project_id, document_id, condition, event=event, changes=_entering(move, changes))
 
     def claim_next(
@@ -56,7 +63,7 @@ class Briefs(DocumentRecords):
         project_id: str,
         within: Mapping[str, str],
         move: Move,
-        asked: Asked,
+        request: MoveRequest,
         changes: Mapping[str, Any],
         event: Event,
     ) -> Record | None:
@@ -67,11 +74,11 @@ class Briefs(DocumentRecords):
         place: Record = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
             return None  # what is no id names no category and no cluster; null would mean those without
-        self.expire(asked.now, project_id)
+        self.expire(request.now, project_id)
         ready = {"brief.state": {"$in": list(move.leaves)}, "status": {"$in": list(OPEN)}}
         return self.change_first(
             project_id,
-            live(place | ready),
+            not_deleted(place | ready),
             event=event,
             changes=_entering(move, changes),
             sort=SOONEST_DUE,
@@ -79,11 +86,11 @@ class Briefs(DocumentRecords):
         )
 
     def write(
-        self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: Tags
+        self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> Record | None:
         """Sets fields of a brief, null for unset, if that changes something; the brief's state stays."""
         differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
-        condition: Record = {"$and": [{"$or": [*differs, {"brief": None}]}, *at_tags(tags, event.at)]}
+        condition: Record = {"$and": [{"$or": [*differs, {"brief": None}]}, *etag_filter(tags, event.at)]}
         return self.change(
             project_id,
             document_id,
@@ -98,7 +105,7 @@ class Briefs(DocumentRecords):
 
         Each is written down once, by whoever comes first: a worker, the next claim, or the next write of the document.
         """
-        lost = live(ran_out(now))
+        lost = not_deleted(lease_expired_filter(now))
         if project_id is not None:
             lost = self._where(project_id, lost)
         found = builtins.list(self._collection.find(lost, {"_id": 1}, session=self._session))
@@ -107,7 +114,7 @@ class Briefs(DocumentRecords):
             str(row["_id"])
             for row in found
             if self._collection.update_one(
-                {"_id": row["_id"], **lost}, [*settled(now), noted], session=self._session
+                {"_id": row["_id"], **lost}, [*expire_lease_stage(now), noted], session=self._session
             ).modified_count
         ]
 

@@ -14,8 +14,8 @@ from bson import ObjectId
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError
 
-from app.errors import Raced
-from app.rules.etags import Tag
+from app.errors import WriteConflict
+from app.rules.etags import EntityTag
 from app.rules.events import Event
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ OUTBOX_BOUND = 200
 DESCENDING = -1
 
 
-class OutboxFull(Raced):
+class OutboxFull(WriteConflict):
     """A record's outbox has to be relayed before the record can be written; `Store.deadline` sees to it."""
 
     def __init__(self, project_id: str) -> None:
@@ -51,13 +51,13 @@ def object_ids(many: Iterable[str]) -> list[ObjectId]:
     return [found for found in map(object_id, many) if found is not None]
 
 
-def outside(value: Any) -> Any:
+def from_bson(value: Any) -> Any:
     """Returns what MongoDB gave with hex digits for ObjectIds and `id` for `_id`.
 
     It runs over every value of every list, so it calls itself only for what holds others.
     """
     if type(value) is list:
-        return [outside(item) for item in value]
+        return [from_bson(item) for item in value]
     if type(value) is not dict:
         return str(value) if type(value) is ObjectId else value
     record = {}
@@ -66,12 +66,12 @@ def outside(value: Any) -> Any:
         if kind is ObjectId:
             item = str(item)
         elif kind is dict or kind is list:
-            item = outside(item)
+            item = from_bson(item)
         record["id" if key == "_id" else key] = item
     return record
 
 
-def inside(record: Mapping[str, Any]) -> Record:
+def to_bson(record: Mapping[str, Any]) -> Record:
     """Returns a record as MongoDB keeps it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
     return {
         ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
@@ -89,10 +89,10 @@ def insert_once(collection: Any, rows: Sequence[Mapping[str, Any]], key: Sequenc
             raise
 
 
-Tags = tuple[Tag, ...] | None
+EntityTags = tuple[EntityTag, ...] | None
 
 
-def at_tags(tags: Tags) -> Record:
+def etag_filter(tags: EntityTags) -> Record:
     """Returns the condition that a record is in one of the states that entity tags name; none for no tags."""
     return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
@@ -121,7 +121,7 @@ class Collection:
     def _find_one(self, project_id: str, condition: Mapping[str, Any], fields: Any = None) -> Record | None:
         where = self._where(project_id, condition)
         found = self._collection.find_one(where, fields, session=self._session, hint=_by_id(condition))
-        record: Record | None = outside(found)
+        record: Record | None = from_bson(found)
         return record
 
     def _find(
@@ -136,24 +136,24 @@ class Collection:
     ) -> list[Record]:
         where = self._where(project_id, condition)
         cursor = self._collection.find(where, fields, session=self._session).skip(skip).limit(limit)
-        return [outside(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+        return [from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
-        row = inside({"id": new_id(), **record, "projectId": project_id})
+        row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
-        added: Record = outside(row)
+        added: Record = from_bson(row)
         return added
 
     def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Record]:
         """Adds records in one call, for imports."""
-        rows = [inside({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
             self._collection.insert_many(rows, session=self._session)
-        return [outside(row) for row in rows]
+        return [from_bson(row) for row in rows]
 
     def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Record | None:
         where = self._where(project_id, condition)
-        found: Record | None = outside(self._collection.find_one_and_delete(where, session=self._session))
+        found: Record | None = from_bson(self._collection.find_one_and_delete(where, session=self._session))
         return found
 
 
@@ -174,7 +174,7 @@ class Recorded(Collection):
     def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
         """Returns a record as it begins: its first `rev`, and the event of its making in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
-        data = {name: _at_path(inside(row), path, default) for name, path, default in self.event_data}
+        data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
         return row | {"outbox": [event_row(event, data)]}
 
     def _change(
@@ -194,7 +194,7 @@ class Recorded(Collection):
         `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before, `index`
         is the one to use where the condition names no `_id`.
         """
-        written = {key: {"$literal": value} for key, value in inside(changes or {}).items()} | dict(computed or {})
+        written = {key: {"$literal": value} for key, value in to_bson(changes or {}).items()} | dict(computed or {})
         data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
         pipeline = [
             *first,
@@ -213,7 +213,7 @@ class Recorded(Collection):
         )
         if changed is None:
             self._make_room(project_id, condition)
-        found: Record | None = outside(changed)
+        found: Record | None = from_bson(changed)
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any]) -> None:
@@ -223,7 +223,7 @@ class Recorded(Collection):
         """
         found = self._find_one(project_id, condition, {"outbox._id": 1})
         if found is not None:
-            raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else Raced
+            raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else WriteConflict
 
 
 def _by_id(condition: Mapping[str, Any]) -> str | None:

@@ -11,53 +11,55 @@ from datetime import datetime
 
 from app.rules import documents
 from app.rules.actors import SYSTEM
-from app.rules.briefs import NO_CLAIM, OPEN, Asked, Move
+from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
 from app.rules.events import Event
-from app.store.collection import Record, Tags, event_expression
-from app.store.indexes import EVER
-from app.vocabulary import BriefState, DocumentStatus, Door
+from app.store.collection import EntityTags, Record, event_expression
+from app.store.indexes import EPOCH
+from app.vocabulary import BriefState, Channel, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Record = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
 
 
-def live(condition: Mapping[str, object]) -> Record:
+def not_deleted(condition: Mapping[str, object]) -> Record:
     """Returns the condition for documents outside the trash."""
     return {**condition, "deletedAt": None}
 
 
-def ran_out(now: datetime) -> Record:
+def lease_expired_filter(now: datetime) -> Record:
     """Returns the condition that a claim's lease ran out."""
-    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": EVER, "$lte": now}}
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": EPOCH, "$lte": now}}
 
 
-def claimed(now: datetime) -> Record:
+def claim_active_filter(now: datetime) -> Record:
     """Returns the condition that a brief is claimed, and the claim holds."""
     holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
     return {"brief.state": BriefState.CLAIMED, **holds}
 
 
-def stands_in(states: Iterable[BriefState], now: datetime) -> list[Record]:
+def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Record]:
     """Returns conditions, one of which a document with a brief meets when it stands in one of the states now."""
     conditions: list[Record] = []
     for state in states:
-        conditions.append(claimed(now) if state == BriefState.CLAIMED else {"brief.state": state})
+        conditions.append(claim_active_filter(now) if state == BriefState.CLAIMED else {"brief.state": state})
         if state == BriefState.READY:
-            conditions.append(ran_out(now))
+            conditions.append(lease_expired_filter(now))
     return conditions
 
 
-def may_move(move: Move, asked: Asked) -> Record:
+def brief_move_filter(move: Move, request: MoveRequest) -> Record:
     """Returns a row of the table of brief states as a condition."""
-    branches = stands_in(move.leaves, asked.now)
+    branches = brief_state_filters(move.leaves, request.now)
     if BriefState.NONE in move.leaves:
         branches.append({"brief": None})
-    if asked.door in move.by_holder:
-        held = {"brief.claimedBy.id": {"$eq": asked.token_id, "$ne": None}}  # no token holds a claim of no token
-        branches = [branch | held if branch == claimed(asked.now) else branch for branch in branches]
+    if request.channel in move.by_holder:
+        held = {"brief.claimedBy.id": {"$eq": request.token_id, "$ne": None}}  # no token holds a claim of no token
+        branches = [branch | held if branch == claim_active_filter(request.now) else branch for branch in branches]
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
 
-def may_leave(move: documents.Move, asked: Asked, *, review_required: bool, base_version: int | None) -> Record:
+def status_move_filter(
+    move: documents.Move, request: MoveRequest, *, review_required: bool, base_version: int | None
+) -> Record:
     """Returns a row of the table of document statuses as a condition."""
     leaves: list[Record] = [{"status": {"$in": list(move.leaves)}}]
     leaves += [{"status": status, **CHANGED_SINCE_PUBLISHED} for status in move.if_changed]
@@ -65,7 +67,7 @@ def may_leave(move: documents.Move, asked: Asked, *, review_required: bool, base
     if move.if_live:
         conditions.append({"isPublished": True})
     if move.guarded:
-        conditions.append(unguarded(asked))
+        conditions.append(unprotected_filter(request))
     if base_version is not None:
         conditions.append({"version": base_version})
     approved = DocumentStatus.APPROVED
@@ -76,28 +78,32 @@ def may_leave(move: documents.Move, asked: Asked, *, review_required: bool, base
     return {"$and": conditions}
 
 
-def unguarded(asked: Asked) -> Record:
+def unprotected_filter(request: MoveRequest) -> Record:
     """Returns the condition that no claim protects the document from the caller."""
     protects: list[Record] = []
-    if asked.agent or asked.door == Door.MCP:
-        protects.append({**claimed(asked.now), "brief.claimedBy.id": {"$ne": asked.token_id}})
-    if asked.claimed_at is not None:
-        protects.append({**claimed(asked.now), "brief.claimedAt": {"$ne": asked.claimed_at}})
+    if request.agent or request.channel == Channel.MCP:
+        protects.append({**claim_active_filter(request.now), "brief.claimedBy.id": {"$ne": request.token_id}})
+    if request.claimed_at is not None:
+        protects.append({**claim_active_filter(request.now), "brief.claimedAt": {"$ne": request.claimed_at}})
     return {"$nor": protects} if protects else {}
 
 
-def at_tags(tags: Tags, now: datetime) -> list[Record]:
+def etag_filter(tags: EntityTags, now: datetime) -> list[Record]:
     """Returns the condition, if any, that a document is in a state that entity tags name, its claim as seen too."""
     if tags is None:
         return []
     states = [
-        {"version": tag.version, "rev": tag.rev, **(ran_out(now) if tag.expired else {"$nor": [ran_out(now)]})}
+        {
+            "version": tag.version,
+            "rev": tag.rev,
+            **(lease_expired_filter(now) if tag.expired else {"$nor": [lease_expired_filter(now)]}),
+        }
         for tag in tags
     ]
     return [{"$or": states or [{"rev": None}]}]
 
 
-def settled(now: datetime) -> list[Record]:
+def expire_lease_stage(now: datetime) -> list[Record]:
     """Returns the stage that writes down a claim whose lease ran out: the brief is ready, and an event says so."""
     expired = {
         "$and": [
@@ -119,7 +125,7 @@ def settled(now: datetime) -> list[Record]:
     ]
 
 
-def finished() -> Record:
+def finished_brief() -> Record:
     """Returns the expression that makes a claimed brief drafted and leaves any other as it is; after `settled`."""
     done = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
     return {"$cond": [{"$eq": ["$brief.state", str(BriefState.CLAIMED)]}, done, "$brief"]}

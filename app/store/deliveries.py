@@ -13,7 +13,7 @@ import orjson
 from bson import ObjectId
 
 from app.rules.webhooks import message, wants
-from app.store.collection import DESCENDING, Collection, Record, insert_once, new_id, outside
+from app.store.collection import DESCENDING, Collection, Record, from_bson, insert_once, new_id
 from app.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
@@ -30,7 +30,7 @@ class Deliveries(Collection):
         webhooks = self._store.webhooks.listening(project_id)
         wanted = [(hook, [event for event in events if wants(hook, event)]) for hook in webhooks]
         queued = max(event["at"] for event in events)
-        rows = [self._row(project_id, hook["id"], outside(event), queued) for hook, some in wanted for event in some]
+        rows = [self._row(project_id, hook["id"], from_bson(event), queued) for hook, some in wanted for event in some]
         if not rows:
             return
         insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
@@ -43,7 +43,7 @@ class Deliveries(Collection):
         row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now)
         self._collection.insert_one(row, session=self._session)
         self._store.leases.wake(project_id, webhook_id, now)
-        added: Record = outside(row)
+        added: Record = from_bson(row)
         return added
 
     def _row(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
@@ -88,7 +88,7 @@ class Deliveries(Collection):
         )
         if changed is not None:
             self._store.leases.wake(project_id, webhook_id, now)
-        found: Record | None = outside(changed)
+        found: Record | None = from_bson(changed)
         return found
 
     def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[Record]:

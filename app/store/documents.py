@@ -8,13 +8,21 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.rules.briefs import Asked
+from app.rules.briefs import MoveRequest
 from app.rules.documents import Derived, Move
 from app.rules.events import Event
 from app.rules.text import search_words
-from app.store.collection import Record, Recorded, Tags, new_id, object_id, object_ids, outside
-from app.store.conditions import STATUS_ENTERED, at_tags, finished, live, may_leave, settled, stands_in
-from app.store.indexes import EVER
+from app.store.collection import EntityTags, Record, Recorded, from_bson, new_id, object_id, object_ids
+from app.store.conditions import (
+    STATUS_ENTERED,
+    brief_state_filters,
+    etag_filter,
+    expire_lease_stage,
+    finished_brief,
+    not_deleted,
+    status_move_filter,
+)
+from app.store.indexes import EPOCH
 from app.vocabulary import BriefState, DocumentStatus
 
 NO_DUE_DATE = "~"
@@ -46,7 +54,7 @@ class DocumentRecords(Recorded):
         computed: Mapping[str, Any] | None = None,
     ) -> Record | None:
         """Changes a document that meets a condition of the present, in one atomic write; None when it does not."""
-        one = live({"_id": ObjectId(document_id), **condition})
+        one = not_deleted({"_id": ObjectId(document_id), **condition})
         return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
 
     def change_first(
@@ -69,7 +77,7 @@ class DocumentRecords(Recorded):
             event=event,
             changes={**changes, **keys, "updatedAt": event.at},
             computed={**words, **(computed or {})},
-            first=settled(event.at),
+            first=expire_lease_stage(event.at),
             sort=sort,
             index=index,
         )
@@ -117,7 +125,7 @@ class Documents(DocumentRecords):
 
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a document that is not in the trash, or None."""
-        return self._find_one(project_id, live({"_id": ObjectId(record_id)}), {"outbox": 0})
+        return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), {"outbox": 0})
 
     def any(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document, also one that is in the trash, or None."""
@@ -125,7 +133,7 @@ class Documents(DocumentRecords):
 
     def trashed(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": EVER}}, {"outbox": 0})
+        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": EPOCH}}, {"outbox": 0})
 
     def list(
         self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
@@ -145,18 +153,18 @@ class Documents(DocumentRecords):
         if not wanted:
             return []
         fields = {"slug": 1, "title": 1}
-        found = {row["id"]: row for row in self._find(project_id, live({"_id": {"$in": wanted}}), fields=fields)}
+        found = {row["id"]: row for row in self._find(project_id, not_deleted({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
 
     def with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
         """Returns the documents outside the trash that have one of the slugs now."""
         return self._find(
-            project_id, live({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}}), fields={"outbox": 0}
+            project_id, not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}}), fields={"outbox": 0}
         )
 
     def taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
-        condition = live({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
+        condition = not_deleted({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
         rows = self._find(project_id, condition, fields={"slugs": 1})
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
@@ -165,11 +173,11 @@ class Documents(DocumentRecords):
         project_id: str,
         document_id: str,
         move: Move,
-        asked: Asked,
+        request: MoveRequest,
         *,
         changes: Mapping[str, Any],
         event: Event,
-        tags: Tags = None,
+        tags: EntityTags = None,
         rev: int | None = None,
         review_required: bool = False,
         base_version: int | None = None,
@@ -178,14 +186,14 @@ class Documents(DocumentRecords):
 
         `rev` is for a transaction that read the document before: it must not have changed since.
         """
-        condition = may_leave(move, asked, review_required=review_required, base_version=base_version)
-        condition["$and"] += at_tags(tags, asked.now) + ([] if rev is None else [{"rev": rev}])
+        condition = status_move_filter(move, request, review_required=review_required, base_version=base_version)
+        condition["$and"] += etag_filter(tags, request.now) + ([] if rev is None else [{"rev": rev}])
         enters = move.enters
         computed: Record = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
         if move.enters == DocumentStatus.SCHEDULED:
             computed["statusBefore"] = "$status"
         if move.finishes_brief:
-            computed["brief"] = finished()
+            computed["brief"] = finished_brief()
         return self.change(project_id, document_id, condition, event=event, changes=changes, computed=computed)
 
     def trash(self, project_id: str, document: Record, now: datetime, status: str, event: Event) -> Record | None:
@@ -195,25 +203,25 @@ class Documents(DocumentRecords):
 
     def bring_back(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
         """Takes a document out of the trash, unless it changed since it was read."""
-        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": EVER}, "rev": document["rev"]}
+        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": EPOCH}, "rev": document["rev"]}
         return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
     def due(self, now: datetime, limit: int) -> Sequence[Record]:
         """Returns scheduled documents of all projects whose time has come, the longest due first."""
-        condition = live({"status": DocumentStatus.SCHEDULED, "publishAt": {"$lte": now}})
+        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$lte": now}})
         rows = self._collection.find(condition, {"projectId": 1}, session=self._session)
-        return [outside(row) for row in rows.sort("publishAt", 1).limit(limit)]
+        return [from_bson(row) for row in rows.sort("publishAt", 1).limit(limit)]
 
     def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
-        condition: Record = {"deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
+        condition: Record = {"deletedAt": {"$gt": EPOCH, "$lt": before}, "outbox": []}
         where = condition if project_id is None else self._where(project_id, condition)
-        found: Record | None = outside(self._collection.find_one(where, {"projectId": 1}))
+        found: Record | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
         return found
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
-        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": EVER, "$lt": before}, "outbox": []}
+        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": EPOCH, "$lt": before}, "outbox": []}
         deleted = self._collection.delete_one(self._where(project_id, condition), session=self._session)
         return int(deleted.deleted_count)
 
@@ -222,13 +230,13 @@ class Documents(DocumentRecords):
 
         One in the trash learns it when it is restored.
         """
-        where = self._where(project_id, live({"categoryId": ObjectId(category_id)}))
+        where = self._where(project_id, not_deleted({"categoryId": ObjectId(category_id)}))
         self._collection.update_many(where, {"$set": {"categoryName": name}}, session=self._session)
 
     def any_in(self, project_id: str, field: str, record_id: str) -> bool:
         """Tells whether a document outside the trash is in a category or cluster, or is delivered in it."""
         ways: list[Record] = [{field: ObjectId(record_id)}, {f"snapshot.{field}": record_id}]
-        return self._find_one(project_id, live({"$or": ways}), {"_id": 1}) is not None
+        return self._find_one(project_id, not_deleted({"$or": ways}), {"_id": 1}) is not None
 
 
 def search_keys(changes: Mapping[str, Any]) -> Record:
@@ -246,14 +254,14 @@ def search_keys(changes: Mapping[str, Any]) -> Record:
 
 
 def _filtered(filters: Mapping[str, Any], now: datetime) -> Record:
-    condition: Record = {"deletedAt": {"$gt": EVER}} if filters.get("deleted") else live({})
+    condition: Record = {"deletedAt": {"$gt": EPOCH}} if filters.get("deleted") else not_deleted({})
     for name in ("status", "categoryId", "clusterId", "assigneeId"):
         if (wanted := filters.get(name)) is not None:
             many = wanted if name == "status" else [object_id(one) for one in wanted]
             condition[name] = many[0] if len(many) == 1 else {"$in": many}
     if (states := filters.get("briefState")) is not None:
         nothing: list[Record] = [{"brief": None}] if BriefState.NONE in states else []
-        condition["$or"] = stands_in([BriefState(state) for state in states], now) + nothing
+        condition["$or"] = brief_state_filters([BriefState(state) for state in states], now) + nothing
     if (published := filters.get("isPublished")) is not None:
         condition["isPublished"] = published
     due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from bson import ObjectId
 
-from app.errors import CursorExpired, Raced
-from app.store.collection import DESCENDING, Collection, Record, outside
+from app.errors import CursorExpired, WriteConflict
+from app.store.collection import DESCENDING, Collection, Record, from_bson
 
 SWEPT_AT_ONCE = 1_000
 
@@ -30,7 +30,7 @@ class Events(Collection):
         rows = self._find(project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit)
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
         if rows and not page:
-            raise Raced  # the feed was cut between the two reads
+            raise WriteConflict  # the feed was cut between the two reads
         return page, start + len(page)
 
     def last(self, project_id: str) -> int:
@@ -49,7 +49,7 @@ class Events(Collection):
         condition = self._where(project_id, {"_id": ObjectId(document_id)})
         record = self._store.database.documents.find_one(condition, {"outbox": 1}, session=self._session)
         waiting = record["outbox"][::-1] if record else []
-        fresh = [outside(event) for event in waiting[offset : offset + limit]]
+        fresh = [from_bson(event) for event in waiting[offset : offset + limit]]
         if len(fresh) == limit:
             return fresh
         relayed = {

@@ -10,7 +10,7 @@ from datetime import datetime
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id
 
 
 class Filing(Recorded):
@@ -29,7 +29,7 @@ class Filing(Recorded):
         found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
-    def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+    def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: EntityTags) -> Record | None:
         """Deletes a record."""
-        condition: Record = {"_id": ObjectId(record_id), "deletedAt": None, **at_tags(tags)}
+        condition: Record = {"_id": ObjectId(record_id), "deletedAt": None, **etag_filter(tags)}
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})

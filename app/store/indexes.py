@@ -14,11 +14,11 @@ from typing import Any
 from pymongo.errors import OperationFailure
 
 LIVE = {"deletedAt": None}
-EVER = datetime(1, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
 WAITING = {"outbox.at": {"$exists": True}}
 DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
-LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": EVER}}
+LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": EPOCH}}
 DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
@@ -88,7 +88,7 @@ INDEXES: tuple[Index, ...] = (
         "documents",
         "projectId deletedAt",
         "the trash",
-        partialFilterExpression={"deletedAt": {"$gt": EVER}},
+        partialFilterExpression={"deletedAt": {"$gt": EPOCH}},
     ),
     _index(
         "documents",

@@ -12,7 +12,7 @@ from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.caps import DRAFTS_PER_TOKEN
-from app.store.collection import DESCENDING, Collection, Record, Tags, at_tags, outside
+from app.store.collection import DESCENDING, Collection, EntityTags, Record, etag_filter, from_bson
 from app.vocabulary import Kind
 
 
@@ -53,10 +53,10 @@ class Intents(Collection):
         now: datetime,
         *,
         kind: Kind | None,
-        tags: Tags,
+        tags: EntityTags,
     ) -> Record | None:
         """Sets the fields that were sent and clears those sent as null, in one atomic write."""
-        condition = self._one(token_id, intent_id, kind) | at_tags(tags)
+        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
         change: Record = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
             | {"updatedAt": now},
@@ -68,14 +68,14 @@ class Intents(Collection):
         changed = self._collection.find_one_and_update(
             where, change, return_document=ReturnDocument.AFTER, session=self._session
         )
-        found: Record | None = outside(changed)
+        found: Record | None = from_bson(changed)
         return found
 
     def take(
-        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None
+        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None
     ) -> Record | None:
         """Deletes a token's draft and returns it: the one who gets it may finish it."""
-        condition = self._one(token_id, intent_id, kind) | at_tags(tags)
+        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
         return self._delete_one(project_id, condition)
 
     def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Record:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError
 
-from app.store.collection import Collection, Record, outside
+from app.store.collection import Collection, Record, from_bson
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -53,7 +53,7 @@ class Leases(Collection):
 
     def take(self, now: datetime, until: datetime, *, slow: bool) -> Record | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is."""
-        taken: Record | None = outside(
+        taken: Record | None = from_bson(
             self._collection.find_one_and_update(
                 {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}},
                 {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},

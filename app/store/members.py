@@ -7,7 +7,7 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, object_id
+from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id
 
 
 class Members(Recorded):
@@ -40,15 +40,15 @@ class Members(Recorded):
         return super().add(project_id, {"deletedAt": None, **record, "nameKey": record["name"].casefold()}, event)
 
     def update(
-        self, project_id: str, member_id: str, changes: Mapping[str, Any], event: Event, tags: Tags
+        self, project_id: str, member_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> Record | None:
         """Changes a member if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
         keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
-        return self._change(project_id, condition | at_tags(tags), event=event, changes={**changes, **keys})
+        return self._change(project_id, condition | etag_filter(tags), event=event, changes={**changes, **keys})
 
-    def delete(self, project_id: str, member_id: str, now: datetime, event: Event, tags: Tags) -> Record | None:
+    def delete(self, project_id: str, member_id: str, now: datetime, event: Event, tags: EntityTags) -> Record | None:
         """Deletes a member."""
-        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None} | at_tags(tags)
+        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
-from app.errors import Raced
+from app.errors import WriteConflict
 from app.rules.events import in_feed_order
 from app.store.collection import Record, insert_once
 from app.store.indexes import OUTBOXES, WAITING
@@ -91,7 +91,7 @@ class Outboxes:
                     raise
             else:
                 self._begin(project_id)
-        raise Raced
+        raise WriteConflict
 
     def _begin(self, project_id: str) -> None:
         with suppress(DuplicateKeyError):  # another relay did

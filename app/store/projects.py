@@ -10,7 +10,7 @@ from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, new_id, object_id, outside
+from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, new_id, object_id
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -40,19 +40,19 @@ class Projects(Recorded):
 
     def find(self, project_id: str) -> Record | None:
         """Returns a project by an id that somebody typed, or None."""
-        found: Record | None = outside(self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0}))
+        found: Record | None = from_bson(self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0}))
         return found
 
     def all(self) -> list[Record]:
         """Returns every project, the oldest first, for the command line."""
-        return [outside(row) for row in self._collection.find({}, {"outbox": 0}).sort("_id", 1)]
+        return [from_bson(row) for row in self._collection.find({}, {"outbox": 0}).sort("_id", 1)]
 
     def update(
-        self, project_id: str, changes: Mapping[str, Any], event: Event, now: datetime, tags: Tags
+        self, project_id: str, changes: Mapping[str, Any], event: Event, now: datetime, tags: EntityTags
     ) -> Record | None:
         """Changes a project's settings if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
-        condition: Record = {"_id": ObjectId(project_id), "$or": differs} | at_tags(tags)
+        condition: Record = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:

@@ -17,7 +17,7 @@ from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError,
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
-from app.errors import Raced, ServiceUnavailable
+from app.errors import ServiceUnavailable, WriteConflict
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
@@ -79,10 +79,10 @@ class Store:
                 self.outboxes.relay_all(full.project_id)
             raise
         except DuplicateKeyError as error:
-            raise Raced from error
+            raise WriteConflict from error
         except BulkWriteError as error:
             if any(one["code"] == DUPLICATE_KEY for one in error.details["writeErrors"]):
-                raise Raced from error
+                raise WriteConflict from error
             raise
         except PyMongoError as error:
             if (

@@ -7,7 +7,7 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags, object_id, outside
+from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -20,12 +20,12 @@ class Tokens(Recorded):
 
     def by_hash(self, secret_hash: str) -> Record | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
-        found: Record | None = outside(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
+        found: Record | None = from_bson(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
         return found
 
     def by_id(self, token_id: str) -> Record | None:
         """Returns a token by its id alone, for the command line."""
-        found: Record | None = outside(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
+        found: Record | None = from_bson(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
         return found
 
     def used(self, project_id: str, token_id: str, now: datetime) -> None:
@@ -39,8 +39,8 @@ class Tokens(Recorded):
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields={"outbox": 0, "hash": 0})
 
     def write(
-        self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: Tags
+        self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> Record | None:
         """Changes a token that was not revoked."""
-        condition: Record = {"_id": ObjectId(token_id), "revokedAt": None} | at_tags(tags)
+        condition: Record = {"_id": ObjectId(token_id), "revokedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes=changes)

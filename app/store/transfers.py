@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
 
-from app.store.collection import Record, insert_once, inside, new_id, object_id, object_ids, outside
+from app.store.collection import Record, from_bson, insert_once, new_id, object_id, object_ids, to_bson
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -40,7 +40,7 @@ class Transfers:
     def records(self, project_id: str, collection: str) -> Iterator[Record]:
         """Yields every record of a project in a collection that is not a deleted one's tombstone, by id."""
         gone = {} if collection in ("members", "documents") else {"deletedAt": None}
-        return map(outside, self._by(collection, {"projectId": ObjectId(project_id), **gone}, "_id"))
+        return map(from_bson, self._by(collection, {"projectId": ObjectId(project_id), **gone}, "_id"))
 
     def documents(self, project_id: str) -> Iterator[tuple[Record, list[Record], Iterator[Record]]]:
         """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
@@ -51,8 +51,8 @@ class Transfers:
         revisions = _Groups(self._by("revisions", mine, "documentId", "version"))
         bodies = _Groups(self._by("bodies", mine, "documentId", "_id"))
         for document in self._by("documents", mine, "_id"):
-            history = [outside(revision) for revision in revisions.of(document["_id"])]
-            yield outside(document), history, map(outside, bodies.of(document["_id"]))
+            history = [from_bson(revision) for revision in revisions.of(document["_id"])]
+            yield from_bson(document), history, map(from_bson, bodies.of(document["_id"]))
 
     def _by(self, collection: str, condition: Record, *keys: str) -> Iterator[Record]:
         order = [(key, 1) for key in ("projectId", *keys)]
@@ -76,7 +76,7 @@ class Transfers:
 
     def keep(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
         """Keeps records that belong to documents that are still to come; those that are there already stay."""
-        rows = [inside({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
             insert_once(self._database[collection], rows, ONCE[collection])
 

@@ -6,7 +6,7 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, Recorded, Tags, at_tags
+from app.store.collection import EntityTags, Record, Recorded, etag_filter
 
 SHOWN = {"outbox": 0, "secrets": 0}
 
@@ -40,13 +40,13 @@ class Webhooks(Recorded):
         return self._find_one(project_id, {"_id": ObjectId(webhook_id), "deletedAt": None}, fields)
 
     def write(
-        self, project_id: str, webhook_id: str, changes: Mapping[str, Any], event: Event, tags: Tags
+        self, project_id: str, webhook_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> Record | None:
         """Changes a webhook if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "$or": differs}
         changes = {**changes, "updatedAt": event.at}
-        return self._change(project_id, condition | at_tags(tags), event=event, changes=changes)
+        return self._change(project_id, condition | etag_filter(tags), event=event, changes=changes)
 
     def rotate(
         self,
@@ -55,16 +55,18 @@ class Webhooks(Recorded):
         before: Sequence[Record],
         after: Sequence[Record],
         event: Event,
-        tags: Tags,
+        tags: EntityTags,
     ) -> Record | None:
         """Writes a webhook's secrets if they are still those that were read."""
-        condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "secrets": list(before)} | at_tags(tags)
+        condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "secrets": list(before)} | etag_filter(
+            tags
+        )
         changes = {"secrets": list(after), "updatedAt": event.at}
         return self._change(project_id, condition, event=event, changes=changes)
 
-    def delete(self, project_id: str, webhook_id: str, event: Event, tags: Tags) -> Record | None:
+    def delete(self, project_id: str, webhook_id: str, event: Event, tags: EntityTags) -> Record | None:
         """Deletes a webhook, its secrets at once."""
-        condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None} | at_tags(tags)
+        condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={"deletedAt": event.at, "secrets": []})
 
     def disable(self, project_id: str, webhook_id: str, event: Event) -> Record | None:

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from app.errors import Raced, ServiceUnavailable
+from app.errors import ServiceUnavailable, WriteConflict
 from app.http.tracing import trace_database
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -54,7 +54,7 @@ class Worker:
         while not self._over.wait(pause):
             try:
                 pause = 0.0 if job.run() else job.pause_seconds
-            except Raced:
+            except WriteConflict:
                 pause = job.pause_seconds
             except ServiceUnavailable:
                 log.warning("database away", extra={"job": job.name})

@@ -148,12 +148,12 @@ class TestDatabase:
         assert f"{index.collection}: the index {index.name} has other keys or options." in told.stdout
 
     def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
-        from app.cli import door
+        from app.cli import channel
 
-        door.store.cache_clear()
+        channel.store.cache_clear()
         result = CliRunner().invoke(main, ["db", what], env=environment)
-        door.store().database.client.close()
-        door.store.cache_clear()
+        channel.store().database.client.close()
+        channel.store.cache_clear()
         return result
 
 

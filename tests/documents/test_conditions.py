@@ -7,18 +7,18 @@ import pytest
 from bson import ObjectId
 
 from app.rules import briefs, documents
-from app.rules.briefs import Asked
+from app.rules.briefs import MoveRequest
 from app.store.conditions import may_leave, may_move
 from app.store.store import Store
-from app.vocabulary import Door
+from app.vocabulary import Channel
 from tests.documents.states import CLAIMED_AT, HOLDER, NOW, every_document
 from tests.make import Project
 
 ANOTHER = "6650f0a1b2c3d4e5f6a7b8d0"
 CALLERS = [
-    Asked(token, door, NOW, agent, claimed_at)
-    for token, door, agent, claimed_at in product(
-        (HOLDER, ANOTHER, None), (Door.REST, Door.MCP), ("writer-1", ""), (None, CLAIMED_AT, NOW)
+    MoveRequest(token, channel, NOW, agent, claimed_at)
+    for token, channel, agent, claimed_at in product(
+        (HOLDER, ANOTHER, None), (Channel.REST, Channel.MCP), ("writer-1", ""), (None, CLAIMED_AT, NOW)
     )
 ]
 names = {"ids": lambda value: getattr(value, "name", str(value))}

@@ -9,7 +9,7 @@ import pytest
 from app.errors import BriefClaimed
 from app.operations.context import Context
 from app.store.store import Store
-from app.vocabulary import Door, Scope
+from app.vocabulary import Channel, Scope
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -187,7 +187,7 @@ def test_people_and_scripts_are_let_through_over_rest(rest: Rest, piece: Any, ac
 
 def over_mcp(project: Project, token: Token, act: str, document: dict[str, Any], **fields: Any) -> Any:
     """Calls one of the protected operations over MCP."""
-    ctx: Context = project.context(token, door=Door.MCP)
+    ctx: Context = project.context(token, channel=Channel.MCP)
     if act == "submitting":
         return OPERATIONS["submit_document"](ctx, document["id"], fields=fields).body
     if act == "restoring a revision":

@@ -81,17 +81,19 @@ def explain(store: Store, mongodb_uri: str) -> Iterator[Explain]:
         run(watched)
         told = []
         for command in list(watch.commands):
-            asked = {
+            command = {
                 key: value for key, value in command.items() if key not in ("lsid", "$db", "$clusterTime", "txnNumber")
             }
-            asked = {key: value for key, value in asked.items() if not key.startswith("$") and key != "writeConcern"}
-            name = next(iter(asked))
-            plan = store.database.command("explain", asked, verbosity="queryPlanner")
+            command = {
+                key: value for key, value in command.items() if not key.startswith("$") and key != "writeConcern"
+            }
+            name = next(iter(command))
+            plan = store.database.command("explain", command, verbosity="queryPlanner")
             stages, indexes = set(), []
             for stage in _stages(plan):
                 stages.add(stage["stage"])
                 indexes += [stage["indexName"]] if "indexName" in stage else []
-            told.append((str(asked[name]), stages, indexes))
+            told.append((str(command[name]), stages, indexes))
         return told
 
     yield explained
@@ -185,7 +187,7 @@ def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain,
         from app.rules.events import Event
 
         event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
-        store.briefs.claim_next(library.id, within, CLAIM, ctx.asked, {"claimedBy": None}, event)
+        store.briefs.claim_next(library.id, within, CLAIM, ctx.move_request, {"claimedBy": None}, event)
 
     told = [row for row in explain(claims_next) if row[0] == "documents"]
 

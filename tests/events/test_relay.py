@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import Raced
+from app.errors import WriteConflict
 from app.operations.context import Context, system, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
 from app.store import outboxes
 from app.store.collection import OUTBOX_BOUND
 from app.store.store import Store, connect
-from app.vocabulary import Door
+from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -40,7 +40,7 @@ def feed(project: Project) -> list[dict[str, Any]]:
 
 def read(project: Project, **query: Any) -> dict[str, Any]:
     """Reads one page of the feed."""
-    ctx = Context(project.store, system(project.id, project.team_id), Door.CLI)
+    ctx = Context(project.store, system(project.id, project.team_id), Channel.CLI)
     body: dict[str, Any] = OPERATIONS["list_events"](ctx, fields={"limit": 100, **query}).body
     return body
 
@@ -188,7 +188,7 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
             try:
                 with store.deadline():
                     rename(project, document_id, str(written[document_id]))
-            except Raced:
+            except WriteConflict:
                 continue
             written[document_id] += 1
 

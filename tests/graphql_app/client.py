@@ -89,5 +89,5 @@ def published(project: Project, **fields: Any) -> dict[str, Any]:
 def run(project: Project, name: str, /, *ids: str, **fields: Any) -> Any:
     """Runs an operation of the management API and returns the body of its answer."""
     declared = OPERATIONS[name]
-    takes = declared.takes or declared.query
-    return declared(project.context(), *ids, **({"fields": fields} if takes else {})).body
+    body = declared.body or declared.query
+    return declared(project.context(), *ids, **({"fields": fields} if body else {})).body

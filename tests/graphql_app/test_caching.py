@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.operations.kept import Kept
-from app.operations.turns import Turns
+from app.operations.revision_cache import RevisionCache
+from app.operations.single_flight import SingleFlight
 from graphql_app.requests import LONGEST_KEPT, _of_known_url
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
@@ -168,10 +168,10 @@ def test_who_puts_a_cache_before_it_says_how_long_answers_are_fresh(graphql: Gra
 
 
 def test_what_is_kept_takes_no_more_room_than_there_is() -> None:
-    kept: Kept[bytes] = Kept(1_000, size_of=len)
+    kept: RevisionCache[bytes] = RevisionCache(1_000, size_of=len)
     for number in range(100):
-        kept.keep(number, 1, b"x" * 100)
-    kept.keep("large", 1, b"x" * 126)
+        kept.put(number, 1, b"x" * 100)
+    kept.put("large", 1, b"x" * 126)
 
     held = [number for number in range(100) if kept.get(number, 1)]
     assert held == list(range(90, 100))
@@ -180,7 +180,7 @@ def test_what_is_kept_takes_no_more_room_than_there_is() -> None:
 
 
 def test_readers_that_come_while_one_reads_share_a_read_that_begins_after_they_came() -> None:
-    turns: Turns[int] = Turns()
+    turns: SingleFlight[int] = SingleFlight()
     begun, go_on, calls = threading.Event(), threading.Event(), []
 
     def read() -> int:
@@ -202,7 +202,7 @@ def test_readers_that_come_while_one_reads_share_a_read_that_begins_after_they_c
 
 
 def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> None:
-    turns: Turns[int] = Turns()
+    turns: SingleFlight[int] = SingleFlight()
     with pytest.raises(ZeroDivisionError):
         turns.read("project", lambda: 1 // 0)
 
@@ -210,7 +210,7 @@ def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> 
 
 
 def test_a_reader_that_is_interrupted_while_it_waits_keeps_nobody_out() -> None:
-    turns: Turns[int] = Turns()
+    turns: SingleFlight[int] = SingleFlight()
     before = _Interrupted()
     turns._last["project"] = before  # type: ignore[assignment]
 

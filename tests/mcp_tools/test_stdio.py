@@ -127,7 +127,12 @@ def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Stor
 def test_a_request_that_its_client_took_back_keeps_nobody_waiting(
     mongodb_uri: str, store: Store, project: Project
 ) -> None:
-    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_project", "arguments": {}}}
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "get_project", "arguments": {}},
+    }
     taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
 
     ended = _piped(_lines(HANDSHAKE, asked, taken_back), _environment(mongodb_uri, store, project.token().secret))

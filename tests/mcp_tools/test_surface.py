@@ -87,7 +87,7 @@ def test_every_operation_is_a_tool() -> None:
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].shown.input_schema["properties"]
-    tables = [table for table in (operation.query, operation.takes) if table]
+    tables = [table for table in (operation.query, operation.body) if table]
     shapes = [json_schema(documented_shape(table, strict=operation.checks_meaning)) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
@@ -102,7 +102,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
-    tables = [table._declared_fields for table in (operation.query, operation.takes) if table]
+    tables = [table._declared_fields for table in (operation.query, operation.body) if table]
     names = [*operation.path, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"
@@ -124,7 +124,7 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
 def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
     schema = Draft202012Validator(TOOLS[operation.name].shown.output_schema)
 
-    for error in (*operation.refuses, *ANYWHERE):
+    for error in (*operation.errors, *ANYWHERE):
         schema.validate(error_example(error))
 
 
@@ -141,7 +141,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
 
     assert tool.title
     assert tool.description
-    assert all(f"`{error.__name__}`: " in tool.description for error in operation.refuses)
+    assert all(f"`{error.__name__}`: " in tool.description for error in operation.errors)
     assert "GET /" not in json.dumps(tool.input_schema)
     assert all(one.get("description") for one in tool.input_schema["properties"].values())
 

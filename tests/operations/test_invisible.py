@@ -43,8 +43,8 @@ def records_of(project: Project) -> dict[str, str]:
 def fields_of(operation: Operation) -> dict[str, Any]:
     """Returns what the operation may be called with: the example of its body, the defaults of its query."""
     fields: dict[str, Any] = {"from": 1, "to": 1, "from_": 1, "limit": 10, "offset": 0}
-    if operation.takes is not None:
-        fields |= REQUESTS[operation.takes.__name__]
+    if operation.body is not None:
+        fields |= REQUESTS[operation.body.__name__]
     return {name: value for name, value in fields.items() if not name.endswith("Id")}
 
 

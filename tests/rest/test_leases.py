@@ -8,7 +8,7 @@ import pytest
 from bson import ObjectId
 
 from app.operations.context import this_instant
-from app.vocabulary import Door
+from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_project, a_ready_brief
 
 
@@ -188,19 +188,19 @@ def test_nobody_else_renews_a_claim_and_nobody_one_that_is_gone(api, project, ct
 def test_over_mcp_only_the_holder_releases_a_claim_and_anyone_an_offer(api, project, ctx) -> None:
     claimed, offered = a_ready_brief(ctx)["id"], a_ready_brief(ctx)["id"]
     api.post(f"/documents/{claimed}/brief/claim")
-    other = project.context(project.token(agent="other"), door=Door.MCP)
+    other = project.context(project.token(agent="other"), channel=Channel.MCP)
 
     with pytest.raises(Exception, match="was claimed by A script") as refused:
         OPERATIONS["withdraw_brief"](other, claimed)
     assert refused.value.body()["claimedBy"]["id"] == api.token.id
     assert OPERATIONS["withdraw_brief"](other, offered).body["brief"]["state"] == "none"
-    holder = project.context(api.token, door=Door.MCP)
+    holder = project.context(api.token, channel=Channel.MCP)
     assert OPERATIONS["withdraw_brief"](holder, claimed).body["brief"]["state"] == "none"
 
 
 @pytest.mark.contract("brief-rules.3", "decided-briefs.expired-is-ready")
 def test_over_mcp_anyone_releases_a_claim_that_expired(api, project) -> None:
     path = an_expired_claim(project, api.token)
-    other = project.context(project.token(agent="other"), door=Door.MCP)
+    other = project.context(project.token(agent="other"), channel=Channel.MCP)
 
     assert OPERATIONS["withdraw_brief"](other, path.rpartition("/")[2]).body["brief"]["state"] == "none"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.rules.briefs import CLAIM, MOVES, READY, RENEW, WITHDRAW, Asked, Move, needs_no_move, refusal
-from app.vocabulary import BriefState, DocumentStatus, Door
+from app.rules.briefs import CLAIM, MOVES, READY, RENEW, WITHDRAW, Move, MoveRequest, needs_no_move, refusal
+from app.vocabulary import BriefState, Channel, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 OURS, THEIRS = "a" * 24, "b" * 24
@@ -41,7 +41,7 @@ DOCUMENTS = [
     {"status": str(status)} | ({} if brief is None else {"brief": brief})
     for status, brief in product(DocumentStatus, briefs())
 ]
-CALLS = [Asked(token_id, door, NOW) for token_id, door in product((OURS, None), Door)]
+CALLS = [MoveRequest(token_id, channel, NOW) for token_id, channel in product((OURS, None), Channel)]
 
 
 def stands(document: dict[str, Any]) -> tuple[str, str | None]:
@@ -53,7 +53,7 @@ def stands(document: dict[str, Any]) -> tuple[str, str | None]:
     return ("ready", None) if expires is not None and expires <= NOW else ("claimed", brief["claimedBy"]["id"])
 
 
-def said(move: Move, document: dict[str, Any], asked: Asked) -> str:
+def said(move: Move, document: dict[str, Any], asked: MoveRequest) -> str:
     """Returns what the contract's tables say of a move: `moves`, `stays` or the tag of the refusal."""
     state, holder = stands(document)
     ours = state == "claimed" and holder is not None and holder == asked.token_id
@@ -72,7 +72,7 @@ def said(move: Move, document: dict[str, Any], asked: Asked) -> str:
     if move is WITHDRAW:
         if state not in ("ready", "claimed"):
             return "BriefNotOffered"
-        return "BriefClaimed" if state == "claimed" and asked.door == "mcp" and not ours else "moves"
+        return "BriefClaimed" if state == "claimed" and asked.channel == "mcp" and not ours else "moves"
     return "moves" if ours else "BriefClaimed"
 
 
@@ -124,7 +124,7 @@ def test_the_table_enters_the_states_of_the_contract() -> None:
 def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent, who) -> None:
     brief = {"state": "claimed", "claimedBy": actor(THEIRS, agent), "claimedAt": NOW, "claimExpiresAt": None}
 
-    refused = refusal(CLAIM, {"status": "drafting", "brief": brief}, Asked(OURS, Door.REST, NOW))
+    refused = refusal(CLAIM, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW))
 
     assert refused is not None
     body = refused.body()
@@ -140,7 +140,7 @@ def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent, who)
 def test_a_lost_claim_can_not_be_renewed_and_nobody_is_named_as_its_holder() -> None:
     brief = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": NOW, "claimExpiresAt": NOW}
 
-    refused = refusal(RENEW, {"status": "drafting", "brief": brief}, Asked(OURS, Door.REST, NOW))
+    refused = refusal(RENEW, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW))
 
     assert refused is not None
     assert refused.extra == {"claimedBy": None, "claimedAt": None}

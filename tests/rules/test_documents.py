@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.errors import BadRequest, InvalidTransition, ReviewRequired
-from app.rules.briefs import Asked
+from app.rules.briefs import MoveRequest
 from app.rules.documents import (
     APPROVE,
     MOVES,
@@ -19,13 +19,13 @@ from app.rules.documents import (
     allowed,
     refusal,
 )
+from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status
-from app.vocabulary import Door
 from tests.documents.states import NOW, a_document_in
 
 EVERY = set(Status)
 FIRST = {Status.IDEA, Status.PLANNED, Status.DRAFTING}
-ANYBODY = Asked("somebody", Door.REST, NOW)
+ANYBODY = MoveRequest("somebody", Channel.REST, NOW)
 
 # What the contract says, operation by operation: from which statuses, for a document with content that is not live.
 MAY_LEAVE = {

@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from app.rules.briefs import MOVES, needs_no_move, refusal
 from app.rules.etags import matches, read_tags
-from app.store.conditions import at_tags, may_move, settled, stands_in
+from app.store.conditions import brief_move_filter, brief_state_filters, etag_filter, expire_lease_stage
 from app.vocabulary import BriefState
 from tests.make import Project
 from tests.rules.test_briefs import CALLS, DOCUMENTS, NOW, stands
@@ -51,7 +51,7 @@ def test_the_filter_of_a_move_finds_a_document_if_and_only_if_the_rule_allows_it
             for place, document in enumerate(DOCUMENTS)
             if refusal(move, document, asked) is None and not needs_no_move(move, document, asked)
         }
-        assert found(may_move(move, asked)) == allowed, asked
+        assert found(brief_move_filter(move, asked)) == allowed, asked
 
 
 @pytest.mark.contract("decided-briefs.expired-is-ready")
@@ -61,7 +61,7 @@ def test_the_filter_of_a_state_finds_the_briefs_that_stand_in_it_now(found, stat
         place for place, document in enumerate(DOCUMENTS) if "brief" in document and stands(document)[0] == state
     }
 
-    assert found({"$or": stands_in((state,), NOW)}) == standing
+    assert found({"$or": brief_state_filters((state,), NOW)}) == standing
 
 
 @pytest.mark.parametrize("header", ["*", '"1-1"', '"1-1x"', '"2-2"', '"1-2", "2-3x"', '"3"', '"9-9"', "none of ours"])
@@ -70,16 +70,16 @@ def test_the_filter_of_tags_finds_the_documents_that_the_rule_matches(found, row
 
     matching = {place for place, row in enumerate(rows) if matches(tags, row, NOW)}
 
-    assert found({"$and": [{}, *at_tags(tags, NOW)]}) == matching
+    assert found({"$and": [{}, *etag_filter(tags, NOW)]}) == matching
 
 
 @pytest.mark.contract("decided-briefs.expired-event")
 def test_settling_writes_down_exactly_the_claims_that_ran_out(project, rows) -> None:
     for document, row in zip(DOCUMENTS, rows, strict=True):
         changed = project.store.database.documents.find_one_and_update(
-            {"_id": row["_id"]}, settled(NOW), return_document=True
+            {"_id": row["_id"]}, expire_lease_stage(NOW), return_document=True
         )
-        ran_out = document.get("brief", {}).get("state") == "claimed" and stands(document)[0] == "ready"
-        assert [event["type"] for event in changed["outbox"]] == (["brief.expired"] if ran_out else [])
+        lease_expired_filter = document.get("brief", {}).get("state") == "claimed" and stands(document)[0] == "ready"
+        assert [event["type"] for event in changed["outbox"]] == (["brief.expired"] if lease_expired_filter else [])
         given_back = {"state": "ready", "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
-        assert changed.get("brief") == (given_back if ran_out else document.get("brief"))
+        assert changed.get("brief") == (given_back if lease_expired_filter else document.get("brief"))

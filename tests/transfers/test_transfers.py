@@ -10,7 +10,7 @@ from app.operations.context import Context, system, this_instant
 from app.operations.purging import purge_trash
 from app.operations.transfers import ProjectImport, export_project
 from app.store.store import Store
-from app.vocabulary import Door
+from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.needs_mongod
 def called(ctx: Context, name: str, /, *ids: str, **fields: Any) -> Any:
     """Runs an operation and returns what it gave."""
     operation = OPERATIONS[name]
-    return operation(ctx, *ids, fields=fields if operation.takes or operation.query else None).body
+    return operation(ctx, *ids, fields=fields if operation.body or operation.query else None).body
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def exported(project: Project, store: Store) -> list[bytes]:
 
 def taken(store: Store, project: Project, lines: list[bytes]) -> ProjectImport:
     """Takes lines into a project."""
-    taking = ProjectImport(Context(store, system(project.id, project.team_id), Door.CLI))
+    taking = ProjectImport(Context(store, system(project.id, project.team_id), Channel.CLI))
     list(taking.take(lines))
     return taking
 

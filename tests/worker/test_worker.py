@@ -18,7 +18,7 @@ from bson import ObjectId
 from app.operations.context import this_instant
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
-from app.store.conditions import live, ran_out
+from app.store.conditions import lease_expired_filter, not_deleted
 from app.store.store import Store
 from app.worker.jobs import cut_feeds, expire_claims
 from app.worker.worker import Worker, worker_of
@@ -143,7 +143,7 @@ def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, pro
 
 
 def test_finding_lost_claims_uses_its_index(store: Store) -> None:
-    lost = live(ran_out(this_instant()))
+    lost = not_deleted(lease_expired_filter(this_instant()))
 
     plan = store.database.documents.find(lost).explain()["queryPlanner"]["winningPlan"]
 

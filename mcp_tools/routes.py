@@ -18,7 +18,7 @@ def install(app: Flask, settings: Settings) -> None:
 
     @cache
     def door() -> Any:
-        return import_module("mcp_tools.over_http").HttpDoor(settings)
+        return import_module("mcp_tools.over_http").McpView(settings)
 
     def mcp() -> Response:
         response: Response = door().view()

@@ -1,4 +1,4 @@
-"""What a process keeps of a project's delivery, for as long as its delivery revision holds; bounded in memory."""
+"""A cache of what a project delivers, valid while the delivery revision stays the same; bounded in memory."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -9,7 +9,7 @@ from cachetools import LRUCache
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
+class RevisionCache(Generic[V]):
     """Values by key, each with the revision that it was made at; the least used go first when there is no room.
 
     A value was made after its revision was read, so it is never older than that: whoever reads the same revision
@@ -28,8 +28,8 @@ class Kept(Generic[V]):
             row = self._rows.get(key)
         return row[1] if row is not None and row[0] == revision else None
 
-    def keep(self, key: Hashable, revision: int, value: V) -> None:
-        """Keeps a value in place of the last one; one that would take an eighth of the room is not kept."""
+    def put(self, key: Hashable, revision: int, value: V) -> None:
+        """Stores a value in place of the last one; one that would take an eighth of the room is left out."""
         if self._size_of(value) * 8 > self._room:
             return
         with self._lock:

@@ -15,7 +15,7 @@ from app.operations.operation import Operation
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store, connect
-from app.vocabulary import Door
+from app.vocabulary import Channel
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -35,13 +35,13 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Door.CLI)
+    return Context(opened, service_of(opened, project_id), Channel.CLI)
 
 
 def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
     """Returns the body of an operation's answer; a field that is None was not given."""
     given = {name: value for name, value in fields.items() if value is not None}
-    table = operation.takes or operation.query
+    table = operation.body or operation.query
     return operation(ctx, *ids, fields=load_shape(table, given) if table else None).body
 
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class _Turn(Generic[V]):
+class _Flight(Generic[V]):
     """One read, and the gate that those who wait for it pass one after the other; whoever reads holds it shut."""
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class _Turn(Generic[V]):
             pass
 
 
-class Turns(Generic[V]):
+class SingleFlight(Generic[V]):
     """Lets callers share reads: who comes while one is under way shares the next, which begins after they came."""
 
     def __init__(self) -> None:
-        self._last: dict[Hashable, _Turn[V]] = {}
+        self._last: dict[Hashable, _Flight[V]] = {}
         self._lock = threading.Lock()
 
     def read(self, key: Hashable, read: Callable[[], V]) -> V:
@@ -39,7 +39,7 @@ class Turns(Generic[V]):
             turn = before if before is not None and not before.begun else None
             leads = turn is None
             if turn is None:
-                turn = self._last[key] = _Turn()
+                turn = self._last[key] = _Flight()
         if leads:
             self._lead(key, turn, before, read)
         else:
@@ -48,7 +48,7 @@ class Turns(Generic[V]):
             raise turn.error
         return turn.value  # type: ignore[return-value]  # there is one where there is no error
 
-    def _lead(self, key: Hashable, turn: _Turn[V], before: _Turn[V] | None, read: Callable[[], V]) -> None:
+    def _lead(self, key: Hashable, turn: _Flight[V], before: _Flight[V] | None, read: Callable[[], V]) -> None:
         try:
             if before is not None:
                 before.wait()

@@ -11,7 +11,7 @@ from app.errors import ServiceUnavailable
 WAIT_SECONDS = 0.5
 
 
-class Few:
+class ConcurrencyLimit:
     """So many may do something at once; the next waits a moment for its turn, and is told that it is busy then."""
 
     def __init__(self, at_once: int, busy: str) -> None:
