@@ -10,13 +10,13 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 
 PIP := PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)/bin/python -m pip install --quiet
 PYTEST := $(VENV)/bin/python -m pytest
-FAST := not (needs_mongod or race or slow or clients or browser)
+FAST := not (needs_mongod or race or slow or clients or browser or abuse)
 FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.py documents.py etags.py slugs.py) \
 	$(addprefix tests/rest/test_,briefs.py intents.py leases.py)
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 
-.PHONY: help setup dev test test-fast lint bench sure lock clean
+.PHONY: help setup dev test test-fast lint abuse bench sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -52,6 +52,9 @@ lint: setup ## Check style, types, imports, the Dockerfile and compose.yaml
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+
+abuse: setup ## Attack a running service in every way known, and check that everybody else is served
+	$(PYTEST) tests/abuse
 
 bench: setup ## Print requests a second, beside the bare floor
 	$(VENV)/bin/python -m bench

@@ -1,0 +1,40 @@
+"""Each attack has a service of its own; all share a mongod that nobody else uses, so that its memory can be told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.cli.mongod import running_mongod
+from app.store.store import connect
+from tests.abuse.service import Service, serve
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.abuse)
+            item.add_marker(pytest.mark.needs_mongod)
+            if not sys.platform.startswith("linux"):
+                item.add_marker(pytest.mark.skip(reason="reads memory from /proc"))
+
+
+@pytest.fixture(scope="session")
+def own_mongod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """The URI and the process id of a mongod of this test process."""
+    with running_mongod(tmp_path_factory.mktemp("mongod")) as uri:
+        store = connect(uri, "admin")
+        pid = int(store.database.command("serverStatus")["pid"])
+        store.database.client.close()
+        yield uri, pid
+
+
+@pytest.fixture
+def service(own_mongod: tuple[str, int]) -> Iterator[Service]:
+    """The service, with its defaults."""
+    uri, pid = own_mongod
+    with serve(uri, pid) as running:
+        yield running

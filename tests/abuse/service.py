@@ -1,0 +1,193 @@
+"""The service as an attacker meets it: `content-workflow serve` with its defaults, on a mongod of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
+from tests.live import free_port, until_listening
+from tests.make import Project, a_project
+
+CHECKOUT = Path(__file__).parents[2]
+MIB = 1024 * 1024
+
+MAX_SERVER_BYTES = 400 * MIB
+"""What the server process may take under attack."""
+MAX_MONGOD_GROWTH_BYTES = 600 * MIB
+"""What mongod may take more than before the attack."""
+MAX_SECONDS = 1.0
+"""How long anybody else waits for an answer during an attack."""
+RECOVERY_SECONDS = 5.0
+
+
+@dataclass
+class Bystander:
+    """Somebody else's requests during an attack: how long each took, and those that were not answered with 200."""
+
+    seconds: list[float] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def slowest(self) -> float:
+        return max(self.seconds, default=0.0)
+
+
+class Service:
+    """A running service, with a project for the attacker and one for everybody else."""
+
+    def __init__(self, url: str, port: int, pid: int, mongod_pid: int, store: Store) -> None:
+        self.url, self.port, self.pid, self.mongod_pid, self.store = url, port, pid, mongod_pid, store
+        self.project = a_project(store)
+        self.bystander_token = a_project(store).token().secret
+
+    def new_project(self) -> Project:
+        """Returns another project."""
+        return a_project(self.store)
+
+    def server_bytes(self) -> int:
+        """Returns the resident memory of the largest server process, in bytes."""
+        return max(_resident(pid) for pid in _descendants(self.pid))
+
+    def mongod_bytes(self) -> int:
+        """Returns the resident memory of mongod, in bytes."""
+        return _resident(self.mongod_pid)
+
+    @contextmanager
+    def others(self, pause: float = 0.05) -> Iterator[Bystander]:
+        """Sends `GET /health` and another token's `GET /briefs` all the while; each on a connection of its own."""
+        bystander, over = Bystander(), threading.Event()
+
+        def ask() -> None:
+            while not over.is_set():
+                for path, headers in (
+                    ("/health", {}),
+                    ("/briefs", {"Authorization": f"Bearer {self.bystander_token}"}),
+                ):
+                    began = time.perf_counter()
+                    try:
+                        status = httpx.get(self.url + path, headers=headers, timeout=30).status_code
+                        if status != 200:
+                            bystander.failures.append(f"{path}: {status}")
+                    except httpx.HTTPError as error:
+                        bystander.failures.append(f"{path}: {error!r}")
+                    bystander.seconds.append(time.perf_counter() - began)
+                over.wait(pause)
+
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        try:
+            yield bystander
+        finally:
+            over.set()
+            thread.join(60)
+
+    @contextmanager
+    def watched(self) -> Iterator[Watch]:
+        """Notes the highest memory of the server and of mongod inside the block."""
+        watch, over = Watch(self.mongod_bytes()), threading.Event()
+
+        def look() -> None:
+            while not over.wait(0.05):
+                watch.server_peak = max(watch.server_peak, self.server_bytes())
+                watch.mongod_peak = max(watch.mongod_peak, self.mongod_bytes())
+
+        thread = threading.Thread(target=look, daemon=True)
+        thread.start()
+        try:
+            yield watch
+        finally:
+            over.set()
+            thread.join(10)
+
+    @contextmanager
+    def holds(self) -> Iterator[Bystander]:
+        """Asserts what "No single client takes it down" promises about everything inside the block."""
+        with self.watched() as watch, self.others() as bystander:
+            yield bystander
+        assert bystander.failures == []
+        assert bystander.slowest < MAX_SECONDS
+        assert watch.server_peak < MAX_SERVER_BYTES
+        assert watch.mongod_growth < MAX_MONGOD_GROWTH_BYTES
+        self.recovers()
+
+    def recovers(self) -> None:
+        """Asserts that the service answers as before, a few seconds after an attack."""
+        deadline = time.perf_counter() + RECOVERY_SECONDS
+        headers = {"Authorization": f"Bearer {self.bystander_token}"}
+        seconds = RECOVERY_SECONDS
+        while seconds > 0.25 and time.perf_counter() < deadline:
+            began = time.perf_counter()
+            assert httpx.get(f"{self.url}/briefs", headers=headers, timeout=30).status_code == 200
+            seconds = time.perf_counter() - began
+        assert seconds <= 0.25
+
+
+@dataclass
+class Watch:
+    """The highest memory met, in bytes."""
+
+    mongod_before: int
+    server_peak: int = 0
+    mongod_peak: int = 0
+
+    @property
+    def mongod_growth(self) -> int:
+        return self.mongod_peak - self.mongod_before
+
+
+@contextmanager
+def serve(mongodb_uri: str, mongod_pid: int, **environment: str) -> Iterator[Service]:
+    """Yields a service that runs as `content-workflow serve` starts it, on a database of its own."""
+    store = connect(mongodb_uri, f"abuse_{free_port()}")
+    create_indexes(store.database)
+    port = free_port()
+    given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name, "LOG_LEVEL": "WARNING", **environment}
+    command = [Path(sys.executable).with_name("content-workflow"), "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **given}, start_new_session=True)
+    try:
+        until_listening(port, process)
+        yield Service(f"http://127.0.0.1:{port}", port, process.pid, mongod_pid, store)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        store.database.client.drop_database(store.database.name)
+        store.database.client.close()
+
+
+def _resident(pid: int) -> int:
+    try:
+        found = re.search(r"^VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def _descendants(pid: int) -> list[int]:
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
