@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from click.testing import CliRunner, Result
 
-from app.cli import channel, main
+from app.cli import calling, main
 from app.store.store import Store
 
 Cli = Callable[..., Result]
@@ -16,13 +16,13 @@ Cli = Callable[..., Result]
 @pytest.fixture
 def cli(store: Store, mongodb_uri: str) -> Iterator[Cli]:
     """Runs a command on the database that the tests share."""
-    channel.store.cache_clear()
+    calling.store.cache_clear()
     environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name}
 
     def run(*arguments: object) -> Result:
         return CliRunner().invoke(main, [str(argument) for argument in arguments], env=environment)
 
     yield run
-    if channel.store.cache_info().currsize:
-        channel.store().database.client.close()
-    channel.store.cache_clear()
+    if calling.store.cache_info().currsize:
+        calling.store().database.client.close()
+    calling.store.cache_clear()

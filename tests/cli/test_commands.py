@@ -148,12 +148,12 @@ class TestDatabase:
         assert f"{index.collection}: the index {index.name} has other keys or options." in told.stdout
 
     def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
-        from app.cli import channel
+        from app.cli import calling
 
-        channel.store.cache_clear()
+        calling.store.cache_clear()
         result = CliRunner().invoke(main, ["db", what], env=environment)
-        channel.store().database.client.close()
-        channel.store.cache_clear()
+        calling.store().database.client.close()
+        calling.store.cache_clear()
         return result
 
 

@@ -82,7 +82,7 @@ def test_two_checkouts_run_side_by_side_and_the_second_says_its_port(folder: Pat
 
 def test_the_demo_has_documents_in_every_status_ready_briefs_and_a_claim(store: Store) -> None:
     demo = make_demo(store)
-    from app.cli.channel import context
+    from app.cli.calling import context
 
     fields = {"limit": 100, "offset": 0, "sort": "title"}
     documents = OPERATIONS["list_documents"](context(demo["projectId"], store), fields=fields).body

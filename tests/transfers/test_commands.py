@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.cli import channel, main
+from app.cli import calling, main
 from app.store.store import Store
 from tests.make import Project, a_document, a_project
 
@@ -18,10 +18,10 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch, mongodb_uri: str) -> Iter
     """The command line on the test's database."""
     monkeypatch.setenv("MONGODB_URI", mongodb_uri)
     monkeypatch.setenv("MONGODB_DATABASE", store.database.name)
-    channel.store.cache_clear()
+    calling.store.cache_clear()
     yield CliRunner()
-    channel.store().database.client.close()
-    channel.store.cache_clear()
+    calling.store().database.client.close()
+    calling.store.cache_clear()
 
 
 def test_a_project_goes_into_a_file_and_from_there_into_another(
