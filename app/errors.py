@@ -238,7 +238,7 @@ class RateLimited(Refusal):
     """Too many requests; `Retry-After` says how many seconds to wait."""
 
     status = 429
-    message = "Too many requests: wait as many seconds as `Retry-After` says."
+    message = "Too many requests: wait as long as the response says, then send the request again."
 
 
 class InternalError(Refusal):

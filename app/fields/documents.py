@@ -48,10 +48,10 @@ class DocumentChanges(WithBaseVersion):
     metaDescription = text(500, doc="description for search engines")
     excerpt = text(500, doc="summary for lists; by default the first paragraph")
     coverImageUrl = text(2_000, http_url, doc="the cover image, http or https")
-    categoryId = text(doc="a category's id (`GET /categories`)")
-    clusterId = text(doc="a cluster's id (`GET /clusters`)")
-    assigneeId = text(doc="a member's id (`GET /members`)")
-    authorId = text(doc="a member's id (`GET /members`)")
+    categoryId = text(doc="a category's id, from the list of categories")
+    clusterId = text(doc="a cluster's id, from the list of clusters")
+    assigneeId = text(doc="a member's id, from the list of members")
+    authorId = text(doc="a member's id, from the list of members")
     dueDate = day(doc="when the document is due")
     status = word(
         FirstStatus, doc="`idea`, `planned` or `drafting`; later statuses come from their own operations", null=False

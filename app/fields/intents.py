@@ -28,9 +28,9 @@ class DocumentIntentFields(Fields):
     slug = text(200, document_slug, doc="URL slug; made from the title when there is none")
     markdown = text(MAX_MARKDOWN, doc="first content as markdown")
     brief = table(BriefFields, doc="the brief, whole")
-    assigneeId = text(doc="a team member's id (`GET /members`)")
-    categoryId = text(doc="a category's id (`GET /categories`)")
-    clusterId = text(doc="a cluster's id (`GET /clusters`)")
+    assigneeId = text(doc="a team member's id, from the list of members")
+    categoryId = text(doc="a category's id, from the list of categories")
+    clusterId = text(doc="a cluster's id, from the list of clusters")
     dueDate = day(doc="when the document is due")
 
 

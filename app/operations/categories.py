@@ -92,7 +92,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
 def _own_category(ctx: Context, category_id: str) -> dict[str, Any]:
     category = ctx.store.categories.get(ctx.project_id, category_id)
     if category is None:
-        raise NotFound("The project has no such category: `GET /categories` lists them.")
+        raise NotFound("The project has no category with this id; list the categories to find it.")
     return category
 
 

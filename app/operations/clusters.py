@@ -88,7 +88,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
 def _own_cluster(ctx: Context, cluster_id: str) -> dict[str, Any]:
     cluster = ctx.store.clusters.get(ctx.project_id, cluster_id)
     if cluster is None:
-        raise NotFound("The project has no such cluster: `GET /clusters` lists them.")
+        raise NotFound("The project has no cluster with this id; list the clusters to find it.")
     return cluster
 
 

@@ -71,7 +71,7 @@ def delete_member(ctx: Context, member_id: str) -> Result:
     return _answer(deleted)
 
 
-_NO_MEMBER = "The project has no such member: `GET /members` lists them."
+_NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
 def _own_member(ctx: Context, member_id: str) -> dict[str, Any]:

@@ -205,7 +205,7 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
 def _own_webhook(ctx: Context, webhook_id: str) -> dict[str, Any]:
     webhook = ctx.store.webhooks.get(ctx.project_id, webhook_id)
     if webhook is None:
-        raise NotFound("The project has no such webhook: `GET /webhooks` lists them.")
+        raise NotFound("The project has no webhook with this id; list the webhooks to find it.")
     return webhook
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from app import errors
 from app.errors import Refusal
 from app.records.kinds import HEX_ID
-from app.rules.briefs import claimed_by_somebody
-from app.vocabulary import DocumentStatus, Scope
+from app.rules.briefs import MoveRequest, brief_claimed
+from app.vocabulary import Channel, DocumentStatus, Scope
 
 _TEXT = {"type": "string"}
 _NULLABLE_TIME = {"type": ["string", "null"], "format": "date-time"}
@@ -74,7 +74,9 @@ def error_example(error: type[Refusal]) -> dict[str, Any]:
 
 _HOLDER = {"type": "token", "id": "6650f0a1b2c3d4e5f6a7b8e1", "name": "Night writer", "agent": "writer-1"}
 _SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
-_CLAIMED = claimed_by_somebody({"brief": {"claimedBy": _HOLDER, "claimedAt": _SINCE}})
+_CLAIMED = brief_claimed(
+    {"brief": {"claimedBy": _HOLDER, "claimedAt": _SINCE}}, MoveRequest(None, Channel.REST, _SINCE)
+)
 
 _MESSAGES: dict[type[Refusal], str] = {
     errors.BriefClaimed: _CLAIMED.message,

@@ -7,10 +7,12 @@ that write finds nothing, `refusal` reads the same row to say why. Nothing else 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from app.errors import BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Refusal
 from app.rules.times import wire_time
+from app.rules.wording import named
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
@@ -41,7 +43,7 @@ def state_now(document: Record, now: datetime) -> BriefState:
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """Who asks for a move, by which door, and when."""
+    """Who asks for a move, over which channel, and when."""
 
     token_id: str | None
     channel: Channel
@@ -55,7 +57,7 @@ Reason = Callable[[Record, MoveRequest], Refusal | None]
 
 
 def if_claimed(document: Record, request: MoveRequest) -> Refusal | None:
-    return claimed_by_somebody(document) if state_now(document, request.now) == BriefState.CLAIMED else None
+    return brief_claimed(document, request) if state_now(document, request.now) == BriefState.CLAIMED else None
 
 
 def if_closed(document: Record, request: MoveRequest) -> Refusal | None:
@@ -63,7 +65,9 @@ def if_closed(document: Record, request: MoveRequest) -> Refusal | None:
 
 
 def if_not_ready(document: Record, request: MoveRequest) -> Refusal | None:
-    return None if state_now(document, request.now) == BriefState.READY else BriefNotReady()
+    if state_now(document, request.now) == BriefState.READY:
+        return None
+    return BriefNotReady(f"The brief is not ready: offer it with {named('mark_brief_ready', request.channel)} first.")
 
 
 def if_not_offered(document: Record, request: MoveRequest) -> Refusal | None:
@@ -78,7 +82,7 @@ def if_held_by_another_over_mcp(document: Record, request: MoveRequest) -> Refus
 
 def if_held_by_another(document: Record, request: MoveRequest) -> Refusal | None:
     held = state_now(document, request.now) == BriefState.CLAIMED
-    return claimed_by_somebody(document) if held and not holds_claim(document, request.token_id) else None
+    return brief_claimed(document, request) if held and not holds_claim(document, request.token_id) else None
 
 
 def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
@@ -87,7 +91,8 @@ def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
         None
         if claimed
         else BriefClaimed(
-            "Your claim is gone: its lease ran out, or the brief was withdrawn. Claim it again before you go on.",
+            "You hold no claim: its lease expired, or the brief was withdrawn. Claim it again with "
+            f"{named('claim_brief', request.channel)}.",
             claimedBy=None,
             claimedAt=None,
         )
@@ -100,16 +105,30 @@ def holds_claim(document: Record, token_id: str | None) -> bool:
     return token_id is not None and holder.get("id") == token_id
 
 
-def claimed_by_somebody(document: Record) -> BriefClaimed:
-    """Returns the refusal that names who claimed the brief and when."""
+def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
+    """Returns the refusal for the caller of a claimed brief (decisions, section 6).
+
+    The holder learns that the claim is theirs and what to call next; everybody else who holds it, since when and until
+    when.
+    """
     brief = brief_of(document)
     by, at = brief["claimedBy"], wire_time(brief["claimedAt"])
-    who = by["agent"] or by["name"]
-    return BriefClaimed(
-        f"The brief was claimed by {who} (token {by['name']!r}) at {at}: withdraw it first, or take another.",
-        claimedBy=by,
-        claimedAt=at,
-    )
+    who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
+    until = f" until {wire_time(brief['claimExpiresAt'])}" if brief.get("claimExpiresAt") else ""
+    say = partial(named, channel=request.channel)
+    if holds_claim(document, request.token_id) and request.claimed_at in (None, brief["claimedAt"]):
+        message = (
+            f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_brief')} and "
+            f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
+            f"{say('withdraw_brief')}, then {say('mark_brief_ready')}."
+        )
+    else:
+        release = "" if request.channel == Channel.MCP else f", or release this one with {say('withdraw_brief')}"
+        message = (
+            f"{who} claimed this brief at {at} and holds it{until}. Claim another with "
+            f"{say('claim_next_brief')}{release}."
+        )
+    return BriefClaimed(message, claimedBy=by, claimedAt=at)
 
 
 @dataclass(frozen=True)
@@ -124,7 +143,7 @@ class Move:
     while_open: bool = False
     """Whether the document must be in one of the `OPEN` statuses."""
     by_holder: tuple[Channel, ...] = ()
-    """The doors over which only the claiming token may move a claimed brief."""
+    """The channels over which only the claiming token may move a claimed brief."""
 
 
 READY = Move(

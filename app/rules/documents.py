@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem, Refusal, ReviewRequired, VersionConflict
-from app.rules.briefs import MoveRequest, claimed_by_somebody, holds_claim, state_now
+from app.rules.briefs import MoveRequest, brief_claimed, holds_claim, state_now
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
@@ -188,7 +188,7 @@ def if_guarded(document: Record, request: MoveRequest) -> BriefClaimed | None:
     bound = request.agent or request.channel == Channel.MCP
     another = bound and not holds_claim(document, request.token_id)
     other_claim = request.claimed_at is not None and document["brief"]["claimedAt"] != request.claimed_at
-    return claimed_by_somebody(document) if another or other_claim else None
+    return brief_claimed(document, request) if another or other_claim else None
 
 
 def if_outdated(document: Record, base_version: int | None) -> VersionConflict | None:

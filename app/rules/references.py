@@ -21,10 +21,14 @@ class Found:
 def reference_problems(fields: Mapping[str, Any], found: Found) -> Iterator[Problem]:
     """Yields a problem for each id in the fields that names nothing in the project."""
     rows = (
-        ("assigneeId", found.members, "Is no member of this project: `GET /members` lists them."),
-        ("authorId", found.members, "Is no member of this project: `GET /members` lists them."),
-        ("categoryId", found.categories, "Is no category of this project: `GET /categories` lists them."),
-        ("clusterId", found.clusters, "Is no cluster of this project: `GET /clusters` lists them."),
+        ("assigneeId", found.members, "Is not the id of a member in this project: see the list of members."),
+        ("authorId", found.members, "Is not the id of a member in this project: see the list of members."),
+        (
+            "categoryId",
+            found.categories,
+            "Is not the id of a category in this project: see the list of categories.",
+        ),
+        ("clusterId", found.clusters, "Is not the id of a cluster in this project: see the list of clusters."),
     )
     for name, exist, message in rows:
         named = fields.get(name)
@@ -40,5 +44,5 @@ def link_problems(
         if link.lower() == itself:
             yield Problem(field=f"{prefix}internalLinks[{place}]", message="A document may not link to itself.")
         elif link.lower() not in found.documents:
-            message = "Is no document of this project."
+            message = "Is not the id of a document in this project."
             yield Problem(field=f"{prefix}internalLinks[{place}]", message=message)

@@ -49,7 +49,7 @@ def test_a_refusal_has_the_body_that_rest_has(agent_of_era: Agent, rest: Rest, p
     by_tool = agent_of_era.refused("claim_brief", documentId=document["id"])
     by_route = rest.post(f"/documents/{document['id']}/brief/claim").json
 
-    assert by_tool == by_route
+    assert {**by_tool, "message": ""} == {**by_route, "message": ""}  # the words are each interface's own
     assert by_tool["_tag"] == "BriefClaimed"
 
 

@@ -1,0 +1,97 @@
+"""Errors in the words of their interface: REST speaks of routes, MCP of tools (decisions, section 11)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.rules.wording import ROUTES
+from mcp_tools.tools import TOOLS
+from tests.make import Project, a_ready_brief
+from tests.mcp_tools.client import Agent
+from tests.rest.client import Rest
+
+A_ROUTE = re.compile(r"`?(GET|POST|PUT|PATCH|DELETE) /")
+
+
+def test_the_named_routes_are_those_that_are_served(app: Flask) -> None:
+    served = {
+        f"{method} {re.sub('<[^>]*>', ':id', rule.rule)}"
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods or ()
+    }
+
+    assert set(ROUTES.values()) <= served
+    assert set(ROUTES) <= set(TOOLS)
+
+
+def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(
+    agent: Agent, rest: Rest, project: Project
+) -> None:
+    document = a_ready_brief(project.context())
+    agent.call("claim_brief", documentId=document["id"])
+
+    by_tool = agent.refused("claim_brief", documentId=document["id"])
+    by_route = rest.by(agent.token).post(f"/documents/{document['id']}/brief/claim").json
+
+    assert by_tool["_tag"] == by_route["_tag"] == "BriefClaimed"
+    assert "already holds this claim" in by_tool["message"]
+    assert "already holds this claim" in by_route["message"]
+    assert "`write_content`" in by_tool["message"]
+    assert "`PUT /documents/:id/content`" in by_route["message"]
+
+
+@pytest.mark.parametrize(("lease", "until"), [({}, False), ({"leaseSeconds": 600}, True)])
+def test_others_read_who_holds_the_claim_since_when_until_when_and_to_take_another(
+    agent: Agent, rest: Rest, project: Project, lease: dict[str, Any], until: bool
+) -> None:
+    document = a_ready_brief(project.context())
+    brief = agent.call("claim_brief", documentId=document["id"], **lease)["brief"]
+    other = project.token("Another")
+
+    by_tool = agent.by(other).refused("claim_brief", documentId=document["id"])["message"]
+    by_route = rest.by(other).post(f"/documents/{document['id']}/brief/claim").json["message"]
+
+    for message in (by_tool, by_route):
+        assert brief["claimedBy"]["agent"] in message
+        assert brief["claimedAt"] in message
+        assert (f"until {brief['claimExpiresAt']}" in message) == until
+    assert by_tool.endswith("Claim another with `claim_next_brief`.")
+    assert "`POST /briefs/claim`" in by_route
+    assert "`POST /documents/:id/brief/withdraw`" in by_route
+
+
+def test_a_claim_of_another_agent_with_the_same_token_is_not_the_callers(agent: Agent, project: Project) -> None:
+    document = a_ready_brief(project.context())
+    agent.call("claim_brief", documentId=document["id"])
+
+    refused = agent.refused("submit_document", documentId=document["id"], claimedAt="2020-01-01T00:00:00.000Z")
+
+    assert refused["_tag"] == "BriefClaimed"
+    assert "already holds" not in refused["message"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("create_document_intent", {"title": "Rye", "categoryId": "0" * 24, "assigneeId": "0" * 24}),
+        ("create_cluster_intent", {}),
+    ],
+)
+def test_what_confirming_refuses_names_no_route(agent: Agent, tool: str, arguments: dict[str, Any]) -> None:
+    draft = agent.call(tool, **arguments)
+
+    refused = agent.refused("confirm_intent", intentId=draft["id"])
+
+    assert refused["errors"]
+    assert not any(A_ROUTE.search(one["message"]) for one in refused["errors"])
+
+
+@pytest.mark.parametrize("name", ["member", "category", "cluster", "webhook", "document"])
+def test_a_record_that_is_not_there_is_refused_without_a_route(agent: Agent, name: str) -> None:
+    key = next(iter(TOOLS[f"get_{name}"].operation.path))
+
+    assert not A_ROUTE.search(agent.refused(f"get_{name}", **{key: "0" * 24})["message"])
