@@ -4,6 +4,7 @@ Moves of one record are attempted as one atomic write and explained when they fa
 the snapshot, the record and the project's delivery in one transaction.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -49,7 +50,10 @@ from app.vocabulary import Channel, DocumentStatus, Scope
 Fields = Mapping[str, Any]
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
-DUE_AT_ONCE = 20
+DUE_AT_ONCE = 100
+"""The most documents of one project that are published in one turn."""
+PUBLISH_TURN_SECONDS = 1.0
+"""How long the documents of one project are published before it is another project's turn."""
 
 
 @operation(
@@ -240,28 +244,34 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
     return Result({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
-def publish_due(store: Store, now: datetime) -> list[tuple[str, str | None]]:
-    """Publishes what is due in any project; returns the documents' ids, each with why it failed, or None.
+def publish_due(
+    store: Store, project_id: str, now: datetime, seconds: float = PUBLISH_TURN_SECONDS
+) -> list[tuple[str, str | None]]:
+    """Publishes documents of a project that are due, the longest due first, until its turn of some seconds is over.
 
-    Any number of workers may call this at once: each document is published by one of them. A bug that one document
-    brings out is raised once all others had their turn.
+    Returns the ids of the documents, each with the reason why it was not published, or None. A document that was begun
+    is finished. Any number of workers may call this at once: each document is published by one of them. If a document
+    raises an unexpected error, the others are tried before it is raised again.
     """
+    ends = time.monotonic() + seconds
     done: list[tuple[str, str | None]] = []
-    bugs: list[Exception] = []
+    unexpected: list[Exception] = []
     with store.deadline():
-        due = store.documents.due(now, DUE_AT_ONCE)
-    for document in due:
-        ctx = Context(store, system(document["projectId"], ""), Channel.WORKER, now)
+        due = store.documents.due(project_id, now, DUE_AT_ONCE)
+    ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
+    for document_id in due:
         try:
-            done.append((document["id"], publish_scheduled(ctx, document["id"]).body["reason"]))
+            done.append((document_id, publish_scheduled(ctx, document_id).body["reason"]))
         except NotFound:
             continue
         except ServiceUnavailable:
             raise
-        except Exception as bug:
-            bugs.append(bug)
-    if bugs:
-        raise bugs[0]
+        except Exception as error:
+            unexpected.append(error)
+        if time.monotonic() > ends:
+            break
+    if unexpected:
+        raise unexpected[0]
     return done
 
 

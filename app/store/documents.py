@@ -22,7 +22,7 @@ from app.store.conditions import (
     not_deleted,
     status_move_filter,
 )
-from app.store.indexes import EPOCH
+from app.store.indexes import EPOCH, FIRST_ID
 from app.vocabulary import BriefState, DocumentStatus
 
 NO_DUE_DATE = "~"
@@ -206,11 +206,17 @@ class Documents(DocumentRecords):
         condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": EPOCH}, "rev": document["rev"]}
         return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
-    def due(self, now: datetime, limit: int) -> Sequence[Record]:
-        """Returns scheduled documents of all projects whose time has come, the longest due first."""
-        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$lte": now}})
-        rows = self._collection.find(condition, {"projectId": 1}, session=self._session)
-        return [from_bson(row) for row in rows.sort("publishAt", 1).limit(limit)]
+    def projects_due(self, now: datetime) -> Sequence[str]:
+        """Returns the projects with documents to be published by now, reading one index key for each project."""
+        due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": EPOCH, "$lte": now}}
+        rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
+        return [str(row["_id"]) for row in rows]
+
+    def due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
+        """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
+        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": EPOCH, "$lte": now}})
+        rows = self._find(project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1})
+        return [row["id"] for row in rows]
 
     def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from bson import ObjectId
 from pymongo.errors import OperationFailure
 
 LIVE = {"deletedAt": None}
 EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 """Before every deletion: what compares later was deleted."""
+FIRST_ID = ObjectId("0" * 24)
+"""Before every id: with it, a condition on all projects can skip along an index from project to project."""
 WAITING = {"outbox.at": {"$exists": True}}
 DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
 LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": EPOCH}}
@@ -92,9 +95,9 @@ INDEXES: tuple[Index, ...] = (
     ),
     _index(
         "documents",
-        "publishAt",
-        "what the worker has to publish, in any project",
-        partialFilterExpression={"status": "scheduled"},
+        "projectId publishAt",
+        "scheduled documents that are due, and the projects that have some",
+        partialFilterExpression={"publishAt": {"$gt": EPOCH}},
     ),
     *(
         _index(name, "projectId outbox.at", "the relay finds what waits", partialFilterExpression=WAITING)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
 from app.operations.context import this_instant
@@ -11,11 +12,13 @@ from app.operations.publishing import publish_due
 from app.settings import Settings
 from app.store.store import Store
 from app.worker.delivering import Courier, Couriers
+from app.worker.project_pool import ProjectPool
 from app.worker.sending import Sender
 
 log = logging.getLogger("content_workflow.worker")
 
 CUT_EVERY = timedelta(hours=1)
+PUBLISHING_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,12 @@ class Job:
 def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     """Returns the worker's jobs."""
     couriers = Couriers(store, Courier(store, Sender(allow_local=settings.webhooks_allow_local)))
+    publishers = ProjectPool("publish what is due", PUBLISHING_THREADS, per_project=1)
     kept = timedelta(days=settings.events_kept_days)
     return (
         Job("relay events", 0.2, lambda: relay_events(store, then=couriers.dispatch)),
         Job("send webhooks", 0.2, couriers.dispatch, couriers.close),
-        Job("publish what is due", 0.5, lambda: publish(store)),
+        Job("publish what is due", 0.25, lambda: publish_scheduled(store, publishers), publishers.close),
         Job("write down lost claims", 1, lambda: expire_claims(store)),
         Job("cut the feeds", 60, lambda: cut_feeds(store, kept)),
     )
@@ -58,14 +62,24 @@ def relay_events(store: Store, then: Callable[[], bool]) -> bool:
     return relayed > 0
 
 
-def publish(store: Store) -> bool:
-    """Publishes the documents whose time has come."""
-    done = publish_due(store, this_instant())
-    for document_id, reason in done:
+def publish_scheduled(store: Store, pool: ProjectPool) -> bool:
+    """Gives each project with documents that are due a turn, some projects at once.
+
+    Whatever a project has scheduled, it uses one thread, and the others come after one turn of each project.
+    """
+    with store.deadline():
+        projects = store.documents.projects_due(this_instant())
+    for project_id in projects:
+        pool.submit(project_id, partial(publish_turn, store, project_id))
+    return False
+
+
+def publish_turn(store: Store, project_id: str) -> None:
+    """Publishes what is due in a project until its turn is over."""
+    for document_id, reason in publish_due(store, project_id, this_instant()):
         PUBLISHED.labels("failed" if reason else "published").inc()
         what = "scheduled document not published" if reason else "scheduled document published"
         log.info(what, extra={"documentId": document_id, "reason": reason})
-    return bool(done)
 
 
 def expire_claims(store: Store) -> bool:

@@ -199,9 +199,14 @@ def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain,
 def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Explain) -> None:
     now = library.context().now
 
-    told = explain(lambda store: store.documents.due(now, 20))
+    def finds(store: Store) -> None:
+        store.documents.projects_due(now)
+        store.documents.due(library.id, now, 20)
 
-    assert [(stages & {"COLLSCAN", "SORT"}, indexes) for _, stages, indexes in told] == [(set(), ["publishAt"])]
+    of_projects, of_documents = explain(finds)
+
+    assert "DISTINCT_SCAN" in of_projects[1]
+    assert (of_documents[1] & {"COLLSCAN", "SORT"}, of_documents[2]) == (set(), ["projectId_publishAt"])
 
 
 @pytest.mark.contract("decided-documents.indexes")
