@@ -1,21 +1,22 @@
-"""What a tool takes: its operation's ids, query, body and idempotency key, as one flat table of arguments."""
+"""The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import marshmallow as ma
 
-from app.errors import NotFound
+from app.errors import HttpApiDecodeError, Issue, NotFound
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
 from app.fields.kinds import Fields, Text, whole
 from app.fields.stages import documented_shape, load_shape
+from app.fields.unknown import Unknown, unknown_names
 from app.operations.operation import Operation
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
@@ -24,8 +25,23 @@ KEY = "idempotencyKey"
 SMALL_PAGE = 20
 """The length of a page when none is asked for: lists over MCP are small, so that they don't flood a context."""
 
-DEMANDED = {"write_content": ("baseVersion",), "restore_revision": ("baseVersion",)}
-"""What REST may send as a header instead, and a tool has no other place for."""
+WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
+
+
+IdempotencyKey = Fields.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
+"""What every tool that writes takes."""
+
+RequiredVersion = Fields.from_dict(
+    {
+        "baseVersion": whole(
+            1, doc="the `version` last read: refused when the document has another by now", required=True
+        )
+    },
+    name="RequiredVersion",
+)
+"""What REST may send as `If-Match` instead, and a tool has no other place for."""
+
+REQUIRED = {"write_content": RequiredVersion, "restore_revision": RequiredVersion}
 
 
 @dataclass(frozen=True)
@@ -33,83 +49,80 @@ class Arguments:
     """The arguments of one tool: documented as JSON Schema, and read into what its operation is called with."""
 
     operation: Operation
-    table: type[Fields]
+    fields: type[Fields]
 
-    @property
+    @cached_property
     def schema(self) -> dict[str, Any]:
-        """The tool's input schema."""
-        documented = json_schema(documented_shape(self.table, strict=self.operation.checks_meaning))
-        properties = {name: _for_tools(described) for name, described in documented["properties"].items()}
-        needed = {"required": documented["required"]} if documented.get("required") else {}
-        return {"type": "object", "properties": properties, **needed}
+        """The tool's input schema; it allows no argument that it does not name."""
+        documented = json_schema(documented_shape(self.fields, strict=self.operation.checks_meaning))
+        properties = {name: _closed(one) for name, one in documented["properties"].items()}
+        for name, default in self.defaults.items():
+            properties[name]["default"] = default
+        required = {"required": documented["required"]} if documented.get("required") else {}
+        return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Defaults that differ from those of REST; the `limit` of content is in characters, and stays."""
+        query = self.operation.query
+        paged = query is not None and query is not ContentPartQuery and "limit" in query().fields
+        return {"limit": SMALL_PAGE} if paged else {}
 
     def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None]:
-        """Returns the ids, the fields and the idempotency key that a call sends.
+        """Returns the ids, the fields and the idempotency key of a call.
 
-        Refuses with `HttpApiDecodeError`, naming everything that is wrong, and with `NotFound` for an id that is none.
+        Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
+        of the wrong form.
         """
-        fields = load_shape(self.table, self._with_id(sent))
+        issues = [_unknown(one) for one in unknown_names(self._instance, sent)]
+        try:
+            fields = load_shape(self.fields, {**self.defaults, **sent})
+        except HttpApiDecodeError as error:
+            issues += error.extra["issues"]
+        if issues:
+            raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]))
         ids = [str(fields.pop(name)) for name in self.operation.path]
         if not all(HEX_ID.fullmatch(one) for name, one in zip(self.operation.path, ids, strict=True) if _is_id(name)):
-            raise NotFound("There is nothing with this id: an id has 24 hexadecimal digits, as the lists show it.")
+            raise NotFound(WRONG_ID)
         return ids, fields, fields.pop(KEY, None)
 
-    def _with_id(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Takes `id`, as records call their own, for the `documentId` of a path, and the other way round."""
-        first = next(iter(self.operation.path), "")
-        other = "id" if first != "id" else f"{_thing(self.operation)}Id"
-        known = not first or other in self.table._declared_fields
-        return sent if known or other not in sent else {first: sent[other], **sent}
+    @cached_property
+    def _instance(self) -> ma.Schema:
+        return self.fields()
 
 
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
-    fields: dict[str, ma.fields.Field[Any]] = {name: _place(name, operation) for name in operation.path}
-    for table in filter(None, (operation.query, operation.body)):
-        fields |= table._declared_fields
-    if "limit" in fields and operation.query is not ContentPartQuery:  # whose limit is of characters
-        fields["limit"] = _twin(fields["limit"], load_default=SMALL_PAGE)
-    for name in DEMANDED.get(operation.name, ()):
-        fields[name] = _twin(fields[name], required=True)
-    if not operation.reads:
-        fields[KEY] = idempotency_key()
-    return Arguments(operation, type(f"{operation.name}_arguments", (Fields,), fields))
+    key = None if operation.reads else IdempotencyKey
+    path = Fields.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
+    schemas = (key, REQUIRED.get(operation.name), operation.body, operation.query, path)  # the last one's fields first
+    return Arguments(operation, type(f"{operation.name}_arguments", tuple(one for one in schemas if one), {}))
 
 
-def _place(name: str, operation: Operation) -> ma.fields.Field[Any]:
+def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
         return whole(1, doc=f"the {name}", required=True)
-    thing = name.removesuffix("Id") if name != "id" else _thing(operation)
-    return Text(required=True, metadata={"description": f"the {thing}'s id", "pattern": f"^{HEX_ID.pattern}$"})
-
-
-def _thing(operation: Operation) -> str:
-    """Returns what an operation is about, as its name says: `read_document_content` about a document."""
-    return operation.name.split("_")[1]
+    doc = f"the {name.removesuffix('Id')}'s id" if name != "id" else "the record's own id"
+    return Text(required=True, metadata={"description": doc, "pattern": f"^{HEX_ID.pattern}$"})
 
 
 def _is_id(name: str) -> bool:
     return name == "id" or name.endswith("Id")
 
 
-def _twin(field: ma.fields.Field[Any], **changes: Any) -> ma.fields.Field[Any]:
-    twin = copy(field)
-    vars(twin).update(changes)
-    return twin
+def _closed(described: dict[str, Any]) -> dict[str, Any]:
+    """Returns the schema of an argument that allows no key that it does not name."""
+    closed = dict(described)
+    if "properties" in described:
+        closed["properties"] = {name: _closed(one) for name, one in described["properties"].items()}
+        closed["additionalProperties"] = False
+    if "items" in described:
+        closed["items"] = _closed(described["items"])
+    return closed
 
 
-def _for_tools(described: Any) -> Any:
-    """Returns a documented field with the names of tools for the paths of REST."""
-    if not isinstance(described, dict):
-        return described
-    return {
-        key: re.sub(r"`GET /(\w+)`", r"`list_\1`", value) if key == "description" else _inside(value)
-        for key, value in described.items()
-    }
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, dict) and "properties" not in value:
-        return {name: _for_tools(one) for name, one in value.items()}
-    return _for_tools(value)
+def _unknown(unknown: Unknown) -> Issue:
+    known = ", ".join(f"`{name}`" for name in unknown.known) or "none"
+    hint = f"did you mean `{unknown.near}`?" if unknown.near else f"known here: {known}."
+    return Issue(path=unknown.path, message=f"Unknown argument; {hint}")

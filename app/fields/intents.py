@@ -2,10 +2,12 @@
 
 from enum import StrEnum
 
+from marshmallow import validate
+
 from app.fields.briefs import BriefFields
 from app.fields.categories import CategoryFields
 from app.fields.clusters import ClusterFields
-from app.fields.kinds import Fields, day, not_blank, table, text, word
+from app.fields.kinds import Fields, checked, day, not_blank, table, text, word
 from app.fields.slugs import document_slug
 from app.vocabulary import DocumentStatus, Kind
 
@@ -44,4 +46,7 @@ INTENT_FIELDS: dict[Kind, type[Fields]] = {
 class IntentQuery(Fields):
     """Which kind of draft is meant; REST says so in the path, and an id alone is enough."""
 
-    kind = word(Kind, doc="the kind of draft", null=False)
+    kind = checked(
+        validate.OneOf([str(kind) for kind in Kind], error=f"Must be one of {', '.join(Kind)}."),
+        doc="the kind of draft",
+    )

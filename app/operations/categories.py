@@ -26,7 +26,7 @@ def list_categories(ctx: Context, fields: Fields) -> Result:
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("id",), response=CategoryRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, path=("categoryId",), response=CategoryRecord, errors=(NotFound,))
 def get_category(ctx: Context, category_id: str) -> Result:
     """Read a category."""
     return _answer(ctx, _own_category(ctx, category_id))
@@ -67,7 +67,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.DESTROYS,
-    path=("id",),
+    path=("categoryId",),
     response=CategoryRecord,
     errors=(NotFound, CategoryInUse),
     transaction=True,

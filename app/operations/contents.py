@@ -15,7 +15,7 @@ from app.vocabulary import Scope
 @operation(
     scope=Scope.READ,
     effect=Effect.READS,
-    path=("id",),
+    path=("documentId",),
     query=ContentPartQuery,
     response=ContentPartRecord,
     errors=(NotFound,),
@@ -37,6 +37,6 @@ def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, A
 def _body_of(ctx: Context, document_id: str, version: int) -> str | None:
     revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
     if revision is None:
-        raise NotFound(f"The document has no version {version}: `list_revisions` shows those it has.")
+        raise NotFound(f"The document has no version {version}: list its revisions.")
     found: str | None = revision["bodyId"]
     return found

@@ -14,7 +14,7 @@ def test_content_is_read_in_parts_that_make_up_the_whole(agent_of_era: Agent, pr
     read, offset = [], 0
 
     while offset is not None:
-        part = agent_of_era.call("read_document_content", id=document["id"], offset=offset, limit=999)
+        part = agent_of_era.call("read_document_content", documentId=document["id"], offset=offset, limit=999)
         read.append(part["markdown"])
         offset = part["nextOffset"]
 
@@ -28,15 +28,15 @@ def test_every_version_can_be_read(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="one")
     agent.call("write_content", documentId=document["id"], markdown="two", baseVersion=1)
 
-    assert agent.call("read_document_content", id=document["id"])["markdown"] == "two"
-    assert agent.call("read_document_content", id=document["id"], version=1)["markdown"] == "one"
-    assert agent.refused("read_document_content", id=document["id"], version=3)["_tag"] == "NotFound"
+    assert agent.call("read_document_content", documentId=document["id"])["markdown"] == "two"
+    assert agent.call("read_document_content", documentId=document["id"], version=1)["markdown"] == "one"
+    assert agent.refused("read_document_content", documentId=document["id"], version=3)["_tag"] == "NotFound"
 
 
 def test_a_document_without_content_has_an_empty_part(agent: Agent, project: Project) -> None:
     document = a_document(project.context())
 
-    part = agent.call("read_document_content", id=document["id"])
+    part = agent.call("read_document_content", documentId=document["id"])
 
     assert (part["markdown"], part["length"], part["nextOffset"]) == ("", 0, None)
 
@@ -70,7 +70,7 @@ def test_the_largest_content_goes_in_and_out(agent: Agent, project: Project) -> 
 
     draft = agent.call("create_document_intent", title="Long", markdown=largest)
     document = agent.call("confirm_intent", intentId=draft["id"])["document"]
-    part = agent.call("read_document_content", id=document["id"], offset=2_097_000, limit=1_000)
+    part = agent.call("read_document_content", documentId=document["id"], offset=2_097_000, limit=1_000)
 
     assert part["markdown"] == largest[2_097_000:]
     assert part["length"] == 2_097_152

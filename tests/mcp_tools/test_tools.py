@@ -75,27 +75,52 @@ def test_an_id_that_names_nothing_is_not_found(agent: Agent, document_id: str) -
     assert agent.refused("get_document", documentId=document_id)["_tag"] == "NotFound"
 
 
-def test_a_record_may_be_named_by_id_as_it_names_itself(agent: Agent, project: Project) -> None:
-    document = a_document(project.context())
-
-    assert agent.call("get_document", id=document["id"])["title"] == document["title"]
-
-
-def test_a_record_may_be_named_as_others_name_it(agent: Agent, project: Project) -> None:
+def test_a_record_is_named_by_the_same_argument_in_every_tool(agent: Agent, project: Project) -> None:
     document = a_document(project.context())
     category = made(project.context(), "category", name="Bread", slug="bread")
     child = made(project.context(), "category", name="Rye", slug="rye")
 
     assert agent.call("read_document_content", documentId=document["id"])["offset"] == 0
     assert agent.call("get_category", categoryId=category["id"])["name"] == "Bread"
-    moved = agent.call("update_category", id=child["id"], categoryId=category["id"])
+    moved = agent.call("update_category", id=child["id"], categoryId=category["id"])  # whose `categoryId` is the parent
     assert (moved["id"], moved["categoryId"]) == (child["id"], category["id"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent", "issues"),
+    [
+        ("list_documents", {"search": "rye"}, {"search": "known here: `limit`"}),
+        ("list_documents", {"category": NOWHERE}, {"category": "did you mean `categoryId`?"}),
+        ("get_document", {"id": NOWHERE}, {"id": "known here: `documentId`", "documentId": "Is required."}),
+        ("get_project", {"projectId": NOWHERE}, {"projectId": "known here: none"}),
+        ("create_document_intent", {"titel": "Rye"}, {"titel": "did you mean `title`?"}),
+        ("create_document_intent", {"brief": {"keywrd": "rye"}}, {"brief.keywrd": "did you mean `keyword`?"}),
+        ("claim_next_brief", {"lease_seconds": 60}, {"lease_seconds": "did you mean `leaseSeconds`?"}),
+        ("claim_next_brief", {"leaseSecs": 60, "dryrun": True}, {"leaseSecs": "known here", "dryrun": "known here"}),
+    ],
+)
+def test_an_unknown_argument_is_refused_with_the_name_that_is_near(
+    agent_of_era: Agent, tool: str, sent: dict[str, Any], issues: dict[str, str]
+) -> None:
+    refused = agent_of_era.refused(tool, **sent)
+
+    assert refused["_tag"] == "HttpApiDecodeError"
+    assert [issue["path"] for issue in refused["issues"]] == sorted(issues)
+    for issue in refused["issues"]:
+        assert issues[issue["path"]] in issue["message"]
+
+
+def test_a_kind_of_draft_that_does_not_exist_is_refused_with_those_that_do(agent: Agent) -> None:
+    refused = agent.refused("list_intents", kind="documents")
+
+    assert refused["_tag"] == "HttpApiDecodeError"
+    assert refused["issues"] == [{"path": "kind", "message": "Must be one of document, cluster, category."}]
 
 
 def test_content_is_read_in_long_parts_when_no_length_is_asked_for(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="word " * 5_000)
 
-    part = agent.call("read_document_content", id=document["id"])
+    part = agent.call("read_document_content", documentId=document["id"])
 
     assert (len(part["markdown"]), part["length"], part["nextOffset"]) == (20_000, 25_000, 20_000)
 

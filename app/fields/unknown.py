@@ -1,0 +1,65 @@
+"""Names that a schema does not know, with the known name that is near (decisions, section 11)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import marshmallow as ma
+
+SHORT_NAME = 4
+"""Up to so many characters one edit makes a name near, beyond it two."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name that was sent and that the schema does not know."""
+
+    path: str
+    near: str | None
+    """The known name that was probably meant."""
+    known: tuple[str, ...]
+
+
+def unknown_names(schema: ma.Schema, data: Mapping[str, Any], path: str = "") -> Iterator[Unknown]:
+    """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included."""
+    fields = {field.data_key or name: field for name, field in schema.fields.items()}
+    for name, value in data.items():
+        if name in fields:
+            yield from _inside(fields[name], value, path + name)
+        else:
+            yield Unknown(path + name, near_name(name, fields), tuple(fields))
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
+    plain = _plain(name)
+    edits = 1 if len(name) <= SHORT_NAME else 2
+    distances = [(0 if _plain(one) == plain else max(1, edit_distance(name, one)), one) for one in known]
+    distance, nearest = min(distances, key=lambda pair: pair[0], default=(edits + 1, ""))
+    return nearest if distance <= edits else None
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Returns how many characters have to be inserted, deleted or replaced to turn one text into the other."""
+    if abs(len(one) - len(other)) > 2:  # further than any near name
+        return abs(len(one) - len(other))
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        before, row[0] = row[0], place
+        for column, compared in enumerate(other, 1):
+            before, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, before + (letter != compared))
+    return row[-1]
+
+
+def _inside(field: ma.fields.Field[Any], value: Any, path: str) -> Iterator[Unknown]:
+    if isinstance(field, ma.fields.Nested) and isinstance(value, Mapping):
+        schema = field.schema
+        return unknown_names(schema, value, f"{path}.") if isinstance(schema, ma.Schema) else iter(())
+    if isinstance(field, ma.fields.List) and isinstance(value, list):
+        return chain.from_iterable(_inside(field.inner, item, f"{path}[{place}]") for place, item in enumerate(value))
+    return iter(())
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
