@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bson import ObjectId
+
 from app.operations.access import hash_of, new_secret
 from app.operations.catalogue import CATALOGUE
 from app.operations.context import Caller, Context, this_instant
@@ -97,6 +99,20 @@ def made(ctx: Context, kind: str, **fields: Any) -> dict[str, Any]:
 def a_document(ctx: Context, **fields: Any) -> dict[str, Any]:
     """Makes a document."""
     return made(ctx, "document", **{"title": "How to begin a sourdough starter", **fields})
+
+
+def fill_with_categories(project: Project, number: int, **fields: Any) -> None:
+    """Adds so many categories to a project by writing them to the database; they sort before any other name."""
+    now = this_instant()
+    shared = {"projectId": ObjectId(project.id), "description": None, "categoryId": None, "deletedAt": None, "rev": 1}
+    times = {"createdAt": now, "updatedAt": now, "createdBy": SYSTEM, "outbox": []}
+    project.store.database.categories.insert_many(
+        [
+            {**shared, **times, "name": name, "nameKey": name, "slug": name, "_id": ObjectId(), **fields}
+            for name in (f"00-{index:05}" for index in range(number))
+        ]
+    )
+    project.store.projects.delivery_changed(project.id)
 
 
 def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:

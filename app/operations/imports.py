@@ -15,6 +15,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord
 from app.records.imports import ImportRecord
+from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_document
 from app.rules.references import Found
@@ -60,7 +61,7 @@ def file_under(ctx: Context, fields: Fields) -> Result:
     name = fields["name"]
     category: Stored | None = ctx.store.categories.named(ctx.project_id, name, slug_of(name))
     if category is None:
-        if wrong := confirm_problems(Kind.CATEGORY, _category_fields(name), Facts()):
+        if wrong := _category_problems(ctx, name):
             raise BadRequest(errors=wrong)
         category = _new_category(ctx, name)
     return Result({"id": category["id"]})
@@ -97,7 +98,7 @@ def _became(ctx: Context, fields: Fields, there: _There) -> tuple[dict[str, Any]
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links)
     facts = Facts(found=found, slug_taken=fields["slug"] in there.taken)
-    if wrong := _problems(fields, facts, named if category is None else None):
+    if wrong := _problems(ctx, fields, facts, named if category is None else None):
         return {"id": None, "outcome": "refused", "problems": wrong}, None
     if named and category is None:
         category = _new_category(ctx, named)
@@ -118,10 +119,10 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
         yield "brief"
 
 
-def _problems(fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
+def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
     wrong = [*confirm_problems(Kind.DOCUMENT, fields, facts), *problems(EditedFields, fields)]
     if new_category_name:
-        found = confirm_problems(Kind.CATEGORY, _category_fields(new_category_name), Facts())
+        found = _category_problems(ctx, new_category_name)
         wrong += [Problem(field="category", message=problem["message"]) for problem in found]
     return in_order(wrong)
 
@@ -138,6 +139,11 @@ def _begun(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
 
 def _category_fields(name: str) -> dict[str, Any]:
     return {"name": name.strip(), "slug": slug_of(name)}
+
+
+def _category_problems(ctx: Context, name: str) -> list[Problem]:
+    full = ctx.store.categories.count(ctx.project_id) >= CATEGORIES_PER_PROJECT
+    return confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
 
 
 def _new_category(ctx: Context, name: str) -> Stored:

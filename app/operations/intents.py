@@ -15,7 +15,7 @@ from app.operations.references import look_up
 from app.records.categories import category_record
 from app.records.clusters import cluster_record
 from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
-from app.rules.caps import CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
+from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_cluster, new_document
@@ -298,6 +298,7 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     return Facts(
         found=look_up(store, project_id, fields),
         slug_taken=store.categories.slug_taken(project_id, slug) if slug else False,
+        full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
     )
 
 

@@ -18,7 +18,7 @@ from app.errors import HttpApiDecodeError, WriteConflict
 from app.fields.stages import load_shape, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
-from app.rules.caps import CLUSTERS_PER_PROJECT
+from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.events import Event
 from app.rules.publishing import rendered
 from app.rules.transfers import line_of, record_of, renamed
@@ -163,6 +163,8 @@ class ProjectImport:
         if there is None:
             if line["categoryId"] and self._store.categories.get(self._project, line["categoryId"]) is None:
                 raise _Unfit(line, "Its parent is no category of this project.")
+            if self._store.categories.count(self._project) >= CATEGORIES_PER_PROJECT:
+                raise _Unfit(line, f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be.")
             self._store.categories.add(self._project, record_of("category", line), self._event("category.created"))
         return self._is_new("category", line, there)
 

@@ -10,7 +10,7 @@ from app.fields.intents import INTENT_FIELDS
 from app.fields.stages import in_order, problems
 from app.rules.actors import Actor
 from app.rules.briefs import NO_CLAIM
-from app.rules.caps import CLUSTERS_PER_PROJECT
+from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.references import Found, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
@@ -53,6 +53,9 @@ def _category_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
     yield from reference_problems(fields, facts.found)
     if facts.slug_taken:
         yield Problem(field="slug", message="Another category has this slug: choose another.")
+    if facts.full:
+        message = f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be: delete one first."
+        yield Problem(field="name", message=message)
 
 
 _FACT_PROBLEMS: dict[Kind, Callable[[Fields, Facts], Iterator[Problem]]] = {

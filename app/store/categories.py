@@ -29,6 +29,16 @@ class Categories(Filing):
         condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
+    def count(self, project_id: str) -> int:
+        """Returns the number of the project's categories.
+
+        Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
+        delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
+        """
+        return int(
+            self._collection.count_documents(self._where(project_id, {"deletedAt": None}), session=self._session)
+        )
+
     def named(self, project_id: str, name: str, slug: str) -> Record | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
         for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):

@@ -353,6 +353,7 @@ DECIDED: tuple[Row, ...] = (
             "slug-made": "without a slug one is made from the title, transliterated, at most 200, with -2, -3, …",
             "cluster-name": "cluster names: Unicode case folding, spaces trimmed",
             "cluster-cap": "at most 200 clusters; the next one's error names the field name",
+            "category-cap": "at most 2,000 categories; the next one's error names the field name",
             "category-slug": "a category's slug is ^[a-z0-9]+(-[a-z0-9]+)*$; the parent exists",
             "validate": "validate answers valid and errors, exactly what confirm would find now, and changes nothing",
             "one-transaction": "confirm is one transaction; two confirms at once: one 201, the other 404, one record",

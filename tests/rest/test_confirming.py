@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from app.rules.caps import CLUSTERS_PER_PROJECT
-from tests.make import OPERATIONS, a_document, a_project, made
+from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from tests.make import OPERATIONS, a_document, a_project, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -329,6 +329,21 @@ def test_the_two_hundred_and_first_cluster_is_refused_by_its_name(api, project, 
     assert "200" in refused.json["errors"][0]["message"]
     assert len(api.get("/clusters?limit=500").json) == 200
     assert confirmed(api.by(a_project(store).token()), "cluster", name="One more").status_code == 201
+
+
+@pytest.mark.contract("decided-intents.category-cap", "errors.IntentInvalid")
+def test_the_two_thousand_and_first_category_is_refused_by_its_name(api, project, store) -> None:
+    fill_with_categories(project, CATEGORIES_PER_PROJECT - 1)
+    assert confirmed(api, "category", name="The last", slug="the-last").status_code == 201
+
+    refused = confirmed(api, "category", name="One more", slug="one-more")
+
+    assert wrong(refused) == ["name"]
+    assert "2,000" in refused.json["errors"][0]["message"]
+    last = api.get("/categories?limit=1&offset=1999").json[0]
+    assert api.delete(f"/categories/{last['id']}").status_code == 200
+    assert confirmed(api, "category", name="One more", slug="one-more").status_code == 201
+    assert confirmed(api.by(a_project(store).token()), "category", name="Another", slug="another").status_code == 201
 
 
 @pytest.mark.contract(

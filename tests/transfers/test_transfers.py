@@ -7,11 +7,13 @@ import orjson
 import pytest
 
 from app.operations.context import Context, system, this_instant
+from app.operations.imports import import_documents
 from app.operations.purging import purge_trash
 from app.operations.transfers import ProjectImport, export_project
+from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.store.store import Store
 from app.vocabulary import Channel
-from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -154,6 +156,33 @@ def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, stor
     assert all(word in done.refused[0].why for word in ("title", "slug", "createdAt"))
     titles = {one["title"] for one in called(other.context(), "list_documents", limit=100, offset=0, sort="title")}
     assert titles == {"Rye", "Crumb", "Crust"}
+
+
+@pytest.mark.contract("decided-intents.category-cap")
+def test_an_import_makes_no_more_categories_than_a_project_may_have(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    other = a_project(fresh_store)
+    fill_with_categories(other, CATEGORIES_PER_PROJECT - 1)
+
+    done = taken(fresh_store, other, exported(full, store)).done
+
+    assert any("2,000 categories" in str(refused) for refused in done.refused)
+    assert fresh_store.categories.count(other.id) == CATEGORIES_PER_PROJECT
+
+
+@pytest.mark.contract("decided-intents.category-cap")
+def test_documents_from_files_make_no_more_categories_than_a_project_may_have(store: Store) -> None:
+    project = a_project(store)
+    fill_with_categories(project, CATEGORIES_PER_PROJECT - 1)
+    documents = [{"title": "Rye", "slug": f"rye-{n}", "category": f"Kind {n}"} for n in range(2)]
+
+    [created, refused] = import_documents(project.context(), fields={"documents": documents}).body
+
+    assert created["outcome"] == "created"
+    assert [(problem["field"], "2,000" in problem["message"]) for problem in refused["problems"]] == [
+        ("category", True)
+    ]
 
 
 def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store: Store, fresh_store: Store) -> None:
