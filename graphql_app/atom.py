@@ -1,12 +1,10 @@
-"""The Atom feed (RFC 4287): what was published last, with a summary of each."""
+"""The Atom feed (RFC 4287): the latest publications, with a summary of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
-
-from flask import request
 
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader, Site
@@ -16,21 +14,21 @@ from app.rules.times import wire_time
 from graphql_app.xml import DECLARATION, attribute, text
 
 
-def lines(ctx: Context, reader: DeliveryReader, site: Site, query: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the feed, an entry at a time."""
+def lines(ctx: Context, reader: DeliveryReader, site: Site, limit: int, address: str | None) -> Iterator[str]:
+    """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published."""
     categories = reader.categories(ctx, site.revision)
-    yield _head(ctx, site, wire_time(reader.last_published_at(ctx) or site.created_at))
-    for row in reader.every(ctx, query["limit"]):
+    yield _head(ctx, site, wire_time(reader.last_published_at(ctx) or site.created_at), address)
+    for row in reader.every(ctx, limit):
         yield _entry(site, row["id"], row["snapshot"], categories)
     yield "</feed>\n"
 
 
-def _head(ctx: Context, site: Site, updated: str) -> str:
+def _head(ctx: Context, site: Site, updated: str, address: str | None) -> str:
     name = text(site.name)
+    link = f'<link rel="self" type="application/atom+xml" href={attribute(address)}/>\n' if address else ""
     return (
         f'{DECLARATION}<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"<id>{_permanent(ctx.project_id)}</id>\n<title>{name}</title>\n<updated>{updated}</updated>\n"
-        f'<link rel="self" type="application/atom+xml" href={attribute(request.url)}/>\n'
+        f"<id>{_permanent(ctx.project_id)}</id>\n<title>{name}</title>\n<updated>{updated}</updated>\n{link}"
         f'<link rel="alternate" type="text/html" href={attribute(home_url(site.url))}/>\n'
         f"<author><name>{name}</name></author>\n"
     )
@@ -38,13 +36,13 @@ def _head(ctx: Context, site: Site, updated: str) -> str:
 
 def _entry(site: Site, document_id: str, snapshot: Mapping[str, Any], categories: Categories) -> str:
     category = categories.get(snapshot["categoryId"] or "")
-    filed = f"<category term={attribute(category.slug)} label={attribute(category.name)}/>\n" if category else ""
+    term = f"<category term={attribute(category.slug)} label={attribute(category.name)}/>\n" if category else ""
     summary = f"<summary>{text(snapshot['excerpt'])}</summary>\n" if snapshot["excerpt"] else ""
     return (
         f"<entry>\n<id>{_permanent(document_id)}</id>\n<title>{text(snapshot['title'])}</title>\n"
         f'<link rel="alternate" type="text/html" href={attribute(page_url(site.url, snapshot["slug"]))}/>\n'
         f"<published>{wire_time(snapshot['publishedAt'])}</published>\n"
-        f"<updated>{wire_time(snapshot['updatedAt'])}</updated>\n{filed}{summary}</entry>\n"
+        f"<updated>{wire_time(snapshot['updatedAt'])}</updated>\n{term}{summary}</entry>\n"
     )
 
 

@@ -1,15 +1,15 @@
-"""A site's Atom feed and its sitemap, written a batch at a time: 50,000 documents take no more memory than 1,000.
+"""A site's Atom feed and its sitemap, written in batches: 50,000 documents take no more memory than 1,000.
 
-Both need the project's `siteUrl`, as their entries are addresses of pages. (decisions, section 7)
+Both need the project's `siteUrl`, since their entries are URLs of pages. (decisions, section 7)
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO
 
 from flask import Response, request
 
@@ -19,16 +19,16 @@ from app.fields.stages import load_shape
 from app.http.callers import callers
 from app.http.concurrency import ConcurrencyLimit
 from app.operations.context import Context
-from app.operations.delivery import DeliveryReader
+from app.operations.delivery import DeliveryReader, Site
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from graphql_app import atom, sitemap
 
 IN_MEMORY = 1024 * 1024
-"""How many bytes are kept in memory and given to the server whole; what is longer is written to a file first."""
+"""Up to so many bytes a document stays in memory and the server sends it whole; a longer one goes to a file first."""
 PART = 64 * 1024
 SENDS = 3
-"""How many long documents are sent at once; with as many bodies as are read at once, that leaves a thread."""
+"""How many long documents are sent at once: a slow reader holds a thread of the server."""
 
 _sending = ConcurrencyLimit(SENDS, "Too many long feeds are being read right now, and slowly: try again soon.")
 
@@ -39,66 +39,80 @@ class Feeds:
     def __init__(self, settings: Settings, reader: DeliveryReader) -> None:
         self._reader = reader
         self._cache_control = settings.delivery_cache_control
+        self._public_url = settings.public_url.rstrip("/")
 
     def atom(self) -> Response:
-        """Answers with the Atom feed of what was published last."""
+        """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        query = load_shape(FeedQuery, from_query(FeedQuery, request.args))
-        return self._answer(ctx, query, "application/atom+xml; charset=utf-8", atom.lines)
+        limit: int = load_shape(FeedQuery, from_query(FeedQuery, request.args))["limit"]
+        address = self._address(f"{request.path}?limit={limit}" if request.args else request.path)
+        return self._respond(
+            ctx,
+            f"atom {limit} {address}",
+            "application/atom+xml; charset=utf-8",
+            lambda site: atom.lines(ctx, self._reader, site, limit, address),
+        )
 
     def sitemap(self) -> Response:
-        """Answers with the sitemap of all that is published, up to the 50,000 pages that one may have."""
+        """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        return self._answer(ctx, {}, "application/xml; charset=utf-8", sitemap.lines)
+        return self._respond(
+            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap.lines(ctx, self._reader, site)
+        )
 
-    def _answer(self, ctx: Context, query: Mapping[str, Any], content_type: str, lines: Any) -> Response:
+    def _address(self, path: str) -> str | None:
+        """Returns the public address of a path; None without `PUBLIC_URL`, as a request's `Host` can be anything."""
+        return f"{self._public_url}{path}" if self._public_url else None
+
+    def _respond(
+        self, ctx: Context, variant: str, content_type: str, lines: Callable[[Site], Iterable[str]]
+    ) -> Response:
         site = self._reader.site(ctx)
         if not site.url:
-            raise BadRequest("The project has no `siteUrl` to make addresses from: set it with `PATCH /project`.")
-        state = (ctx.project_id, site.rev, site.revision, request.url)
+            raise BadRequest("The project has no `siteUrl` to make URLs of pages from: set it with `PATCH /project`.")
         response = Response(content_type=content_type)
         response.headers["Cache-Control"] = self._cache_control
         response.headers["Vary"] = "Authorization"
-        response.set_etag(hashlib.sha256(repr(state).encode()).hexdigest()[:32])
-        if request.if_none_match.contains_weak(response.get_etag()[0] or ""):
+        version = (ctx.project_id, site.rev, site.revision, variant)
+        tag = hashlib.sha256(repr(version).encode()).hexdigest()[:32]
+        response.set_etag(tag)
+        if request.if_none_match.contains_weak(tag):
             response.status_code = 304
-        elif request.method == "HEAD":
-            response.response = iter(())  # of which nobody would take the length for the feed's
         else:
-            _fill(response, lines(ctx, self._reader, site, query))
+            _fill(response, lines(site))
         return response
 
 
 def _fill(response: Response, lines: Iterable[str]) -> None:
     """Writes a document into a response: whole before any of it is sent, so that no error cuts it off.
 
-    Refuses with `ServiceUnavailable` one that is long while too many others are being sent.
+    Raises `ServiceUnavailable` for a long document while too many others are being sent.
     """
-    with ExitStack() as held:
-        written = held.enter_context(SpooledTemporaryFile(IN_MEMORY))
+    with ExitStack() as resources:
+        file = resources.enter_context(SpooledTemporaryFile(IN_MEMORY))
         is_long = False
         for line in lines:
-            written.write(line.encode())
-            if not is_long and (is_long := written.tell() > IN_MEMORY):
-                held.enter_context(_sending.turn())
-        length = written.tell()
-        written.seek(0)
+            file.write(line.encode())
+            if not is_long and (is_long := file.tell() > IN_MEMORY):
+                resources.enter_context(_sending.turn())
+        length = file.tell()
+        file.seek(0)
         if not is_long:
-            response.set_data(written.read())
+            response.set_data(file.read())
             return
-        response.response = _parts(written, held.pop_all())
+        response.response = _parts(file, resources.pop_all())
         response.content_length = length
 
 
-def _parts(file: IO[bytes], held: ExitStack) -> Iterator[bytes]:
-    """Returns the parts of a file; at their end, whoever ends them, what they hold is given back."""
+def _parts(file: IO[bytes], resources: ExitStack) -> Iterator[bytes]:
+    """Returns an iterator over a file that releases the resources when it ends or is closed."""
 
     def parts() -> Iterator[bytes]:
-        with held:
+        with resources:
             yield b""
             while part := file.read(PART):
                 yield part
 
-    begun = parts()
-    next(begun)  # only what has begun is sure to end
-    return begun
+    started = parts()
+    next(started)  # closing a generator that never started would not run its `with`
+    return started

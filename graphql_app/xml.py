@@ -1,4 +1,4 @@
-"""Text in XML: escaped, without the characters that no XML document may hold."""
+"""Text for XML: escaped, without the characters that XML does not allow."""
 
 import re
 from xml.sax.saxutils import escape, quoteattr

@@ -1,22 +1,35 @@
 """Where a site shows a document (decisions, section 7: `siteUrl`)."""
 
-from urllib.parse import quote
+from functools import lru_cache
+from urllib.parse import quote, urlsplit, urlunsplit
 
 SLUG = "{slug}"
+_NOT_ESCAPED = "%/:?#[]@!$&'()*+,;={}"
 
 
 def page_url(site_url: str, slug: str) -> str:
-    """Returns the address of a document's page: the site's, with the slug in place of `{slug}`, or at its end."""
-    segment = quote(slug, safe="")
-    if SLUG in site_url:
-        return site_url.replace(SLUG, segment)
-    return f"{site_url.rstrip('/')}/{segment}"
+    """Returns the URI of a document's page: the site's, with the slug in place of `{slug}`, or at its end."""
+    uri, segment = _uri(site_url), quote(slug, safe="")
+    if SLUG in uri:
+        return uri.replace(SLUG, segment)
+    return f"{uri.rstrip('/')}/{segment}"
 
 
 def home_url(site_url: str) -> str:
-    """Returns the address of a site's first page."""
-    before, found, _ = site_url.partition(SLUG)
+    """Returns the URI of a site's home page."""
+    before, found, _ = _uri(site_url).partition(SLUG)
     if not found:
-        return site_url
+        return before
     scheme, _, rest = before.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/"
+
+
+@lru_cache(maxsize=100)
+def _uri(iri: str) -> str:
+    """Returns an IRI as a URI: the host in Punycode, other characters outside ASCII percent-encoded (RFC 3987)."""
+    parts = urlsplit(iri)
+    try:
+        host = parts.netloc.encode("idna").decode("ascii")
+    except UnicodeError:  # a host that DNS can't have
+        host = parts.netloc
+    return quote(urlunsplit(parts._replace(netloc=host)), safe=_NOT_ESCAPED)

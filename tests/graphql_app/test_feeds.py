@@ -14,8 +14,9 @@ from lxml import etree
 from app.errors import ServiceUnavailable
 from app.rules.sites import home_url, page_url
 from app.store.delivery import Delivery
+from app.store.store import Store
 from graphql_app.feeds import IN_MEMORY, PART, SENDS
-from tests.graphql_app.client import GraphQL, published, run
+from tests.graphql_app.client import GraphQL, opened, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, made
 
@@ -201,15 +202,44 @@ def test_readers_that_do_not_read_hold_no_more_than_some_threads(site: Project, 
 
 
 @pytest.mark.parametrize("name", ["feed", "sitemap"])
-def test_who_asks_for_the_head_alone_is_told_nothing_wrong_of_the_length(
-    site: Project, graphql: GraphQL, name: str
-) -> None:
+def test_head_has_the_headers_of_get_and_no_body(site: Project, graphql: GraphQL, name: str) -> None:
+    published(site)
     headers = {"Authorization": f"Bearer {graphql.token.secret}"}
 
-    answer = graphql.client.head(f"/delivery/{name}.xml", headers=headers)
+    head = graphql.client.head(f"/delivery/{name}.xml", headers=headers)
 
-    assert (answer.status_code, answer.headers.get("Content-Length")) == (200, None)
-    assert answer.headers["ETag"] == graphql.feed(name).headers["ETag"]
+    get = graphql.feed(name)
+    assert (head.status_code, head.data) == (200, b"")
+    assert head.headers["Content-Length"] == get.headers["Content-Length"] == str(len(get.data))
+    assert head.headers["ETag"] == get.headers["ETag"]
+
+
+@pytest.mark.parametrize("public_url", ["", "https://cms.example/", "https://cms.example/content"])
+def test_no_host_header_is_in_what_a_cache_can_store(
+    site: Project, graphql: GraphQL, store: Store, public_url: str
+) -> None:
+    published(site)
+    api = graphql.through(opened(store, public_url=public_url, delivery_cache_control="public, max-age=60"))
+
+    feed = api.feed("feed", {"Host": "evil.example"}, limit=5)
+
+    assert "evil.example" not in f"{feed.headers}{feed.text}"
+    assert feed.headers["ETag"] == api.feed("feed", limit=5).headers["ETag"]
+    links = {link.rel: link.href for link in feedparser.parse(feed.data).feed.links}
+    address = f"{public_url.rstrip('/')}/delivery/feed.xml?limit=5"
+    assert links.get("self") == (address if public_url else None)
+    assert "evil.example" not in str(api.feed("sitemap", {"Host": "evil.example"}).headers)
+
+
+def test_a_site_url_with_letters_outside_ascii_is_escaped(project: Project, graphql: GraphQL) -> None:
+    run(project, "update_project", siteUrl="https://brød.example/blå")
+    published(project, slug="rye")
+
+    for name, schema in (("feed", "atom.rng"), ("sitemap", "sitemap.xsd")):
+        text = graphql.feed(name).text
+        valid(text.encode(), schema)
+        assert "https://xn--brd-1na.example/bl%C3%A5/rye" in text
+        assert text.isascii()
 
 
 def batches(watched: Watched) -> int:
@@ -223,6 +253,14 @@ def batches(watched: Watched) -> int:
         ("https://a.example/blog/", "https://a.example/blog/rye", "https://a.example/blog/"),
         ("https://a.example/{slug}.html", "https://a.example/rye.html", "https://a.example/"),
         ("https://a.example/?p={slug}", "https://a.example/?p=rye", "https://a.example/"),
+        ("https://a.example/#{slug}", "https://a.example/#rye", "https://a.example/"),
+        ("https://{slug}.example:81", "https://rye.example:81", "https:///"),
+        (
+            "https://brød.example:81/blå?ø=%C3%B8",
+            "https://xn--brd-1na.example:81/bl%C3%A5?%C3%B8=%C3%B8/rye",
+            "https://xn--brd-1na.example:81/bl%C3%A5?%C3%B8=%C3%B8",
+        ),
+        (f"https://{'ø' * 64}.example", f"https://{'%C3%B8' * 64}.example/rye", f"https://{'%C3%B8' * 64}.example"),
     ],
 )
 def test_a_page_is_where_the_site_says(site_url: str, page: str, home: str) -> None:
