@@ -12,7 +12,7 @@ from app.operations.context import Context
 from app.operations.transfers import Imported, ProjectImport
 
 
-def take_exported(ctx: Context, path: Path, *, json: bool) -> None:
+def import_exported(ctx: Context, path: Path, *, json: bool) -> None:
     """Takes an export into a project, with a progress bar; exit code 1 when a line was refused."""
     project = ProjectImport(ctx)
     with (

@@ -1,12 +1,11 @@
-"""A markdown file with front matter, YAML between `---` or TOML between `+++`, as the fields that `import` takes.
+"""Reads a markdown file with front matter, YAML between `---` or TOML between `+++`, as the fields of a document.
 
-Decisions, section 10. What is not known here is listed by the command, and left alone.
+Decisions, section 10. Keys that are not known here are listed by the command and ignored.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +13,14 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.fields.briefs import BriefFields
+from app.fields.intents import MAX_MARKDOWN
 from app.fields.slugs import slug_problem
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-FENCES = {"---": "YAML", "+++": "TOML"}
+FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
+MAX_FILE_BYTES = 10 * 1024 * 1024
+"""More than the longest text has in UTF-8, with its front matter."""
 
 FIELDS = {
     "title": "title",
@@ -36,22 +36,23 @@ DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
 
 
 class Unreadable(Exception):
-    """A file that is no markdown with front matter; the message says why."""
+    """A file that is not markdown with front matter; the message says why."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """What a file says."""
+    """A file's content."""
 
     fields: dict[str, Any]
     unknown: frozenset[str]
+    """Front matter keys that are not known."""
     dated: datetime | None
     draft: bool
 
 
 def read_post(file: Path) -> Post:
-    """Returns what a file says. Raises `Unreadable`."""
-    front, markdown = _split(file)
+    """Returns a file's content. Raises `Unreadable`."""
+    front, markdown = _split(_text(file))
     fields = {ours: front[key] for key, ours in FIELDS.items() if front.get(key) is not None}
     fields.setdefault("slug", _slug_of_file(file))
     for keys, field in ((CATEGORY, "category"), (IMAGE, "coverImageUrl")):
@@ -66,27 +67,40 @@ def read_post(file: Path) -> Post:
     return Post(fields, frozenset(_unknown(front)), _dated(front, file), front.get("draft") is True)
 
 
-def _split(file: Path) -> tuple[Mapping[str, Any], str]:
+def _text(file: Path) -> str:
     try:
-        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise Unreadable("It is not UTF-8.") from None
+        if not file.exists():
+            raise Unreadable("It is a link to a file that does not exist.")
+        if not file.is_file():
+            raise Unreadable("It is not a regular file.")
+        with file.open("rb") as opened:
+            content = opened.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise Unreadable(f"It can't be read: {error.strerror}.") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise Unreadable(f"It is larger than 10 MB: a text has at most {MAX_MARKDOWN:,} characters.")
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise Unreadable("It is not UTF-8.") from None
+
+
+def _split(text: str) -> tuple[Mapping[str, Any], str]:
     fence = text[:3]
     if fence not in FENCES or not (first := re.match(r"...[ \t]*\n", text)):
         raise Unreadable("It has no front matter: begin it with a line of --- (YAML) or +++ (TOML).")
     end = re.compile(rf"^{re.escape(fence)}[ \t]*(?:\n|\Z)", re.MULTILINE).search(text, first.end())
     if end is None:
         raise Unreadable(f"Its front matter does not end: close it with a line of {fence}.")
-    return _parsed(fence, text[first.end() : end.start()]), text[end.end() :].strip("\n")
+    return _front_matter(fence, text[first.end() : end.start()]), text[end.end() :].strip("\n")
 
 
-def _parsed(fence: str, text: str) -> Mapping[str, Any]:
+def _front_matter(fence: str, text: str) -> Mapping[str, Any]:
+    language, parse = FENCES[fence]
     try:
-        front = tomllib.loads(text) if fence == "+++" else yaml.load(text, LOADER)
-    except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as error:
-        raise Unreadable(f"Its front matter is no {FENCES[fence]}: {_why(error)}") from None
+        front = parse(text)
+    except Unparsable as error:
+        raise Unreadable(f"Its front matter is not valid {language}: {error}") from None
     if front is None:
         return {}
     if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
@@ -94,20 +108,13 @@ def _parsed(fence: str, text: str) -> Mapping[str, Any]:
     return front
 
 
-def _why(error: Exception) -> str:
-    """Returns what a parser complains of on one line, with the line of the file; the fence is its first."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
-        return f"line {error.problem_mark.line + 2}: {error.problem}"
-    return " ".join(str(error).split())
-
-
 def _slug_of_file(file: Path) -> str:
     """Returns the slug of a file that names none: its name, or its folder's where it is an `index.md`."""
-    name = file.resolve().parent.name if file.stem == "index" else file.stem
-    kept = "".join(
+    name = file.absolute().parent.name if file.stem == "index" else file.stem
+    slug = "".join(
         letter if slug_problem(f"a{letter}") is None else "-" for letter in unicodedata.normalize("NFC", name)
     )
-    return re.sub("-{2,}", "-", kept).strip("-.")
+    return re.sub("-{2,}", "-", slug).strip("-.")
 
 
 def _first(front: Mapping[str, Any], keys: tuple[str, str]) -> Any:
@@ -134,18 +141,24 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
     """Returns the file's date: its `date`, else the one that its `path` or its name begins with."""
     given = front.get("date")
-    if isinstance(given, str):
-        try:
-            given = datetime.fromisoformat(given)
-        except ValueError:
-            raise Unreadable(f"Its date is {given!r}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.") from None
     if given is None:
-        found = DATED_PATH.match(str(front.get("path", "")).lstrip("/")) or DATED_PATH.match(file.name)
-        given = date(*map(int, found.groups())) if found else None
-    if isinstance(given, datetime):
-        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
-    if isinstance(given, date):
-        return datetime(given.year, given.month, given.day, tzinfo=UTC)
-    if given is not None:
-        raise Unreadable(f"Its date is {given!r}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
-    return None
+        return _date_of_path(front.get("path")) or _date_of_path(file.name)
+    try:
+        if isinstance(given, str):
+            given = datetime.fromisoformat(given)
+        if isinstance(given, datetime):
+            return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+        if isinstance(given, date):
+            return datetime(given.year, given.month, given.day, tzinfo=UTC)
+    except (ValueError, OverflowError):
+        pass
+    shown = repr(str(given)[:50])
+    raise Unreadable(f"Its date is {shown}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
+
+
+def _date_of_path(path: Any) -> datetime | None:
+    found = DATED_PATH.match(path.lstrip("/")) if isinstance(path, str) else None
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC) if found else None
+    except ValueError:
+        return None  # digits in this order are not always a date

@@ -1,7 +1,8 @@
-"""`import`: takes a folder of markdown files with front matter into a project, matched by slug."""
+"""`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.calling import as_json, call, context, of_project, print_json
-from app.cli.exported import take_exported
+from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal
 from app.fields.imports import ImportedFields
@@ -26,12 +27,13 @@ from app.rules.times import wire_time
 SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH, BATCH_CHARACTERS = 50, 4_000_000
-"""How much goes into one transaction: enough to save waiting, and little enough to be done in a second."""
+"""How much one transaction writes: enough to save round trips, and little enough to take a second."""
+MAX_PROBLEMS, MAX_SHOWN = 10, 1_000
 
 
 @dataclass
 class Report:
-    """What became of every file."""
+    """The outcome of every file."""
 
     created: int = 0
     unchanged: int = 0
@@ -51,25 +53,26 @@ class Report:
 @click.option("--publish", is_flag=True, help="Publish what is dated in the past and no draft, with its date.")
 @as_json
 def command(project_id: str, path: Path, update: bool, publish: bool, json: bool) -> None:
-    """Take markdown files with front matter into a project.
+    """Import markdown files with front matter, or an exported project.
 
-    PATH is a folder, or one file. A file becomes a document; where there is one with its slug, it changes nothing, and
-    is listed if it differs. An .ndjson file is a whole project, as `export` writes it: what is there already stays as
-    it is. Exit code 1 when something was refused.
+    PATH is a folder, or one file. Each file becomes a document. Where the project has a document with its slug, the
+    file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it: records that
+    exist stay as they are. The exit code is 1 when something was refused.
     """
     if path.suffix == ".ndjson":
-        take_exported(context(project_id), path, json=json)
-    files = sorted(_markdown_in(path)) if path.is_dir() else [path]
-    run = _Run(context(project_id), path, update=update, publish=publish)
+        import_exported(context(project_id), path, json=json)
+    root = path.resolve()
+    files = sorted(_markdown_in(root)) if root.is_dir() else [root]
+    run = _Run(context(project_id), root, update=update, publish=publish)
     with _progress() as progress:
         for _ in progress.track(run.take(files), total=len(files), description="Importing"):
             pass
-    print_json(vars(run.report)) if json else _tell(run.report, len(files))
+    print_json(vars(run.report)) if json else _print_report(run.report, len(files))
     sys.exit(1 if run.report.refused else 0)
 
 
 class _Run:
-    """One import: reads files, sends them in batches, and keeps the report."""
+    """One import: reads files, sends them in batches, and fills the report."""
 
     def __init__(self, ctx: Context, root: Path, *, update: bool, publish: bool) -> None:
         self._ctx = ctx
@@ -80,7 +83,7 @@ class _Run:
         self.report = Report()
 
     def take(self, files: Iterable[Path]) -> Iterator[Path]:
-        """Imports the files and yields each when it is done with."""
+        """Imports the files and yields each when it is done."""
         batch: dict[Path, Post] = {}
         for file in files:
             try:
@@ -97,6 +100,8 @@ class _Run:
         yield from self._send(batch)
 
     def _read(self, file: Path) -> Post:
+        if self._root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self._root):
+            raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
         fields = load_shape(ImportedFields, post.fields)
         first = self._slugs.setdefault(fields["slug"], file)
@@ -104,7 +109,7 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        for key in post.unknown:
+        for key in map(_shown, post.unknown):
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
         return replace(post, fields=fields)
 
@@ -123,7 +128,7 @@ class _Run:
     def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
         outcome, report = became["outcome"], self.report
         if outcome == "refused":
-            report.refused[self._named(file)] = _said(became["problems"])
+            report.refused[self._named(file)] = _listed(became["problems"])
             return
         if outcome == "changed" and not self._update:
             report.changed[self._named(file)] = became["differs"]
@@ -132,9 +137,9 @@ class _Run:
             self._write(became["id"], post.fields, became["differs"])
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
         if self._publish and (outcome == "changed" or not became["live"]):
-            self._put_out(became["id"], post)
+            self._publish_dated(became["id"], post)
 
-    def _put_out(self, document_id: str, post: Post) -> None:
+    def _publish_dated(self, document_id: str, post: Post) -> None:
         ctx = replace(self._ctx, now=this_instant())
         if post.draft or post.dated is None or post.dated > ctx.now:
             return
@@ -159,42 +164,54 @@ class _Run:
     def _refuse(self, file: Path, error: Exception) -> None:
         if isinstance(error, HttpApiDecodeError):
             problems = [{"field": issue["path"], "message": issue["message"]} for issue in error.extra["issues"]]
-            self.report.refused[self._named(file)] = _said(problems)
+            self.report.refused[self._named(file)] = _listed(problems)
         else:
-            self.report.refused[self._named(file)] = str(error)
+            self.report.refused[self._named(file)] = _shown(str(error))
 
     def _named(self, file: Path) -> str:
-        return str(file.relative_to(self._root)) if self._root.is_dir() else str(file)
+        return _shown(str(file.relative_to(self._root) if self._root.is_dir() else file))
 
 
-def _said(problems: list[Any]) -> str:
-    return " ".join(f"{problem['field']}: {problem['message']}" for problem in problems)
+def _listed(problems: list[Any]) -> str:
+    more = len(problems) - MAX_PROBLEMS
+    shown = [f"{problem['field']}: {problem['message']}" for problem in problems[:MAX_PROBLEMS]]
+    return _shown(" ".join(shown + ([f"And {more:,} more."] if more > 0 else [])))
+
+
+def _shown(text: str) -> str:
+    """Returns a text from a file as one short line without the characters that a terminal obeys."""
+    printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
+    return printable if len(text) <= MAX_SHOWN else f"{printable}…"
 
 
 def _markdown_in(folder: Path) -> Iterator[Path]:
-    for file in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.suffix.lower() in SUFFIXES and file.is_file() and not hidden:
-            yield file
+    """Yields the markdown files of a folder and its subfolders, without hidden ones, and folders it can't read."""
+    unreadable: list[Path] = []
+    for directory, folders, names in os.walk(folder, onerror=lambda error: unreadable.append(Path(error.filename))):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
+                yield Path(directory, name)
+    yield from unreadable
 
 
 def _progress() -> Progress:
-    """Returns the progress bar, on standard error; none where that is no terminal."""
+    """Returns the progress bar, on standard error; hidden where that is not a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
-def _tell(report: Report, files: int) -> None:
+def _print_report(report: Report, files: int) -> None:
     click.echo(
         f"{files} file{'' if files == 1 else 's'}: {report.created} created, {report.updated} updated, "
         f"{report.unchanged} unchanged, {len(report.changed)} changed since, {len(report.refused)} refused, "
         f"{report.published} published."
     )
     for file, differs in report.changed.items():
-        click.echo(f"Changed since, and not written (--update writes it): {file} ({', '.join(differs)})")
+        click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, why in report.refused.items():
         click.echo(f"Refused: {file}: {why}", err=True)
     if report.unknown:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
-        click.echo(f"Front matter that import does not know, and how many files have it: {keys}")
+        click.echo(f"Front matter keys that import does not know, with the number of files: {keys}")

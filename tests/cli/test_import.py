@@ -16,8 +16,8 @@ RUST_BLOG = Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "conte
 BAD = {
     "No front matter": ("Hello", "no front matter"),
     "Front matter that does not end": ("---\ntitle: x\n", "does not end"),
-    "Bad YAML": ("---\ntitle: [\n---\n", "is no YAML: line 3: "),
-    "Bad TOML": ("+++\ntitle = \n+++\n", "is no TOML"),
+    "Bad YAML": ("---\ntitle: [\n---\n", "is not valid YAML: line 3: "),
+    "Bad TOML": ("+++\ntitle = \n+++\n", "is not valid TOML"),
     "A list for front matter": ("---\n- x\n---\n", "keys with values"),
     "No title": ("---\nslug: x\n---\n", "title: Is required."),
     "A title that is no text": ("+++\ntitle = 5\n+++\n", "title: Must be a string."),

@@ -1,0 +1,77 @@
+"""YAML and TOML from files that nobody vouches for: size and nesting are bounded before a value is built.
+
+YAML aliases and merge keys can multiply a few lines into gigabytes, and both parsers recurse or slow down on deep
+nesting, so `parse_yaml` and `parse_toml` refuse those before they parse.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import yaml
+
+MAX_CHARACTERS = 131_072
+"""A brief with every field at its limit takes half of it."""
+MAX_LEVELS = 32
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+TOO_DEEP = f"it has more than {MAX_LEVELS} levels."
+_TOML_KEY_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_DEEP_TOML_KEY = re.compile(rf"(?<![\w\\-])(?:{_TOML_KEY_PART}){{{MAX_LEVELS + 1}}}")
+
+
+class Unparsable(Exception):
+    """A text that is not in its language, or is out of bounds; the message says why."""
+
+
+def parse_yaml(text: str) -> Any:
+    """Returns the value of a YAML document. Raises `Unparsable`."""
+    _check_length(text)
+    try:
+        _check_events(text)
+        return yaml.load(text, LOADER)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1  # the fence is the first
+        raise Unparsable(f"line {line}: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
+        raise Unparsable(" ".join(str(error).split())) from None
+
+
+def parse_toml(text: str) -> Any:
+    """Returns the value of a TOML document. Raises `Unparsable`."""
+    _check_length(text)
+    if _DEEP_TOML_KEY.search(text):
+        raise Unparsable(TOO_DEEP)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:  # tomllib is written in Python, so the interpreter stops it in time
+        raise Unparsable(TOO_DEEP) from None
+    except ValueError as error:
+        raise Unparsable(" ".join(str(error).split())) from None
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        raise Unparsable(f"it is longer than {MAX_CHARACTERS:,} characters.")
+
+
+def _check_events(text: str) -> None:
+    """Refuses, without building a value, what multiplies (aliases, merge keys), deep nesting, and explicit tags.
+
+    Explicit tags make PyYAML's constructors fail in ways of their own: `!!int ''` is an IndexError.
+    """
+    level = 0
+    for event in yaml.parse(text, LOADER):
+        place = f"line {event.start_mark.line + 2}:" if event.start_mark else ""
+        if isinstance(event, yaml.AliasEvent):
+            raise Unparsable(f"{place} an alias (*{event.anchor}) is not accepted: write the value out.")
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
+            raise Unparsable(f"{place} a tag ({event.tag}) is not accepted: remove it.")
+        if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
+            raise Unparsable(f"{place} a merge key (<<) is not accepted: write the keys out.")
+        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if level > MAX_LEVELS:
+            raise Unparsable(f"{place} {TOO_DEEP}")
