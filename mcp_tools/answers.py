@@ -1,4 +1,4 @@
-"""What a tool gives: its operation's answer without long texts, and the JSON Schema that documents it."""
+"""What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
 
 from __future__ import annotations
 
@@ -10,51 +10,53 @@ import orjson
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
+from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
 from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
-from app.vocabulary import Kind
 
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
-"""Records that hold long texts, and what is left of them here: the texts are never filled in."""
+"""Records with long texts, and the same records without them, as tools return them."""
 
-KEPT = ("type", "enum", "const", "items", "properties", "required")
-"""What results are held to; patterns and examples would only fill a context."""
+SHOWN = ("type", "enum", "const", "items", "properties")
+"""The JSON Schema keywords that results are documented with; patterns, formats and examples only fill a context."""
 
-DESCRIBED = (*KEPT, "description")
-"""What the tools that read say of a record; those that write give the same records, without saying it again."""
+EXPLAINED = frozenset(
+    {
+        *("claimExpiresAt", "cursor", "fields", "hasUnpublishedChanges", "internalLinks", "length", "nextOffset"),
+        *("publishAt", "publishedVersion", "reviewNote", "secret", "token", "valid", "version", "enabled", "data"),
+    }
+)
+"""The keys of results that say too little without their description."""
+
+ACTOR = {"type", "id", "name", "agent"}
+"""The keys of an actor, such as `createdBy`, which is documented as an object alone."""
+
+STRING = {"type": "string"}
+
+LONG_LIST = 4
+"""The most words of a closed list that a result is documented with."""
 
 DRAFT_TEXT = "markdown"
-"""The long text of a document draft: left out, but where the draft itself is asked for."""
-
-
-REFUSAL = {
-    "_tag": {"type": "string", "description": "in a refusal alone: which it is"},
-    "message": {"type": "string", "description": "in a refusal alone: what to do"},
-}
+"""The long text of a document draft, which only `get_intent` returns."""
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: an object always, so a list stands under `items`.
 
-    A refusal fits it as well: there are clients that hold the content of tool errors to the schema too, and would
-    show an agent that mismatch in place of the refusal.
+    A record is documented once, by the tool that reads it. A refusal fits every schema, since some clients check tool
+    errors against it too.
     """
-    response = _lean(_given(operation.response), DESCRIBED if operation.reads else KEPT)
+    record = _record_schema(operation) if operation.name == _reader_of(operation) else {}
     if operation.many:
-        response = {"properties": {"items": {"type": "array", "items": response}}, "required": ["items"]}
-    return {
-        "type": "object",
-        "properties": {**response["properties"], **REFUSAL},
-        "if": {"required": ["_tag"]},
-        "then": {"required": ["message"]},
-        "else": {"required": response["required"]},
-    }
+        items = {"type": "array", "items": record} if record else {"type": "array"}
+        record = {"properties": {"items": items}}
+    return {"type": "object", **record, "minProperties": 1}
 
 
 def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
-    """Returns an answer as a tool's result, as structured content and as text."""
+    """Returns an operation's result as a tool's, as structured content and as text."""
     body = [_short(operation, one) for one in answer.body] if operation.many else _short(operation, answer.body)
     result = {"items": body} if operation.many else body
     meta = {"content-workflow/idempotencyReplayed": True} if answer.replayed else None
@@ -62,7 +64,7 @@ def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
 
 
 def refused(refusal: Refusal) -> t.CallToolResult:
-    """Returns a refusal as a tool error with the body that REST has for it."""
+    """Returns a refusal as a tool error, with the body of REST's error response."""
     content: list[t.ContentBlock] = [_text(refusal.body())]
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
@@ -74,30 +76,43 @@ def _text(body: Any) -> t.TextContent:
 
 
 def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
-    """Leaves the long text out of a draft."""
+    """Returns a draft without its long text."""
     if not issubclass(operation.response, IntentRecord) or operation.name == "get_intent":
         return body
     return {**body, "fields": {name: value for name, value in body["fields"].items() if name != DRAFT_TEXT}}
 
 
-def _given(record: type[ma.Schema]) -> dict[str, Any]:
-    """Returns the schema of a record without its long texts; what confirming gives has one key more, by kind."""
-    schema = json_schema(SHORT.get(record, record))
-    if record is ConfirmedRecord:
-        schema["properties"] |= {str(kind): _given(_nested(kind)) for kind in CONFIRMED_RECORDS}
+def _reader_of(operation: Operation) -> str:
+    """Returns the name of the tool that documents what an operation returns: one that reads a single such record."""
+    readers = [one for one in (*CATALOGUE, *FOR_AGENTS) if one.reads and _record(one) == _record(operation)]
+    return min(readers, key=lambda one: one.many, default=operation).name
+
+
+def _record(operation: Operation) -> type[ma.Schema]:
+    """Returns the schema of the record that an operation's tool returns."""
+    if issubclass(operation.response, IntentRecord):
+        return IntentRecord  # whatever the kind of draft
+    return SHORT.get(operation.response, operation.response)
+
+
+def _record_schema(operation: Operation) -> dict[str, Any]:
+    schema = _lean(json_schema(_record(operation)))
+    if operation.response is DocumentRecord:
+        schema["properties"]["brief"] = {"type": "object", "description": "see `get_brief`"}
+    if operation.response is ConfirmedRecord:
+        schema["properties"] |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
     return schema
 
 
-def _nested(kind: Kind) -> type[ma.Schema]:
-    made = CONFIRMED_RECORDS[kind]._declared_fields[kind.value]
-    return made.schema.__class__ if isinstance(made, ma.fields.Nested) else ma.Schema
-
-
-def _lean(schema: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:
-    """Returns a schema with the given keywords alone; it allows keys that later versions add."""
-    lean = {key: schema[key] for key in kept if key in schema}
+def _lean(schema: dict[str, Any], name: str = "") -> dict[str, Any]:
+    """Returns a schema without what an agent can do without; it allows keys that later versions add."""
+    shown = (*SHOWN, "description") if name in EXPLAINED else SHOWN
+    lean = {key: schema[key] for key in shown if key in schema}
+    if len(lean.get("enum", ())) > LONG_LIST:
+        del lean["enum"]
     if "properties" in lean:
-        lean["properties"] = {name: _lean(one, kept) for name, one in lean["properties"].items()}
+        inner = {name: _lean(one, name) for name, one in lean.pop("properties").items()}
+        lean |= {} if set(inner) == ACTOR else {"properties": inner}
     if "items" in lean:
-        lean["items"] = _lean(lean["items"], kept)
-    return lean
+        lean["items"] = _lean(lean["items"])
+    return {} if lean == STRING else lean  # what is not described otherwise is a string

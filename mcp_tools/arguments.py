@@ -14,7 +14,7 @@ from app.errors import HttpApiDecodeError, Issue, NotFound
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
-from app.fields.kinds import Fields, Text, whole
+from app.fields.kinds import MAX_INTEGER, UNSTATED_LENGTH, Fields, Text, whole
 from app.fields.stages import documented_shape, load_shape
 from app.fields.unknown import Unknown, unknown_names
 from app.operations.operation import Operation
@@ -41,6 +41,13 @@ RequiredVersion = Fields.from_dict(
 )
 """What REST may send as `If-Match` instead, and a tool has no other place for."""
 
+KEY_IN_SHORT = "the same when you retry"
+
+UNSTATED = (UNSTATED_LENGTH, MAX_INTEGER)
+"""Limits of what the contract states no limit for: the length of an id, the greatest version."""
+
+BRIEF_IN = {"update_document_intent": "create_document_intent"}
+
 REQUIRED = {"write_content": RequiredVersion, "restore_revision": RequiredVersion}
 
 
@@ -55,9 +62,16 @@ class Arguments:
     def schema(self) -> dict[str, Any]:
         """The tool's input schema; it allows no argument that it does not name."""
         documented = json_schema(documented_shape(self.fields, strict=self.operation.checks_meaning))
-        properties = {name: _closed(one) for name, one in documented["properties"].items()}
+        properties = {name: _argument(name, one) for name, one in documented["properties"].items()}
         for name, default in self.defaults.items():
             properties[name]["default"] = default
+        if self.operation.name in BRIEF_IN:
+            properties["brief"] = {
+                "type": ["object", "null"],
+                "description": f"as in `{BRIEF_IN[self.operation.name]}`",
+            }
+        if KEY in properties:
+            properties[KEY] = {"type": "string", "description": KEY_IN_SHORT}
         required = {"required": documented["required"]} if documented.get("required") else {}
         return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
@@ -104,22 +118,23 @@ def _path_argument(name: str) -> Any:
     if not _is_id(name):
         return whole(1, doc=f"the {name}", required=True)
     doc = f"the {name.removesuffix('Id')}'s id" if name != "id" else "the record's own id"
-    return Text(required=True, metadata={"description": doc, "pattern": f"^{HEX_ID.pattern}$"})
+    return Text(required=True, metadata={"description": doc})
 
 
 def _is_id(name: str) -> bool:
     return name == "id" or name.endswith("Id")
 
 
-def _closed(described: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of an argument that allows no key that it does not name."""
-    closed = dict(described)
+def _argument(name: str, described: dict[str, Any]) -> dict[str, Any]:
+    """Returns the schema of an argument, without limits that nobody meets; it allows no key that it does not name."""
+    limit = "maxLength" if _is_id(name) or "enum" in described else "maximum"
+    argument = {key: value for key, value in described.items() if key != limit or value not in UNSTATED}
     if "properties" in described:
-        closed["properties"] = {name: _closed(one) for name, one in described["properties"].items()}
-        closed["additionalProperties"] = False
+        argument["properties"] = {name: _argument(name, one) for name, one in described["properties"].items()}
+        argument["additionalProperties"] = False
     if "items" in described:
-        closed["items"] = _closed(described["items"])
-    return closed
+        argument["items"] = _argument("", described["items"])
+    return argument
 
 
 def _unknown(unknown: Unknown) -> Issue:

@@ -1,75 +1,90 @@
-"""What agents are told beside the operations' own descriptions: when to use a tool, and what comes next."""
+"""What agents read beside the operations' descriptions: when to use a tool, and what to call next."""
 
 INSTRUCTIONS = """\
-Plan, write and publish a project's documents. Nothing is published unless you call a tool that says so.
+Plan, write and publish a project's documents. Only tools that say so publish anything.
 
-To write what is waiting: `claim_next_brief` (with `leaseSeconds`, so that the brief is free again should you stop), \
-`get_brief` for the category and the links, `write_content` with the brief's `version` as `baseVersion`, then \
-`submit_document`. If you can't finish, call `withdraw_brief`, so that somebody else can. Renew a lease before it ends \
-with `renew_claim`.
+To write: `claim_next_brief` with `leaseSeconds`, `get_brief`, `write_content` with the brief's `version` as \
+`baseVersion`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't finish, call \
+`withdraw_brief`, then `mark_brief_ready`, so that another writer can claim the brief.
 
-To plan: `create_document_intent` (or cluster, category), `update_…_intent`, `validate_intent`, `confirm_intent`, then \
-`mark_brief_ready`.
+To plan: `create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, \
+`confirm_intent`, then `mark_brief_ready`.
 
-Records come without their content: read it in parts with `read_document_content`. Lists are short: ask for the next \
-page with `offset`; one shorter than `limit` is the last.
+A tool that changes a record returns it as the record's `get_…` tool does; a list stands under `items`. Records come \
+without their content: read it in parts with `read_document_content`. A list returns 20 items unless you \
+send `limit`; ask for the next page with `offset`. A page shorter than `limit` is the last one.
 
-Every tool that writes takes `idempotencyKey`: choose one for each piece of work, and use the same one again whenever \
-you retry, so that nothing is done twice.
+Every tool that writes takes `idempotencyKey`, 1 to 255 visible ASCII characters: choose a new one for each call, and \
+send the same one when you retry that call within 24 hours. Then nothing is done twice.
 
-A refusal is a tool error whose `_tag` says which and whose `message` says what to do; nothing was changed. Any tool \
-can answer `HttpApiDecodeError` (correct the arguments that `issues` names), `Forbidden` (the token lacks a scope: ask \
-a person), `RateLimited` and `ServiceUnavailable` (wait, then call again with the same key), `IdempotencyConflict` \
-(your first call is still at work: wait) and `IdempotencyMismatch` (that key was for another call: choose a new one).
+A refusal is a tool error: `_tag` names it, `message` says what to do, and nothing was changed. Any tool can be \
+refused with
+- `HttpApiDecodeError`: correct the arguments that `issues` names. Unknown arguments are refused.
+- `NotFound`: no record of this project has the id (24 hexadecimal digits, from a list); drafts belong to one token.
+- `Forbidden`: the token lacks the scope; ask a person.
+- `RateLimited`, `ServiceUnavailable`: wait, then retry with the same key.
+- `IdempotencyConflict`: your first call with this key is still running; wait, then retry.
+- `IdempotencyMismatch`: the key was used for another call; choose a new one.
+- `InternalError`: report it with the request id.
+
+Other refusals:
+- `BadRequest`, `IntentInvalid`: correct the fields that `errors` lists.
+- `BriefClaimed`: `claimedBy` holds the claim; if that is you, go on writing, else claim another brief.
+- `BriefNotReady`: `mark_brief_ready` first. `BriefNotOffered`: there is nothing to withdraw.
+- `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it.
+- `NoBriefReady`: there is no work; try again later.
+- `VersionConflict`: read the document again, merge, send its `version` as `baseVersion`.
+- `SlugTaken`: choose another slug.
+- `CategoryInUse`, `ClusterInUse`: move the documents first.
+- `ReviewRequired`: the document has to be approved first.
+- `CursorExpired`: start again without `after`.
+- `PreconditionFailed`: the record changed; read it again.
 """
 
 NEXT: dict[str, str] = {
-    "create_document_intent": "Next: complete it with `update_document_intent`, check it with `validate_intent`, "
-    "make the document with `confirm_intent`.",
-    "create_cluster_intent": "Next: `confirm_intent` makes the cluster.",
-    "create_category_intent": "Next: `confirm_intent` makes the category.",
+    "create_document_intent": "Next: `update_document_intent` until it is complete, `validate_intent`, "
+    "`confirm_intent`.",
+    "create_cluster_intent": "Next: `confirm_intent`.",
+    "create_category_intent": "Next: `confirm_intent`.",
     "update_document_intent": "Next: `validate_intent`, then `confirm_intent`.",
-    "update_cluster_intent": "Next: `validate_intent`, then `confirm_intent`.",
-    "update_category_intent": "Next: `validate_intent`, then `confirm_intent`.",
-    "list_intents": "Use it to take up work you began earlier, before you begin a draft a second time.",
-    "get_intent": "A document draft shows its whole `markdown` here, and nowhere else.",
-    "validate_intent": "Next: correct what `errors` names with the draft's update tool, or `confirm_intent`.",
-    "confirm_intent": "Next, for a document with a brief: `mark_brief_ready` offers it to writers.",
+    "update_cluster_intent": "Next: `confirm_intent`.",
+    "update_category_intent": "Next: `confirm_intent`.",
+    "list_intents": "Look here for drafts you began earlier before you create another.",
+    "get_intent": "The only tool that returns a draft's `markdown`.",
+    "validate_intent": "Next: correct what `errors` lists, or `confirm_intent`.",
+    "confirm_intent": "Next, for a document with a brief: `mark_brief_ready`.",
     "discard_intent": "It can't be undone.",
-    "list_briefs": "To take one and write it, `claim_next_brief` is safer than to list and choose: no two agents get "
-    "the same one.",
-    "get_brief": "Next, if you hold its claim: `write_content` with this `version` as `baseVersion`.",
+    "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list.",
+    "get_brief": "Next, if you hold the claim: `write_content`.",
     "replace_brief": "To change single fields use `update_brief`.",
-    "mark_brief_ready": "Next: writers find it with `list_briefs` and take it with `claim_next_brief`.",
-    "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish, `withdraw_brief`.",
+    "mark_brief_ready": "Next: a writer takes it with `claim_next_brief`.",
+    "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish: `withdraw_brief`, then "
+    "`mark_brief_ready`.",
     "claim_next_brief": "Use it to get work. Next: `get_brief`, `write_content`, `submit_document`. If you can't "
-    "finish, `withdraw_brief`. Each call claims another brief: give an `idempotencyKey`, and retry with the same one.",
-    "renew_claim": "Call it before `claimExpiresAt` while you are still writing.",
-    "withdraw_brief": "Use it to give back a brief that you can't finish; `mark_brief_ready` offers it again.",
-    "get_document": "Its content is not in the record: `read_document_content` gives it in parts.",
-    "list_documents": "The records come without content: `read_document_content` gives it in parts.",
-    "read_document_content": "Go on with the answer's `nextOffset` as `offset` until that is null.",
-    "update_document": "It changes fields; the text is written with `write_content`, and statuses past drafting have "
-    "tools of their own.",
-    "write_content": "Send the whole text, not a part of it. Next: `submit_document`. After `VersionConflict` read the "
-    "new content, merge yours into it, and send the new `version`.",
-    "submit_document": "The end of a writer's work: a person or an editor's token approves and publishes. The claim "
-    "ends here.",
-    "approve_document": "For reviewers. Read the content first, and send its `version` as `baseVersion`.",
-    "request_changes": "For reviewers. Say in `note` what has to change.",
-    "schedule_document": "Only when you were asked to: at that time the document goes live.",
-    "publish_document": "Only when you were asked to: the document goes live at once.",
-    "unpublish_document": "Only when you were asked to: the document leaves the website at once.",
-    "delete_document": "Only when you were asked to. `restore_document` brings it back from the trash.",
-    "list_revisions": "`read_document_content` with `version` gives the text of one.",
-    "get_revision": "Its text is not in the record: `read_document_content` with this `version` gives it in parts.",
-    "create_token": "The secret is shown this once: hand it on at once, and never write it into a document.",
-    "rotate_token": "The old secret stops working. The new one is shown this once.",
+    "finish: `withdraw_brief`, then `mark_brief_ready`. Each call claims another brief, so retry with the same "
+    "`idempotencyKey`.",
+    "renew_claim": "Call it before `claimExpiresAt` while you are writing.",
+    "withdraw_brief": "If you can't finish a brief, call this, then `mark_brief_ready`: nobody sees a withdrawn brief.",
+    "get_document": "Its content: `read_document_content`.",
+    "list_documents": "Their content: `read_document_content`.",
+    "read_document_content": "Read on with `nextOffset` as `offset` until it is null.",
+    "update_document": "Write text with `write_content`; later statuses have tools of their own.",
+    "write_content": "Send the whole text, not a part. Next: `submit_document`.",
+    "submit_document": "A writer's last call: a person or an editor approves and publishes.",
+    "approve_document": "For reviewers: read the content first, and send its `version` as `baseVersion`.",
+    "request_changes": "For reviewers.",
+    "schedule_document": "Only when asked to: the document goes live at that time.",
+    "publish_document": "Only when asked to: the document goes live at once.",
+    "unpublish_document": "Only when asked to: the document leaves the website at once.",
+    "delete_document": "Only when asked to. `restore_document` undoes it.",
+    "list_revisions": "The text of one: `read_document_content` with its `version`.",
+    "get_revision": "Its text: `read_document_content` with this `version`.",
+    "create_token": "Pass the secret on at once, and never write it into a document.",
 }
-"""What comes next, by tool. One that is missing here has its operation's description alone."""
+"""What to call next, by tool; a tool that is missing here has its operation's description alone."""
 
 EACH_CALL_COUNTS = frozenset({"renew_claim", "rotate_token", "rotate_webhook_secret"})
-"""Operations on one record that do something again when they are called again."""
+"""Operations on one record that have another effect when they are repeated."""
 
-LEAVES_THE_HOUSE = frozenset({"test_webhook", "redeliver_webhook"})
+CALLS_OTHER_SERVERS = frozenset({"test_webhook", "redeliver_webhook"})
 """Operations that send something to a server elsewhere."""

@@ -8,13 +8,14 @@ from typing import Any
 
 import mcp_types as t
 
+from app.errors import NotFound
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import Arguments, arguments_of
-from mcp_tools.guidance import EACH_CALL_COUNTS, LEAVES_THE_HOUSE, NEXT
+from mcp_tools.guidance import CALLS_OTHER_SERVERS, EACH_CALL_COUNTS, NEXT
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or lock somebody out, so that a client asks its user first."""
@@ -39,7 +40,7 @@ def _tool(operation: Operation) -> Tool:
     arguments = arguments_of(operation)
     shown = t.Tool(
         name=operation.name,
-        title=operation.summary,
+        title=operation.name.replace("_", " ").capitalize(),
         description=describe(operation),
         input_schema=arguments.schema,
         output_schema=output_schema(operation),
@@ -51,9 +52,8 @@ def _tool(operation: Operation) -> Tool:
 def describe(operation: Operation) -> str:
     """Returns what an agent reads: what the tool does, what comes next, and what its refusals mean."""
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
-    if operation.errors:
-        lines = [f"- `{error.__name__}`: {(error.__doc__ or '').strip()}" for error in operation.errors]
-        parts.append("Refusals:\n" + "\n".join(lines))
+    if own := [f"`{error.__name__}`" for error in operation.errors if error is not NotFound]:  # which any tool may have
+        parts.append(f"Refusals: {', '.join(own)}.")
     return "\n\n".join(filter(None, parts))
 
 
@@ -69,7 +69,7 @@ def hints(operation: Operation) -> t.ToolAnnotations:
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
         idempotent_hint=operation.reads
         or (operation.effect != Effect.CREATES and bool(operation.path) and operation.name not in EACH_CALL_COUNTS),
-        open_world_hint=operation.name in LEAVES_THE_HOUSE,
+        open_world_hint=operation.name in CALLS_OTHER_SERVERS,
     )
 
 

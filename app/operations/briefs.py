@@ -38,8 +38,7 @@ Fields = Mapping[str, Any]
 def list_briefs(ctx: Context, fields: Fields) -> Result:
     """List briefs, by default those that are ready to be claimed.
 
-    Due soonest first, those without a due date last; ready briefs of documents past drafting are left out. A page
-    shorter than `limit` is the last one.
+    Due soonest first, those without a due date last; ready briefs of documents past drafting are left out.
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
@@ -100,9 +99,9 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     errors=(NotFound, BriefClaimed, BriefClosed),
 )
 def mark_brief_ready(ctx: Context, document_id: str) -> Result:
-    """Offer a document's brief to agents: it is listed as ready and can be claimed.
+    """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
-    A brief that is ready already is left as it is. A claimed one has to be withdrawn first.
+    A claimed brief has to be withdrawn first.
     """
     return _move(ctx, document_id, READY, {})
 
@@ -118,9 +117,8 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Claim a ready brief, so that nobody else writes the document.
 
-    When two claim at once, one succeeds and the other is told who claimed and when. The document's status becomes
-    `drafting`. With `leaseSeconds` the claim ends by itself unless it is renewed; without, it lasts until the document
-    is submitted, published, scheduled or approved, or the claim is withdrawn.
+    One of several callers succeeds. The document's status becomes `drafting`. The claim ends when the document is
+    submitted, approved, scheduled or published, when it is withdrawn, or when `leaseSeconds` pass without a renewal.
     """
     return _move(ctx, document_id, CLAIM, _claim(ctx, fields))
 
@@ -129,9 +127,9 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     scope=Scope.WRITE, effect=Effect.CHANGES, body=ClaimNextFields, response=DocumentRecord, errors=(NoBriefReady,)
 )
 def claim_next_brief(ctx: Context, fields: Fields) -> Result:
-    """Claim the ready brief that is due soonest, in one step.
+    """Claim the ready brief that is due soonest.
 
-    Each of many callers at once gets another brief. `NoBriefReady` says that none is left.
+    Each of several callers gets another brief.
     """
     within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
@@ -151,9 +149,9 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     errors=(NotFound, BriefClaimed),
 )
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
-    """Move the end of your claim's lease on.
+    """Renew your claim's lease.
 
-    Only the token that holds the claim can; when the lease ran out the claim is gone, and has to be made anew.
+    Only the holder can. After the lease expired the claim is lost; claim the brief again.
     """
     seconds = fields.get("leaseSeconds")
     if seconds is None:
@@ -169,10 +167,9 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     errors=(NotFound, BriefNotOffered, BriefClaimed),
 )
 def withdraw_brief(ctx: Context, document_id: str) -> Result:
-    """Take back the offer of a brief, or give back a claim.
+    """Withdraw a brief: end its offer, or release its claim.
 
-    The brief is in state `none` and can be offered again. Over REST any token can release a claim; over MCP only the
-    one that holds it, everybody else gets `BriefClaimed`.
+    The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
     """
     return _move(ctx, document_id, WITHDRAW, NO_CLAIM)
 

@@ -23,8 +23,7 @@ from app.vocabulary import Scope
 def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, Any]) -> Result:
     """Read a document's markdown in parts.
 
-    The answer says how long the whole is, in characters. Without `version` it is the present content; a published
-    document is delivered as its `publishedVersion`.
+    Without `version` it is the current content; the published content is that of `publishedVersion`.
     """
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])

@@ -79,9 +79,8 @@ def get_document(ctx: Context, document_id: str) -> Result:
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
 
-    Changing a field that is published makes a new version; in `approved` and `scheduled` that is refused, as what was
-    approved is what goes out. `status` moves among `idea`, `planned` and `drafting` alone. Content has an operation
-    of its own.
+    Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves among
+    `idea`, `planned` and `drafting` alone.
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)

@@ -17,10 +17,10 @@ Fields = Mapping[str, Any]
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
 def list_events(ctx: Context, fields: Fields) -> Result:
-    """Read the project's events in the order in which they happened.
+    """List the project's events, the oldest first.
 
-    Send each answer's `cursor` as `after` of the next request: who follows it misses no event and sees none twice. An
-    event is there within a second or so of the change. Without `after` the feed begins with the oldest event kept.
+    Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An event appears
+    about a second after the change.
     """
     after = _place(ctx, fields.get("after"))
     events, reached = ctx.store.events.page(ctx.project_id, after, fields["limit"])

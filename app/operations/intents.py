@@ -35,10 +35,10 @@ Fields = Mapping[str, Any]
     checks_meaning=False,
 )
 def create_document_intent(ctx: Context, fields: Fields) -> Result:
-    """Begin a document draft.
+    """Create a document draft.
 
-    Documents are only made by confirming a draft. Send any of the fields now and the others later; only types and
-    lengths are checked until the draft is confirmed. A token has at most 100 unfinished drafts in a project.
+    Documents are created by confirming a draft. All fields are optional until then, and only their types and lengths
+    are checked. A token has at most 100 unfinished drafts.
     """
     return _create(ctx, Kind.DOCUMENT, fields)
 
@@ -52,10 +52,9 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result:
     checks_meaning=False,
 )
 def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
-    """Begin a cluster draft.
+    """Create a cluster draft.
 
-    A cluster is a topic that documents cover together. Send any of the fields now and the others later, then
-    confirm the draft. A token has at most 100 unfinished drafts in a project.
+    A cluster is a topic that several documents cover.
     """
     return _create(ctx, Kind.CLUSTER, fields)
 
@@ -69,10 +68,9 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
     checks_meaning=False,
 )
 def create_category_intent(ctx: Context, fields: Fields) -> Result:
-    """Begin a category draft.
+    """Create a category draft.
 
-    Documents are filed under categories, and writers receive a category's description with each brief. Send any of
-    the fields now and the others later, then confirm the draft. A token has at most 100 unfinished drafts in a project.
+    Documents are filed under categories; writers receive the category's description with each brief.
     """
     return _create(ctx, Kind.CATEGORY, fields)
 
@@ -163,7 +161,7 @@ def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Discard a draft; nothing is made of it.
 
-    The answer is the draft as it was.
+    Returns the draft as it was.
     """
     return _intent_answer(_take(ctx, intent_id, fields))
 
@@ -197,10 +195,9 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     transaction=True,
 )
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
-    """Confirm a draft: the record is made and the draft is gone.
+    """Confirm a draft: the record is created and the draft is deleted.
 
-    If anything is missing or invalid nothing changes, and the error lists every problem at once. Two confirms of one
-    draft make one record. A client that lost the answer asks again with the same idempotency key.
+    If a field is missing or invalid nothing changes, and the error lists every problem.
     """
     draft = _take(ctx, intent_id, fields)
     finding = _finding(ctx, draft)

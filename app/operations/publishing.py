@@ -67,8 +67,8 @@ PUBLISH_TURN_SECONDS = 1.0
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Submit a document for review.
 
-    It must have content. A claimed brief becomes `drafted`, and your claim is done. A published document can be
-    submitted when it has unpublished changes; it stays delivered as it was.
+    It must have content. A claimed brief becomes `drafted` and the claim ends. A published document can be submitted
+    when it has unpublished changes; it is delivered as it was.
     """
     if (claimed_at := fields.get("claimedAt")) is not None:
         return _move(ctx, document_id, SUBMIT, claimed_at=read_time(claimed_at))

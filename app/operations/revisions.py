@@ -43,11 +43,10 @@ Fields = Mapping[str, Any]
     transaction=True,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
-    """Write a document's content, whole, as a new version.
+    """Write a document's whole content as a new version.
 
-    Send the `version` that you read last as `baseVersion`: if the document changed since, `VersionConflict` keeps you
-    from overwriting that. Content that is the same as before makes no new version. While another agent holds the
-    brief's claim the write is refused.
+    `baseVersion` is the `version` that you read last; if the document changed since, the write is refused. Content
+    that did not change makes no new version. While another agent holds the brief's claim the write is refused.
     """
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from app.fields.stages import documented_shape
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
 from app.records.errors import error_example
+from app.vocabulary import Scope
 from mcp_tools import guidance
-from mcp_tools.arguments import KEY
+from mcp_tools.arguments import KEY, UNSTATED
 from mcp_tools.tools import TOOLS
+from tests.make import Project
 from tests.mcp_tools.client import ERAS, Agent
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -94,10 +97,12 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     assert set(properties) - set(operation.path) - {KEY} == set(fields)
     for name, field in fields.items():
         here = properties[name]
-        said = {
-            key: value for key, value in field.items() if key not in ("description", "default", "properties", "items")
+        documented = {
+            key: value
+            for key, value in field.items()
+            if key not in ("description", "default", "properties", "items") and value not in UNSTATED
         }
-        assert {key: here.get(key) for key in said} == said
+        assert {key: here.get(key) for key in documented} == documented
 
 
 @EACH_OPERATION
@@ -141,7 +146,9 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
 
     assert tool.title
     assert tool.description
-    assert all(f"`{error.__name__}`: " in tool.description for error in operation.errors)
+    own = set(operation.errors) - {errors.NotFound}  # which any tool may answer
+    assert all(f"`{error.__name__}`" in tool.description for error in own)
+    assert all(f"`{error.__name__}`" in guidance.INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
     assert all(one.get("description") for one in tool.input_schema["properties"].values())
 
@@ -153,12 +160,12 @@ def test_every_tool_that_writes_takes_an_idempotency_key_and_none_that_reads(ope
 
 
 def test_guidance_speaks_of_tools_that_exist() -> None:
-    told = {*guidance.NEXT, *guidance.EACH_CALL_COUNTS, *guidance.LEAVES_THE_HOUSE}
+    described = {*guidance.NEXT, *guidance.EACH_CALL_COUNTS, *guidance.CALLS_OTHER_SERVERS}
     texts = " ".join([guidance.INSTRUCTIONS, *guidance.NEXT.values()])
     named = {word.strip("`") for word in texts.split() if word.startswith("`") and "_" in word}
 
-    assert told - set(TOOLS) == set()
-    assert {name.rstrip(".,:;)`") for name in named} - set(TOOLS) - {"update_…_intent", "_tag"} == set()
+    assert described - set(TOOLS) == set()
+    assert {name.strip(".,:;()`") for name in named} - set(TOOLS) - {"get_…", "_tag"} == set()
 
 
 HINTS = {
@@ -188,6 +195,34 @@ def test_the_list_is_what_clients_get(agent: Agent, era: str) -> None:
 
     assert [tool["name"] for tool in listed] == list(TOOLS)
     assert all(tool["outputSchema"]["type"] == "object" for tool in listed)
+
+
+SIZES = {
+    "agent": (frozenset({Scope.READ, Scope.WRITE}), 45_000),
+    "owner": (frozenset(Scope), 70_000),
+}
+"""The most bytes of `tools/list` for the scopes of a token, as all of it goes into an agent's context."""
+
+
+@pytest.mark.parametrize(("scopes", "most"), SIZES.values(), ids=SIZES)
+def test_the_list_of_tools_stays_small(
+    agent_of_era: Agent, project: Project, scopes: frozenset[Scope], most: int
+) -> None:
+    caller = agent_of_era.by(project.token(scopes=scopes))
+
+    assert len(caller.post("tools/list").get_data()) <= most
+
+
+@EACH_OPERATION
+def test_no_argument_is_allowed_that_a_tool_does_not_name(operation: Operation) -> None:
+    def objects(schema: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(schema, dict):
+            if "properties" in schema:
+                yield schema
+            for part in schema.values():
+                yield from objects(part)
+
+    assert all(one["additionalProperties"] is False for one in objects(TOOLS[operation.name].shown.input_schema))
 
 
 @EACH_OPERATION
