@@ -86,7 +86,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     event = Event("webhook.updated", ctx.now, ctx.caller.actor)
     changed = ctx.store.webhooks.write(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
     if changed and fields.keys() & {"enabled", "url"}:
-        ctx.store.leases.succeeded(webhook_id)
+        ctx.store.leases.reset(webhook_id)
     if fields.get("enabled") is False:
         ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
     return _answer(changed or webhook)

@@ -83,27 +83,31 @@ def wrong_url(url: str, allow_local: bool) -> str | None:
     try:
         host.encode("idna")
     except UnicodeError:
-        return "Must have a host name that can be looked up."
-    address = _literal(host)
-    if address is None and (host == "localhost" or host.endswith(".localhost")):
-        address = "127.0.0.1"
-    if address is not None and not may_reach(address, parts.scheme, allow_local):
+        return "Must have a host name that can be resolved."
+    addresses = known_addresses(host)
+    if not all(may_reach(address, parts.scheme, allow_local) for address in addresses):
         return "Must not lead to a private, loopback, link-local or reserved address."
-    if parts.scheme != "https" and address is None:
+    if parts.scheme != "https" and not addresses:
         return "Must be an https URL."
     return None
 
 
-def _literal(host: str) -> str | None:
-    """Returns the address that a host is written as, also in the old ways: `0x7f.1`, `2130706433`, `0177.0.0.1`."""
+def known_addresses(host: str) -> list[str]:
+    """Returns the addresses of a host that needs no DNS: localhost, or an address in any notation.
+
+    The old notations of IPv4 count too: `0x7f.1`, `2130706433`, `0177.0.0.1`.
+    """
+    host = host.rstrip(".").lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return ["127.0.0.1", "::1"]
     try:
-        return str(ip_address(host.partition("%")[0]))
+        return [str(ip_address(host.partition("%")[0]))]
     except ValueError:
         pass
     try:
-        return socket.inet_ntoa(socket.inet_aton(host)) if host.isascii() and host[:1].isdigit() else None
+        return [socket.inet_ntoa(socket.inet_aton(host))] if host.isascii() and host[:1].isdigit() else []
     except OSError:
-        return None
+        return []
 
 
 def wants(webhook: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
@@ -125,10 +129,10 @@ def plain(data: Mapping[str, Any]) -> dict[str, Any]:
 def rotated(secrets: list[dict[str, Any]], secret: str, now: datetime) -> list[dict[str, Any]]:
     """Returns a webhook's secrets with a new one; the one before it, and others still valid, end within a day."""
     end = now + ROTATED_LIFE
-    older = [one | {"until": min(one["until"] or end, end)} for one in valid(secrets, now)]
+    older = [old | {"until": min(old["until"] or end, end)} for old in valid_secrets(secrets, now)]
     return [{"secret": secret, "until": None}, *older]
 
 
-def valid(secrets: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+def valid_secrets(secrets: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
     """Returns those of a webhook's secrets that sign now."""
     return [one for one in secrets if one["until"] is None or one["until"] > now]

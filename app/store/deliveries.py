@@ -1,6 +1,6 @@
-"""Deliveries: what goes to which webhook, when it is tried next, and how each attempt went.
+"""Deliveries: the messages of each webhook, when each is tried next, and how each attempt went.
 
-A delivery holds what is sent, so it outlives the event's time in the feed; each goes to one webhook once.
+A delivery holds its message, so it does not depend on the feed, which is trimmed. An event has one for each webhook.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.store.collection import DESCENDING, Collection, Record, from_bson, inse
 from app.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
-SHOWN = {"payload": 0}
+SHOWN = {"payload": 0, "requested": 0}
 
 
 class Deliveries(Collection):
@@ -40,9 +40,9 @@ class Deliveries(Collection):
 
     def add(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
         """Queues a message that is no event of the feed, and returns its delivery."""
-        row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now)
+        row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now) | {"requested": True}
         self._collection.insert_one(row, session=self._session)
-        self._store.leases.wake(project_id, webhook_id, now)
+        self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         added: Record = from_bson(row)
         return added
 
@@ -79,15 +79,16 @@ class Deliveries(Collection):
 
     def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> Record | None:
         """Queues a delivery once more, with all the time it had at first."""
+        again = {"status": DeliveryStatus.PENDING, "requested": True}
         changed = self._collection.find_one_and_update(
             self._where(project_id, self._one(webhook_id, delivery_id)),
-            {"$set": {"status": DeliveryStatus.PENDING, "nextAttemptAt": now, "since": None, "failures": 0}},
+            {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}},
             projection=SHOWN,
             return_document=True,
             session=self._session,
         )
         if changed is not None:
-            self._store.leases.wake(project_id, webhook_id, now)
+            self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         found: Record | None = from_bson(changed)
         return found
 
@@ -106,18 +107,22 @@ class Deliveries(Collection):
         found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
         return found[0]["nextAttemptAt"] if found else None
 
-    def attempted(
+    def record_attempt(
         self, project_id: str, delivery_id: str, attempt: Mapping[str, Any], changes: Mapping[str, Any]
     ) -> None:
-        """Writes an attempt down, with what follows from it."""
+        """Adds an attempt to a delivery, and writes what follows from it."""
         self._collection.update_one(
             self._where(project_id, {"_id": ObjectId(delivery_id)}),
             {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}, "$set": dict(changes)},
         )
 
-    def give_up(self, project_id: str, webhook_id: str) -> int:
-        """Gives up all that is pending for a webhook; returns how many deliveries that were."""
-        pending = self._where(project_id, {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING})
+    def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
+        """Gives up what is pending for a webhook; returns how many deliveries that were.
+
+        `but_requested` leaves the deliveries that somebody requested: tests and redeliveries.
+        """
+        condition: Record = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
+        pending = self._where(project_id, condition | ({"requested": {"$ne": True}} if but_requested else {}))
         over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
         given_up = self._collection.update_many(pending, over, session=self._session)
         return int(given_up.modified_count)

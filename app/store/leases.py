@@ -1,12 +1,12 @@
-"""Whose turn it is: what several workers share is leased by atomic updates, to one of them at a time.
+"""Work that several workers share, leased by atomic updates to one of them at a time.
 
-Each webhook has a lease: it says when the webhook is due, who serves it until when, and how it has been doing. A
-worker that dies loses its lease when the time is up. Work that needs no order takes a turn: once in so many seconds,
-whichever worker comes first.
+Each webhook has a lease: when the webhook is due, which worker serves it until when, and how it has been doing. When a
+worker dies, its lease expires. Work that needs no order has a turn: once in some time, by the worker that comes first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from bson import ObjectId
@@ -23,7 +23,7 @@ class Leases(Collection):
     name = "leases"
 
     def turn(self, work: str, now: datetime, every: timedelta) -> bool:
-        """Tells whether it is this worker's turn at some work, once in a while among all workers."""
+        """Returns whether it is this worker's turn at some work, which one of all workers has once in a while."""
         try:
             self._collection.update_one(
                 {"_id": work, "turnAt": {"$lte": now}}, {"$set": {"turnAt": now + every}}, upsert=True
@@ -32,8 +32,12 @@ class Leases(Collection):
             return False
         return True
 
-    def wake(self, project_id: str, webhook_id: str, at: datetime) -> None:
-        """Makes a webhook due at an instant, if it is not earlier."""
+    def wake(self, project_id: str, webhook_id: str, at: datetime, *, end_rest: bool = False) -> None:
+        """Makes a webhook due at an instant, unless it is due earlier.
+
+        A webhook that rests after a failure goes on resting, unless `end_rest` is set.
+        """
+        until = self._unless_leased("$leasedUntil") if end_rest else "$leasedUntil"
         self._collection.update_one(
             {"_id": ObjectId(webhook_id)},
             [
@@ -42,8 +46,8 @@ class Leases(Collection):
                         "projectId": ObjectId(project_id),
                         "dueAt": {"$min": ["$dueAt", at]},
                         "wakes": {"$add": [{"$ifNull": ["$wakes", 0]}, 1]},
-                        "slow": {"$ifNull": ["$slow", False]},
-                        "leasedUntil": {"$ifNull": ["$leasedUntil", FREE]},
+                        "slow": {"$ifNull": ["$slow", True]},  # until it has shown that it is quick
+                        "leasedUntil": {"$ifNull": [until, FREE]},
                     }
                 }
             ],
@@ -51,11 +55,15 @@ class Leases(Collection):
             session=self._session,
         )
 
-    def take(self, now: datetime, until: datetime, *, slow: bool) -> Record | None:
-        """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is."""
+    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> Record | None:
+        """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
+
+        Webhooks of the projects `but` are left to others.
+        """
+        due: Record = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
         taken: Record | None = from_bson(
             self._collection.find_one_and_update(
-                {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}},
+                due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
                 {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},
                 sort=[("dueAt", 1)],
                 return_document=True,
@@ -63,26 +71,42 @@ class Leases(Collection):
         )
         return taken
 
-    def give_back(self, lease: Record, due: datetime | None, *, slow: bool) -> None:
-        """Ends a lease; the webhook is due at an instant (None: not), or at once if it was woken meanwhile."""
+    def give_back(
+        self, lease: Record, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None = None
+    ) -> None:
+        """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
+
+        What is overdue counts as due from now on, so that the others that are due come first. A webhook is not leased
+        before `rests_until`.
+        """
         held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
-        free = {"leasedUntil": FREE, "slow": slow}
-        quiet = self._collection.update_one({**held, "wakes": lease["wakes"]}, {"$set": {**free, "dueAt": due}})
-        if not quiet.matched_count:
-            self._collection.update_one(held, {"$set": free})
+        free = {"leasedUntil": rests_until or FREE, "leaseId": None, "slow": slow}
+        due = due and max(due, now)
+        not_woken = self._collection.update_one({**held, "wakes": lease["wakes"]}, {"$set": {**free, "dueAt": due}})
+        if not not_woken.matched_count:
+            self._collection.update_one(held, {"$set": {**free, "dueAt": now}})
 
     def drop(self, webhook_id: str) -> None:
-        """Forgets a webhook that is gone."""
+        """Deletes the lease of a webhook that is deleted."""
         self._collection.delete_one({"_id": ObjectId(webhook_id)}, session=self._session)
 
-    def succeeded(self, webhook_id: str) -> None:
-        """Notes that a webhook works."""
+    def reset(self, webhook_id: str) -> None:
+        """Begins the history of a webhook anew, as when its URL changes: it has not failed, and was not quick."""
         self._collection.update_one(
-            {"_id": ObjectId(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}}, session=self._session
+            {"_id": ObjectId(webhook_id)},
+            [
+                {"$set": {"slow": True, "leasedUntil": self._unless_leased("$leasedUntil")}},
+                {"$unset": ["failingSince", "failures"]},
+            ],
+            session=self._session,
         )
 
-    def failed(self, webhook_id: str, since: datetime) -> Record:
-        """Notes that a webhook failed; returns since when, and how many times in a row."""
+    def record_success(self, webhook_id: str) -> None:
+        """Records that a webhook works."""
+        self._collection.update_one({"_id": ObjectId(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}})
+
+    def record_failure(self, webhook_id: str, since: datetime) -> Record:
+        """Records that a webhook failed; returns since when it fails, and how many times in a row."""
         health: Record | None = self._collection.find_one_and_update(
             {"_id": ObjectId(webhook_id)},
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
@@ -90,3 +114,8 @@ class Leases(Collection):
             return_document=True,
         )
         return health or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
+
+    @staticmethod
+    def _unless_leased(until: str) -> Record:
+        """Returns the expression that ends a rest, and leaves a lease as it is."""
+        return {"$cond": [{"$ifNull": ["$leaseId", False]}, until, FREE]}

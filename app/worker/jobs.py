@@ -11,9 +11,10 @@ from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
 from app.store.store import Store
-from app.worker.delivering import Courier, Couriers
 from app.worker.project_pool import ProjectPool
-from app.worker.sending import Sender
+from app.worker.webhook_client import WebhookClient
+from app.worker.webhook_dispatcher import WebhookDispatcher
+from app.worker.webhook_sender import WebhookSender
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -33,12 +34,13 @@ class Job:
 
 def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     """Returns the worker's jobs."""
-    couriers = Couriers(store, Courier(store, Sender(allow_local=settings.webhooks_allow_local)))
+    client = WebhookClient(allow_local=settings.webhooks_allow_local)
+    webhooks = WebhookDispatcher(store, WebhookSender(store, client))
     publishers = ProjectPool("publish what is due", PUBLISHING_THREADS, per_project=1)
     kept = timedelta(days=settings.events_kept_days)
     return (
-        Job("relay events", 0.2, lambda: relay_events(store, then=couriers.dispatch)),
-        Job("send webhooks", 0.2, couriers.dispatch, couriers.close),
+        Job("relay events", 0.2, lambda: relay_events(store, then=webhooks.dispatch)),
+        Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
         Job("publish what is due", 0.25, lambda: publish_scheduled(store, publishers), publishers.close),
         Job("write down lost claims", 1, lambda: expire_claims(store)),
         Job("cut the feeds", 60, lambda: cut_feeds(store, kept)),

@@ -1,4 +1,4 @@
-"""Webhooks that may reach loopback, a receiver there, and a courier whose clock the test sets."""
+"""Webhooks that may reach loopback, a receiver there, and a sender whose clock the test sets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from app.operations.context import this_instant
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
-from app.worker.delivering import LEASE, Courier
-from app.worker.sending import Sender
+from app.worker.webhook_client import WebhookClient
+from app.worker.webhook_dispatcher import LEASE
+from app.worker.webhook_sender import WebhookSender
 from tests.make import Project
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving
@@ -46,7 +47,7 @@ class Post:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now: datetime = this_instant()
-        self.courier = Courier(store, Sender(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
+        self.sender = WebhookSender(store, WebhookClient(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
 
     def later(self, **time: float) -> Post:
         """Moves the clock on."""
@@ -58,11 +59,13 @@ class Post:
         self.now = max(self.now, this_instant())
         self.store.outboxes.relay_all(project.id)
         arrived = 0
-        while lease := self._take():
-            arrived += self.courier.serve(lease)
+        while lease := self.take():
+            arrived += self.sender.send_due(lease)
         return arrived
 
-    def _take(self) -> dict[str, Any] | None:
+    def take(self) -> dict[str, Any] | None:
+        """Leases a webhook that is due."""
+        self.now = max(self.now, this_instant())
         return next(
             filter(None, (self.store.leases.take(self.now, self.now + LEASE, slow=s) for s in (False, True))), None
         )

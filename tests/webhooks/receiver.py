@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,6 +20,7 @@ class Receiver:
         self.port = server.server_port
         self.statuses = [200]
         self.headers: dict[str, str] = {}
+        self.on_request: Callable[[], object] = lambda: None
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.requests: list[tuple[dict[str, str], bytes]] = []
@@ -34,6 +35,7 @@ class Receiver:
         headers = {name.lower(): value for name, value in handler.headers.items()}
         self.requests.append(({**headers, ":path": handler.path}, body))
         self.arrived.release()
+        self.on_request()
         self.may_answer.wait(30)
         handler.send_response(self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0])
         for name, value in self.headers.items():

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from bson import ObjectId
+from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.operations.context import this_instant
 from app.rules import backoff
 from app.store.store import Store
-from app.worker.delivering import Courier, Couriers
-from app.worker.sending import Sender
-from tests.make import Project, a_document
+from app.worker.webhook_client import WebhookClient
+from app.worker.webhook_dispatcher import LEASE, THREADS_PER_PROJECT, WebhookDispatcher
+from app.worker.webhook_sender import WebhookSender
+from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
 from tests.webhooks.receiver import Receiver, receiving
@@ -31,6 +36,13 @@ def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
     """Returns a message as the official library verifies it."""
     headers, body = request
     return Webhook(secret).verify(body.decode(), headers)
+
+
+def until(what: Callable[[], bool], seconds: float = 10) -> None:
+    """Returns when something is true."""
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() - began < seconds, "it did not come true"
 
 
 @pytest.mark.contract("decided-webhooks.standard", "decided-webhooks.libraries", "decided-webhooks.log")
@@ -113,9 +125,9 @@ def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
     assert delivery["status"] == "succeeded"
     assert [attempt["statusCode"] for attempt in delivery["attempts"]] == [500, 302, 404, 204]
     assert [attempt["error"] for attempt in delivery["attempts"]][:3] == [
-        "The answer was 500.",
-        "The answer was 302.",
-        "The answer was 404.",
+        "The response had status 500.",
+        "The response had status 302.",
+        "The response had status 404.",
     ]
     assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
     assert len({body for _, body in receiver.requests}) == 1
@@ -227,12 +239,11 @@ def test_for_a_day_after_a_rotation_both_secrets_verify(
     for secret in (webhook["secret"], fresh):
         verified(secret, receiver.requests[0])
 
-    webhooks = project.store.webhooks
-    signing = webhooks.to_sign(project.id, webhook["id"]) or {}
     [delivery] = deliveries(rest, webhook)
-    post.later(hours=25)
-    headers = post.courier._headers(signing, {"eventId": delivery["eventId"], "payload": "{}"}, post.now)
-    assert len(headers["webhook-signature"].split()) == 1
+    rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+    post.later(hours=25).deliver(project)
+    signatures = receiver.requests[1][0]["webhook-signature"].split()
+    assert [len(receiver.requests[0][0]["webhook-signature"].split()), len(signatures)] == [2, 1]
 
 
 def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
@@ -251,12 +262,12 @@ def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store.outboxes.relay_all(project.id)
-    lease = store.leases.take(post.later(seconds=1).now, post.later(minutes=1).now, slow=False)
+    lease = post.take()
     receiver.statuses = [500]
     receiver.may_answer.clear()
 
     with ThreadPoolExecutor(1) as pool:
-        served = pool.submit(post.courier.serve, lease)
+        served = pool.submit(post.sender.send_due, lease)
         receiver.arrived.acquire(timeout=10)
         rest.delete(f"/webhooks/{webhook['id']}")
         receiver.may_answer.set()
@@ -264,6 +275,99 @@ def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
 
     assert post.later(days=1).deliver(project) == 0
     assert len(receiver.requests) == 1
+
+
+def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    for number in range(3):
+        a_document(project.context(rest.token), title=f"Document {number}")
+    store.outboxes.relay_all(project.id)
+    lease = post.take()
+    receiver.may_answer.clear()
+
+    with ThreadPoolExecutor(1) as pool:
+        turn = pool.submit(post.sender.send_due, lease)
+        receiver.arrived.acquire(timeout=10)
+        rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+        receiver.may_answer.set()
+        assert turn.result() == 1
+
+    assert post.later(days=1).deliver(project) == 0
+    assert len(receiver.requests) == 1
+    assert sorted(row["status"] for row in deliveries(rest, webhook)) == ["failed", "failed", "succeeded"]
+
+
+def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sent(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    read_before = store.webhooks.listening(project.id)
+    rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+    with monkeypatch.context() as patch:
+        patch.setattr(store.webhooks, "listening", lambda _: read_before)
+        store.outboxes.relay_all(project.id)
+    assert [row["status"] for row in deliveries(rest, webhook)] == ["pending"]
+
+    assert post.later(seconds=1).deliver(project) == 0
+
+    assert receiver.requests == []
+    [delivery] = deliveries(rest, webhook)
+    assert (delivery["status"], delivery["attempts"], delivery["nextAttemptAt"]) == ("failed", [], None)
+
+
+def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    post.deliver(project)
+    [delivery] = deliveries(rest, webhook)
+    rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+
+    rest.post(f"/webhooks/{webhook['id']}/test")
+    rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+    post.later(seconds=1).deliver(project)
+
+    types = [message["type"] for message in receiver.messages]
+    assert sorted(types) == ["document.created", "document.created", "webhook.test"]
+
+
+@pytest.mark.contract("decided-webhooks.at-least-once")
+def test_after_a_failure_new_events_wait_and_a_test_is_sent_at_once(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    receiver.statuses = [500]
+    for number in range(7):  # so that it rests for a minute
+        a_document(project.context(rest.token), title=f"Document {number}")
+        post.later(minutes=2).deliver(project)
+    failed = len(receiver.requests)
+
+    a_document(project.context(rest.token), title="One more")
+    post.later(seconds=10).deliver(project)
+    assert len(receiver.requests) == failed
+    rest.post(f"/webhooks/{webhook['id']}/test")
+    post.deliver(project)
+    assert len(receiver.requests) > failed
+
+
+def test_no_attempt_begins_that_could_outlive_its_lease(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    for number in range(4):
+        a_document(project.context(rest.token), title=f"Document {number}")
+    store.outboxes.relay_all(project.id)
+    lease = post.take()
+    receiver.on_request = lambda: post.later(seconds=LEASE.total_seconds() / 4)
+
+    assert post.sender.send_due(lease) == 3
+    assert post.now < lease["leasedUntil"]
+    assert post.deliver(project) == 1
+    assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(4)]
 
 
 @pytest.mark.race
@@ -276,10 +380,10 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     store.outboxes.relay_all(project.id)
 
     def work(_: int) -> None:
-        couriers = Couriers(store, Courier(store, Sender(allow_local=True)), threads=2)
-        while couriers.dispatch():
+        dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=2)
+        while dispatcher.dispatch():
             pass
-        couriers.close()
+        dispatcher.close()
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(work, range(3)))
@@ -298,18 +402,64 @@ def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, sto
                 receiver.may_answer.clear()
                 a_webhook(rest, url=receiver.url, events=["document.created"])
             a_webhook(rest, url=quick.url, events=["document.created"])
-            couriers = Couriers(store, Courier(store, Sender(allow_local=True)), threads=4)
+            dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=4)
             for number in range(3):
                 a_document(project.context(rest.token), title=f"Document {number}")
                 store.outboxes.relay_all(project.id)
                 while not quick.arrived.acquire(blocking=False):
-                    couriers.dispatch()
+                    dispatcher.dispatch()
 
             assert [len(receiver.requests) for receiver in receivers] == [1, 1, 1]
         finally:
             for one in slow:
                 one.__exit__(None, None, None)
-        couriers.close()
+        dispatcher.close()
+
+
+@pytest.mark.contract("decided-webhooks.slow")
+@pytest.mark.race
+def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_projects(
+    rest: Rest, project: Project, local_app: Flask, store: Store, post: Post
+) -> None:
+    other = a_project(store)
+    theirs = Rest(local_app.test_client(), other.token())
+    with receiving() as stopping, receiving() as quick:
+        for _ in range(THREADS_PER_PROJECT + 2):
+            a_webhook(rest, url=stopping.url, events=["document.created"])
+        a_webhook(theirs, url=quick.url, events=["document.created"])
+        for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
+            a_document(ctx)
+            post.deliver(one)  # now all of them count as quick
+        stopping.may_answer.clear()
+        sender = WebhookSender(store, WebhookClient(allow_local=True))
+        dispatcher = WebhookDispatcher(store, sender, threads=THREADS_PER_PROJECT + 1)
+        try:
+            before = len(quick.requests)
+            for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
+                a_document(ctx, title="Another")
+                store.outboxes.relay_all(one.id)
+                dispatcher.dispatch()
+            until(lambda: len(quick.requests) == before + 1)
+        finally:
+            stopping.may_answer.set()
+            dispatcher.close()
+
+
+def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+
+    def lanes() -> list[bool]:
+        return [row["slow"] for row in store.database.leases.find({"_id": ObjectId(webhook["id"])})]
+
+    a_document(project.context(rest.token))
+    store.outboxes.relay_all(project.id)
+    assert lanes() == [True]
+    post.deliver(project)
+    assert lanes() == [False]
+    rest.patch(f"/webhooks/{webhook['id']}", {"url": receiver.url + "/elsewhere"})
+    assert lanes() == [True]
 
 
 def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
@@ -332,7 +482,7 @@ def test_a_worker_that_died_loses_its_lease_and_another_delivers(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store.outboxes.relay_all(project.id)
-    assert store.leases.take(post.later(seconds=1).now, post.now.replace(year=post.now.year + 1), slow=False)
+    assert store.leases.take(post.later(seconds=1).now, post.now.replace(year=post.now.year + 1), slow=True)
 
     assert post.deliver(project) == 0
     assert post.later(days=400).deliver(project) == 1

@@ -5,17 +5,20 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+import dns.resolver
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from app.rules.webhooks import may_reach, wrong_url
-from app.worker.sending import Outcome, Sender, addresses_of
+from app.rules.webhooks import known_addresses, may_reach, wrong_url
+from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient, resolve_host
 from tests.webhooks.receiver import Receiver, receiving
 
 NAMES = {
@@ -98,9 +101,9 @@ INSIDE = (
 """URLs that lead inside, or send over plain http."""
 
 
-def resolve(host: str, port: int) -> list[str]:
-    """Looks a name up in the table, and a number as the system does."""
-    return NAMES.get(host) or addresses_of(host, port)
+def resolve(host: str, seconds: float) -> list[str]:
+    """Resolves names by the table, and addresses as the service does."""
+    return NAMES.get(host) or known_addresses(host)
 
 
 @pytest.mark.contract("decided-webhooks.inside")
@@ -111,12 +114,9 @@ def test_nothing_is_sent_to_the_inside(url: str, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "create_connection", connected)
 
-    outcome = Sender(allow_local=False, resolve=resolve).send(url, {}, b"{}")
+    outcome = WebhookClient(allow_local=False, resolve=resolve).send(url, {}, b"{}")
 
-    assert outcome.error in (
-        "The host leads to an address that webhooks may not reach.",
-        "The host name can't be looked up.",
-    )
+    assert outcome == Outcome(None, NO_ADDRESS, 0)
 
 
 def test_the_table_is_long_enough() -> None:
@@ -172,11 +172,11 @@ def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_
     answers = [["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"]]
     asked: list[str] = []
 
-    def changing(host: str, port: int) -> list[str]:
+    def changing(host: str, seconds: float) -> list[str]:
         asked.append(host)
         return answers[len(asked) - 1]
 
-    outcome = Sender(allow_local=True, resolve=changing).send(
+    outcome = WebhookClient(allow_local=True, resolve=changing).send(
         f"http://hooks.example:{receiver.port}/a%20b/ü?q=ü", {"webhook-id": "1"}, b"{}"
     )
 
@@ -189,11 +189,11 @@ def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_
 
 def test_a_name_that_turns_inside_between_two_messages_is_refused(receiver: Receiver) -> None:
     answers = iter([["127.0.0.1"], ["10.0.0.1"]])
-    sender = Sender(allow_local=True, resolve=lambda *_: next(answers))
+    sender = WebhookClient(allow_local=True, resolve=lambda *_: next(answers))
     url = f"http://hooks.example:{receiver.port}/"
 
     assert sender.send(url, {}, b"{}").succeeded
-    assert sender.send(url, {}, b"{}").error == "The host leads to an address that webhooks may not reach."
+    assert sender.send(url, {}, b"{}").error == NO_ADDRESS
     assert len(receiver.requests) == 1
 
 
@@ -202,9 +202,9 @@ def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
     with receiving() as inside:
         receiver.statuses, receiver.headers = [307], {"Location": inside.url}
 
-        outcome = Sender(allow_local=True).send(receiver.url, {}, b"{}")
+        outcome = WebhookClient(allow_local=True).send(receiver.url, {}, b"{}")
 
-        assert (outcome.status_code, outcome.error) == (307, "The answer was 307.")
+        assert (outcome.status_code, outcome.error) == (307, "The response had status 307.")
         assert inside.requests == []
 
 
@@ -228,7 +228,7 @@ def spoken(data: bytes, *, for_ever: bool = False) -> tuple[int, threading.Threa
 
 
 def sent_to(port: int, seconds: float = 5) -> Outcome:
-    return Sender(allow_local=True, total_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
+    return WebhookClient(allow_local=True, attempt_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
 
 
 def test_an_answer_without_end_is_read_only_so_far() -> None:
@@ -238,17 +238,34 @@ def test_an_answer_without_end_is_read_only_so_far() -> None:
     thread.join()
 
 
+@pytest.mark.parametrize(
+    "part",
+    [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"\r\n"],
+)
+def test_informational_responses_without_end_are_read_only_so_far(part: bytes) -> None:
+    port, thread = spoken(part, for_ever=True)
+
+    outcome = sent_to(port)
+
+    assert outcome.error in (
+        "The response had no status within 64 KiB.",
+        "The connection was closed early, or the response was not valid HTTP.",
+    )
+    assert outcome.seconds < 2
+    thread.join()
+
+
 def test_headers_without_end_are_no_http() -> None:
     port, thread = spoken(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000, for_ever=True)
 
-    assert sent_to(port).error == "The connection broke off, or the answer was no HTTP."
+    assert sent_to(port).error == "The connection was closed early, or the response was not valid HTTP."
     thread.join()
 
 
 def test_what_is_no_http_is_a_failure() -> None:
     port, thread = spoken(b"SSH-2.0-OpenSSH_9.2\r\n")
 
-    assert sent_to(port).error == "The connection broke off, or the answer was no HTTP."
+    assert sent_to(port).error == "The connection was closed early, or the response was not valid HTTP."
     thread.join()
 
 
@@ -272,7 +289,7 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up_when_the_time_is_over() -
     over.set()
     thread.join()
 
-    assert outcome.error == "There was no answer within 0.3 seconds."
+    assert outcome.error == "The receiver did not respond within 0.3 seconds."
     assert outcome.seconds < 2
 
 
@@ -280,7 +297,7 @@ def test_a_receiver_that_says_nothing_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         outcome = sent_to(listener.getsockname()[1], seconds=0.2)
 
-    assert outcome.error == "There was no answer within 0.2 seconds."
+    assert outcome.error == "The receiver did not respond within 0.2 seconds."
 
 
 def test_the_port_of_nobody_refuses() -> None:
@@ -288,6 +305,32 @@ def test_the_port_of_nobody_refuses() -> None:
         port = listener.getsockname()[1]
 
     assert sent_to(port).error == "The connection was refused."
+
+
+def test_a_name_whose_servers_do_not_respond_is_given_up_with_the_same_error_and_no_time() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        resolver = dns.resolver.Resolver(configure=False)
+        resolver.nameservers, resolver.port = ["127.0.0.1"], silent.getsockname()[1]
+        client = WebhookClient(allow_local=False, resolve=partial(resolve_host, resolver=resolver), attempt_seconds=0.4)
+        began = time.monotonic()
+
+        outcome = client.send("https://hooks.example/", {}, b"{}")
+
+    assert outcome == Outcome(None, NO_ADDRESS, 0)
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a..example/", "https://" + "a" * 64 + ".example/", "https://" + "a." * 130 + "example/"]
+)
+def test_a_host_that_no_dns_can_hold_has_no_address(url: str) -> None:
+    assert WebhookClient(allow_local=False).send(url, {}, b"{}") == Outcome(None, NO_ADDRESS, 0)
+
+
+@pytest.mark.parametrize("host", ["localhost", "hooks.localhost", "LOCALHOST.", "127.1"])
+def test_localhost_needs_no_dns(receiver: Receiver, host: str) -> None:
+    assert WebhookClient(allow_local=True).send(f"http://{host}:{receiver.port}/", {}, b"{}").succeeded
 
 
 @pytest.fixture(scope="module")
@@ -322,7 +365,7 @@ def test_tls_is_checked_against_the_name_though_the_connection_goes_to_an_addres
     trusting = ssl.create_default_context(cafile=str(certificate))
 
     def to(name: str, tls: ssl.SSLContext | None) -> Outcome:
-        sender = Sender(allow_local=True, resolve=lambda *_: ["127.0.0.1"], tls=tls)
+        sender = WebhookClient(allow_local=True, resolve=lambda *_: ["127.0.0.1"], tls=tls)
         return sender.send(f"https://{name}:{receiver.port}/", {}, b"{}")
 
     with receiving(server) as receiver:

@@ -1,0 +1,142 @@
+"""Sends what is due to one webhook, in order, and records how each attempt went."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from standardwebhooks import Webhook
+
+from app.http.metrics import DELIVERIES
+from app.operations.context import this_instant
+from app.rules.actors import SYSTEM
+from app.rules.backoff import is_dead, next_attempt, rest
+from app.rules.events import Event
+from app.rules.webhooks import valid_secrets
+from app.store.store import Store
+from app.vocabulary import DeliveryStatus
+from app.worker.webhook_client import Outcome, WebhookClient
+
+log = logging.getLogger("content_workflow.worker")
+
+MESSAGES_PER_TURN = 50
+TIME_FOR_AN_ATTEMPT = timedelta(seconds=20)
+"""An attempt begins only when so much of the lease is left: its longest time, and some for recording it."""
+SLOW_SECONDS = 1.0
+GONE = 410
+
+Row = dict[str, Any]
+
+
+class WebhookSender:
+    """Serves one webhook at a time. `clock` returns now, `chance` a random number from 0 to 1."""
+
+    def __init__(
+        self,
+        store: Store,
+        client: WebhookClient,
+        clock: Callable[[], datetime] = this_instant,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._store = store
+        self._client = client
+        self._clock = clock
+        self._chance = chance
+
+    def send_due(self, lease: Row) -> int:
+        """Sends what is due to a leased webhook until an attempt fails or the turn is over.
+
+        Returns the number of messages that arrived. The webhook is read again before each message: what is disabled,
+        deleted or changed meanwhile counts at once.
+        """
+        project_id, webhook_id, slow, arrived = lease["projectId"], lease["id"], lease["slow"], 0
+        rests_until: datetime | None = None
+        with self._store.deadline():
+            due = self._store.deliveries.due(project_id, webhook_id, self._clock(), MESSAGES_PER_TURN)
+        for delivery in due:
+            with self._store.deadline():
+                webhook = self._store.webhooks.to_sign(project_id, webhook_id)
+            if webhook is None:
+                break
+            if not (webhook["enabled"] or delivery.get("requested")):
+                continue
+            at = self._clock()
+            if lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+                break
+            outcome = self._attempt(webhook, delivery, at)
+            slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS
+            with self._store.deadline():
+                self._record(project_id, webhook, delivery, outcome, at)
+                if not outcome.succeeded:
+                    rests_until = self._failed(project_id, webhook, outcome, at)
+                    break
+            arrived += 1
+        with self._store.deadline():
+            self._end_turn(lease, slow=slow, succeeded=arrived > 0, rests_until=rests_until)
+        return arrived
+
+    def _attempt(self, webhook: Row, delivery: Row, at: datetime) -> Outcome:
+        body = delivery["payload"]
+        signatures = [
+            Webhook(secret["secret"]).sign(delivery["eventId"], at, body)
+            for secret in valid_secrets(webhook["secrets"], at)
+        ]
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "content-workflow",
+            "webhook-id": delivery["eventId"],
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": " ".join(signatures),
+        }
+        return self._client.send(webhook["url"], headers, body.encode())
+
+    def _record(self, project_id: str, webhook: Row, delivery: Row, outcome: Outcome, at: datetime) -> None:
+        """Writes an attempt to the log of deliveries, with when the next one is due."""
+        attempt = {
+            "at": at,
+            "statusCode": outcome.status_code,
+            "error": outcome.error,
+            "durationMs": round(outcome.seconds * 1_000),
+        }
+        since = delivery["since"] or at
+        if outcome.succeeded:
+            changes = {"status": DeliveryStatus.SUCCEEDED, "nextAttemptAt": None, "since": since}
+        else:
+            failures = delivery["failures"] + 1
+            again = next_attempt(failures, since, self._clock(), self._chance()) if webhook["enabled"] else None
+            status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
+            changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
+        self._store.deliveries.record_attempt(project_id, delivery["id"], attempt, changes)
+        DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
+        details = {key: attempt[key] for key in ("statusCode", "error", "durationMs")}
+        ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
+        log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": changes["status"], **details})
+
+    def _failed(self, project_id: str, webhook: Row, outcome: Outcome, at: datetime) -> datetime:
+        """Disables a webhook that is dead; returns until when nothing is sent to it."""
+        now = self._clock()
+        health = self._store.leases.record_failure(webhook["id"], at)
+        if outcome.status_code == GONE or is_dead(health["failingSince"], now):
+            event = Event("webhook.disabled", now, SYSTEM)
+            if self._store.webhooks.disable(project_id, webhook["id"], event):
+                given_up = self._store.deliveries.give_up(project_id, webhook["id"])
+                details = {"projectId": project_id, "webhookId": webhook["id"], "givenUp": given_up}
+                log.warning("webhook disabled", extra=details)
+        return now + rest(health["failures"])
+
+    def _end_turn(self, lease: Row, *, slow: bool, succeeded: bool, rests_until: datetime | None) -> None:
+        """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
+        project_id, webhook_id = lease["projectId"], lease["id"]
+        webhook = self._store.webhooks.to_sign(project_id, webhook_id)
+        if webhook is None or not webhook["enabled"]:
+            self._store.deliveries.give_up(project_id, webhook_id, but_requested=webhook is not None)
+        if webhook is None:
+            self._store.leases.drop(webhook_id)
+            return
+        if succeeded and rests_until is None:
+            self._store.leases.record_success(webhook_id)
+        due = self._store.deliveries.next_due(project_id, webhook_id)
+        self._store.leases.give_back(lease, due, self._clock(), slow=slow, rests_until=rests_until)
