@@ -7,6 +7,9 @@ catches it; each door writes `body()` in its own way. (contract: Errors; decisio
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
+MAX_ISSUES = 100
+"""The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
+
 
 class Problem(TypedDict):
     """One thing wrong with one field of a record: `field` is its path, as in `brief.referenceUrls[3]`."""
@@ -51,7 +54,9 @@ class HttpApiDecodeError(Refusal):
     message = "The request does not have the right shape: correct what `issues` lists and send it again."
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = ()) -> None:
-        super().__init__(message, issues=list(issues))
+        super().__init__(message, issues=list(issues[:MAX_ISSUES]))
+        if len(issues) > MAX_ISSUES:
+            self.extra["more"] = len(issues) - MAX_ISSUES
 
 
 class Unauthorized(Refusal):
@@ -78,7 +83,7 @@ class NotFound(Refusal):
     """There is no such record for this token, or it was deleted."""
 
     status = 404
-    message = "There is nothing here: check the path and the id."
+    message = "No such route or record: check the path and the id."
 
 
 class NoBriefReady(Refusal):

@@ -14,8 +14,8 @@ from typing import IO
 from flask import Response, request
 
 from app.errors import BadRequest
+from app.fields.loading import instance, load
 from app.fields.queries import FeedQuery, from_query
-from app.fields.stages import load_shape
 from app.http.callers import callers
 from app.http.concurrency import ConcurrencyLimit
 from app.operations.context import Context
@@ -44,7 +44,7 @@ class Feeds:
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        limit: int = load_shape(FeedQuery, from_query(FeedQuery, request.args))["limit"]
+        limit: int = load(FeedQuery, from_query(instance(FeedQuery), request.args))["limit"]
         address = self._address(f"{request.path}?limit={limit}" if request.args else request.path)
         return self._respond(
             ctx,

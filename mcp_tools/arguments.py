@@ -14,8 +14,8 @@ from app.errors import HttpApiDecodeError, Issue, NotFound
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
-from app.fields.kinds import MAX_INTEGER, UNSTATED_LENGTH, Fields, Text, whole
-from app.fields.stages import documented_shape, load_shape
+from app.fields.loading import instance, load
+from app.fields.types import MAX_INTEGER, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import Unknown, unknown_names
 from app.operations.operation import Operation
 
@@ -28,13 +28,13 @@ SMALL_PAGE = 20
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 
-IdempotencyKey = Fields.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
+IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """What every tool that writes takes."""
 
-RequiredVersion = Fields.from_dict(
+RequiredVersion = Schema.from_dict(
     {
-        "baseVersion": whole(
-            1, doc="the `version` last read: refused when the document has another by now", required=True
+        "baseVersion": StrictInteger(
+            1, description="the `version` last read: refused when the document has another by now", required=True
         )
     },
     name="RequiredVersion",
@@ -56,12 +56,12 @@ class Arguments:
     """The arguments of one tool: documented as JSON Schema, and read into what its operation is called with."""
 
     operation: Operation
-    fields: type[Fields]
+    fields: type[ma.Schema]
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The tool's input schema; it allows no argument that it does not name."""
-        documented = json_schema(documented_shape(self.fields, strict=self.operation.checks_meaning))
+        documented = json_schema(self.fields)
         properties = {name: _argument(name, one) for name, one in documented["properties"].items()}
         for name, default in self.defaults.items():
             properties[name]["default"] = default
@@ -79,7 +79,7 @@ class Arguments:
     def defaults(self) -> dict[str, Any]:
         """Defaults that differ from those of REST; the `limit` of content is in characters, and stays."""
         query = self.operation.query
-        paged = query is not None and query is not ContentPartQuery and "limit" in query().fields
+        paged = query is not None and query is not ContentPartQuery and "limit" in instance(query).fields
         return {"limit": SMALL_PAGE} if paged else {}
 
     def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None]:
@@ -88,9 +88,9 @@ class Arguments:
         Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
         of the wrong form.
         """
-        issues = [_unknown(one) for one in unknown_names(self._instance, sent)]
+        issues = [_unknown(one) for one in unknown_names(instance(self.fields), sent)]
         try:
-            fields = load_shape(self.fields, {**self.defaults, **sent})
+            fields = load(self.fields, {**self.defaults, **sent})
         except HttpApiDecodeError as error:
             issues += error.extra["issues"]
         if issues:
@@ -100,15 +100,11 @@ class Arguments:
             raise NotFound(WRONG_ID)
         return ids, fields, fields.pop(KEY, None)
 
-    @cached_property
-    def _instance(self) -> ma.Schema:
-        return self.fields()
-
 
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
     key = None if operation.reads else IdempotencyKey
-    path = Fields.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
+    path = Schema.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
     schemas = (key, REQUIRED.get(operation.name), operation.body, operation.query, path)  # the last one's fields first
     return Arguments(operation, type(f"{operation.name}_arguments", tuple(one for one in schemas if one), {}))
 
@@ -116,9 +112,9 @@ def arguments_of(operation: Operation) -> Arguments:
 def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
-        return whole(1, doc=f"the {name}", required=True)
+        return StrictInteger(1, description=f"the {name}", required=True)
     doc = f"the {name.removesuffix('Id')}'s id" if name != "id" else "the record's own id"
-    return Text(required=True, metadata={"description": doc})
+    return StrictString(None, description=doc, required=True, allow_none=False)
 
 
 def _is_id(name: str) -> bool:

@@ -9,7 +9,7 @@ import mcp_types as t
 import orjson
 
 from app.errors import NotFound
-from app.fields.stages import load_shape
+from app.fields.loading import load
 from app.operations.briefs import get_brief, list_briefs
 from app.operations.contents import read_document_content
 from app.operations.context import Context
@@ -91,5 +91,5 @@ _READERS: dict[str, Callable[[Context, str, str], Contents]] = {
 def _first(ctx: Context, operation: Operation) -> list[dict[str, Any]]:
     if operation.query is None or operation.scope not in ctx.caller.scopes:
         return []
-    found: list[dict[str, Any]] = operation(ctx, fields=load_shape(operation.query, {"limit": SMALL_PAGE})).body
+    found: list[dict[str, Any]] = operation(ctx, fields=load(operation.query, {"limit": SMALL_PAGE})).body
     return found

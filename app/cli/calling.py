@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 import orjson
 
-from app.fields.stages import load_shape
+from app.fields.loading import load
 from app.operations.context import Context
 from app.operations.operation import Operation
 from app.operations.projects import service_of
@@ -42,7 +42,7 @@ def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
     """Returns the body of an operation's answer; a field that is None was not given."""
     given = {name: value for name, value in fields.items() if value is not None}
     table = operation.body or operation.query
-    return operation(ctx, *ids, fields=load_shape(table, given) if table else None).body
+    return operation(ctx, *ids, fields=load(table, given) if table else None).body
 
 
 def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal
 from app.fields.imports import ImportedFields
-from app.fields.stages import load_shape
+from app.fields.loading import load
 from app.operations import briefs, documents, publishing, revisions
 from app.operations.context import Context, this_instant
 from app.operations.imports import EDITED, file_under, import_documents
@@ -103,7 +103,7 @@ class _Run:
         if self._root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self._root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
-        fields = load_shape(ImportedFields, post.fields)
+        fields = load(ImportedFields, post.fields)
         first = self._slugs.setdefault(fields["slug"], file)
         if first != file:
             raise Unreadable(

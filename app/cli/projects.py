@@ -3,8 +3,8 @@
 import click
 
 from app.cli.calling import as_json, print_json, print_record, print_table, store
+from app.fields.loading import load
 from app.fields.projects import ProjectFields
-from app.fields.stages import load_shape
 from app.operations.context import this_instant
 from app.operations.projects import all_projects, create_project
 
@@ -21,7 +21,7 @@ def command() -> None:
 def create(name: str, team: str | None, json: bool) -> None:
     """Make a project."""
     given = {"name": name} | ({"teamId": team} if team else {})
-    project = create_project(store(), load_shape(ProjectFields, given), this_instant())
+    project = create_project(store(), load(ProjectFields, given), this_instant())
     made = {key: project[key] for key in ("id", "teamId", "name")}
     print_json(made) if json else print_record(made)
 

@@ -1,53 +1,79 @@
 """What may be written to a brief, and sent with its moves (contract: Brief)."""
 
-from app.fields.kinds import Fields, Words, http_url, text, texts, whole, word
+from app.fields.checks import http_url
 from app.fields.queries import Page
+from app.fields.types import EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
 from app.vocabulary import BriefState, SearchIntent
 
 LEASE_SECONDS = (60, 86_400)
 
 
-class BriefFields(Fields):
+class BriefFields(Schema):
     """The writable fields of a brief."""
 
-    audience = text(500, doc="who the document is for")
-    intent = word(SearchIntent, doc=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}")
-    internalLinks = texts(50, 500, doc="ids of documents in this project that this one should link to")
-    keyword = text(200, doc="keyword to rank for")
-    notes = text(5_000, doc="anything else the writer should know")
-    outline = text(5_000, doc="the sections, one per line")
-    referenceUrls = texts(50, 500, http_url, doc="http or https URLs of sources")
-    wordCount = text(50, doc="target length as free text, like `1200-1500`")
+    audience = StrictString(500, description="who the document is for", example="People who bake their first loaf")
+    intent = EnumString(
+        SearchIntent,
+        description=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}",
+        example="informational",
+    )
+    internalLinks = StringList(50, 500, description="ids of documents in this project that this one should link to")
+    keyword = StrictString(200, description="keyword to rank for", example="sourdough starter")
+    notes = StrictString(
+        5_000, description="anything else the writer should know", example="Say plainly that a week is enough."
+    )
+    outline = StrictString(
+        5_000, description="the sections, one per line", example="What a starter is\nDay by day\nWhen it fails"
+    )
+    referenceUrls = StringList(
+        50, 500, http_url, description="http or https URLs of sources", example=["https://example.org/wild-yeast"]
+    )
+    wordCount = StrictString(50, description="target length as free text, like `1200-1500`", example="1200-1500")
 
 
-class ClaimFields(Fields):
+class DraftBriefFields(BriefFields):
+    """The brief of a document draft."""
+
+    intent = EnumString(
+        SearchIntent,
+        in_draft=True,
+        description=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}",
+        example="informational",
+    )
+
+
+class ClaimFields(Schema):
     """What a claim may carry (decisions, section 6)."""
 
-    leaseSeconds = whole(
+    leaseSeconds = StrictInteger(
         *LEASE_SECONDS,
-        doc="give the brief back by itself after so many seconds, unless renewed; by default the project's "
-        "`claimLeaseSeconds`, and where it has none the claim never expires",
+        description="offer the brief again after so many seconds, unless the claim is renewed; by default the "
+        "project's `claimLeaseSeconds`, and where it has none the claim never expires",
+        example=3600,
     )
 
 
 class ClaimNextFields(ClaimFields):
     """What claiming the next brief may carry."""
 
-    categoryId = text(doc="only briefs of documents in this category", null=False)
-    clusterId = text(doc="only briefs of documents in this cluster", null=False)
+    categoryId = StrictString(description="only briefs of documents in this category", allow_none=False)
+    clusterId = StrictString(description="only briefs of documents in this cluster", allow_none=False)
 
 
-class RenewFields(Fields):
+class RenewFields(Schema):
     """What renewing a lease may carry."""
 
-    leaseSeconds = whole(*LEASE_SECONDS, doc="seconds from now; the length of the present lease by default")
+    leaseSeconds = StrictInteger(
+        *LEASE_SECONDS, description="seconds from now; the length of the present lease by default", example=3600
+    )
 
 
 class BriefQuery(Page):
-    """What `GET /briefs` takes."""
+    """The filters and pages of the list of briefs."""
 
-    state = Words(
+    state = EnumList(
         BriefState,
         load_default=lambda: [BriefState.READY],
-        metadata={"description": "comma-separated list of brief states", "default": "ready"},
+        description="only those whose brief is in one of these states",
+        metadata={"default": ["ready"]},
     )

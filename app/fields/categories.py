@@ -1,20 +1,27 @@
 """What a category may hold (contract: Intent fields for kind `category`)."""
 
-from app.fields.kinds import Fields, not_blank, text
+from app.fields.checks import not_blank
 from app.fields.slugs import category_slug
+from app.fields.types import Schema, StrictString
+
+_SLUG = "URL slug: lowercase letters, numbers and single hyphens"
 
 
-class CategoryFields(Fields):
-    """The fields of a category, in a draft and in a change."""
+class DraftCategoryFields(Schema):
+    """The fields of a category draft."""
 
-    name = text(200, not_blank, doc="the category's name", needed=True)
-    slug = text(200, category_slug, doc="URL slug: lowercase letters, numbers and single hyphens", needed=True)
-    description = text(2_000, doc="what the category covers; writers receive it with each brief")
-    categoryId = text(doc="id of the parent category, for a subcategory")
+    name = StrictString(200, not_blank, description="the category's name", example="Baking", required_to_confirm=True)
+    slug = StrictString(200, category_slug, description=_SLUG, example="baking", required_to_confirm=True)
+    description = StrictString(
+        2_000,
+        description="what the category covers; writers receive it with each brief",
+        example="Bread, from flour to crust",
+    )
+    categoryId = StrictString(description="id of the parent category, for a subcategory")
 
 
-class CategoryChanges(CategoryFields):
+class CategoryChanges(DraftCategoryFields):
     """What PATCH of a category may carry; null clears, but neither name nor slug."""
 
-    name = text(200, not_blank, doc="the category's name", null=False)
-    slug = text(200, category_slug, doc="URL slug: lowercase letters, numbers and single hyphens", null=False)
+    name = StrictString(200, not_blank, description="the category's name", allow_none=False)
+    slug = StrictString(200, category_slug, description=_SLUG, allow_none=False)

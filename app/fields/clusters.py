@@ -1,17 +1,20 @@
 """What a cluster may hold (contract: Intent fields for kind `cluster`)."""
 
-from app.fields.kinds import Fields, not_blank, text, texts
+from app.fields.checks import not_blank
+from app.fields.types import Schema, StrictString, StringList
+
+_NAME = "the cluster's name, unique in the project ignoring case"
 
 
-class ClusterFields(Fields):
-    """The fields of a cluster, in a draft and in a change."""
+class DraftClusterFields(Schema):
+    """The fields of a cluster draft."""
 
-    name = text(100, not_blank, doc="the cluster's name, unique in the project ignoring case", needed=True)
-    description = text(2_000, doc="what the topic covers")
-    keywords = texts(50, 100, doc="keywords the topic targets")
+    name = StrictString(100, not_blank, description=_NAME, example="Sourdough", required_to_confirm=True)
+    description = StrictString(2_000, description="what the topic covers", example="Wild yeast at home")
+    keywords = StringList(50, 100, description="keywords the topic targets", example=["sourdough", "levain"])
 
 
-class ClusterChanges(ClusterFields):
+class ClusterChanges(DraftClusterFields):
     """What PATCH of a cluster may carry; null clears, but not the name."""
 
-    name = text(100, not_blank, doc="the cluster's name, unique in the project ignoring case", null=False)
+    name = StrictString(100, not_blank, description=_NAME, allow_none=False)

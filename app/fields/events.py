@@ -1,18 +1,20 @@
 """What reading events takes (decisions, section 9)."""
 
-from app.fields.kinds import Fields, text, whole
 from app.fields.queries import MAX_OFFSET
+from app.fields.types import Schema, StrictInteger, StrictString
 
 
-class EventQuery(Fields):
+class EventQuery(Schema):
     """Where in the feed to read on, and how much."""
 
-    after = text(doc="the `cursor` of the page before; without it, from the oldest event kept", null=False)
-    limit = whole(1, 1_000, doc="most events to return", load_default=100)
+    after = StrictString(
+        description="the `cursor` of the page before; without it, from the oldest event stored", allow_none=False
+    )
+    limit = StrictInteger(1, 1_000, description="most events to return", load_default=100)
 
 
-class ActivityQuery(Fields):
+class ActivityQuery(Schema):
     """One page of a document's activity; a page shorter than `limit` is the last one."""
 
-    limit = whole(1, 1_000, doc="most items to return", load_default=100)
-    offset = whole(0, MAX_OFFSET, doc="items to skip", load_default=0)
+    limit = StrictInteger(1, 1_000, description="most items to return", load_default=100)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)

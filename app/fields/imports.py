@@ -1,40 +1,32 @@
 """What `import` takes of a file (decisions, section 10): the fields of a draft, and those that an edit can set."""
 
-from app.fields.documents import DocumentChanges
-from app.fields.intents import DocumentIntentFields
-from app.fields.kinds import Fields, Items, Table, not_blank, text, timestamp
-
-_EDITED = DocumentChanges._declared_fields
-
-
-class EditedFields(Fields):
-    """The fields of a document that no draft has."""
-
-    subtitle = _EDITED["subtitle"]
-    metaDescription = _EDITED["metaDescription"]
-    excerpt = _EDITED["excerpt"]
-    coverImageUrl = _EDITED["coverImageUrl"]
+from app.fields.checks import not_blank
+from app.fields.documents import EditedFields
+from app.fields.intents import DraftDocumentFields
+from app.fields.types import List, Nested, Schema, StrictString, TimeString
 
 
-class ImportedFields(EditedFields, DocumentIntentFields):
+class ImportedFields(EditedFields, DraftDocumentFields):
     """One document, with its category by name."""
 
-    category = text(200, not_blank, doc="the name or slug of its category, which is made where it is missing")
+    category = StrictString(
+        200, not_blank, description="the name or slug of its category, which is created where it is missing"
+    )
 
 
-class CategoryName(Fields):
+class CategoryName(Schema):
     """A category by its name or slug."""
 
-    name = text(200, not_blank, doc="the category's name or slug", null=False, required=True)
+    name = StrictString(200, not_blank, description="the category's name or slug", allow_none=False, required=True)
 
 
-class ImportFields(Fields):
+class ImportFields(Schema):
     """A batch of documents."""
 
-    documents = Items(Table(ImportedFields), required=True)
+    documents = List(Nested(ImportedFields, allow_none=False), 10_000, allow_none=False, required=True)
 
 
-class DatedFields(Fields):
+class DatedFields(Schema):
     """When a document went live."""
 
-    publishedAt = text(100, timestamp, doc="when it went live elsewhere", null=False, required=True)
+    publishedAt = TimeString(description="when it went live elsewhere", allow_none=False, required=True)

@@ -2,13 +2,12 @@
 
 from enum import StrEnum
 
-from marshmallow import validate
-
-from app.fields.briefs import BriefFields
-from app.fields.categories import CategoryFields
-from app.fields.clusters import ClusterFields
-from app.fields.kinds import Fields, checked, day, not_blank, table, text, word
+from app.fields.briefs import DraftBriefFields
+from app.fields.categories import DraftCategoryFields
+from app.fields.checks import not_blank, one_of
+from app.fields.clusters import DraftClusterFields
 from app.fields.slugs import document_slug
+from app.fields.types import DateString, EnumString, Nested, Schema, StrictString
 from app.vocabulary import DocumentStatus, Kind
 
 MAX_MARKDOWN = 2_097_152
@@ -22,31 +21,39 @@ class FirstStatus(StrEnum):
     DRAFTING = DocumentStatus.DRAFTING
 
 
-class DocumentIntentFields(Fields):
+class DraftDocumentFields(Schema):
     """The fields of a document draft."""
 
-    title = text(300, not_blank, doc="the document's title", needed=True)
-    status = word(FirstStatus, doc="`idea`, `planned` or `drafting`; by default `drafting`, with a brief `idea`")
-    slug = text(200, document_slug, doc="URL slug; made from the title when there is none")
-    markdown = text(MAX_MARKDOWN, doc="first content as markdown")
-    brief = table(BriefFields, doc="the brief, whole")
-    assigneeId = text(doc="a team member's id, from the list of members")
-    categoryId = text(doc="a category's id, from the list of categories")
-    clusterId = text(doc="a cluster's id, from the list of clusters")
-    dueDate = day(doc="when the document is due")
+    title = StrictString(
+        300,
+        not_blank,
+        description="the document's title",
+        example="How to begin a sourdough starter",
+        required_to_confirm=True,
+    )
+    status = EnumString(
+        FirstStatus,
+        in_draft=True,
+        description="`idea`, `planned` or `drafting`; by default `drafting`, with a brief `idea`",
+        example="planned",
+    )
+    slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
+    markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
+    brief = Nested(DraftBriefFields, description="the brief, whole")
+    assigneeId = StrictString(description="a team member's id, from the list of members")
+    categoryId = StrictString(description="a category's id, from the list of categories")
+    clusterId = StrictString(description="a cluster's id, from the list of clusters")
+    dueDate = DateString(description="when the document is due", example="2027-02-14")
 
 
-INTENT_FIELDS: dict[Kind, type[Fields]] = {
-    Kind.DOCUMENT: DocumentIntentFields,
-    Kind.CLUSTER: ClusterFields,
-    Kind.CATEGORY: CategoryFields,
+INTENT_FIELDS: dict[Kind, type[Schema]] = {
+    Kind.DOCUMENT: DraftDocumentFields,
+    Kind.CLUSTER: DraftClusterFields,
+    Kind.CATEGORY: DraftCategoryFields,
 }
 
 
-class IntentQuery(Fields):
+class IntentQuery(Schema):
     """Which kind of draft is meant; REST says so in the path, and an id alone is enough."""
 
-    kind = checked(
-        validate.OneOf([str(kind) for kind in Kind], error=f"Must be one of {', '.join(Kind)}."),
-        doc="the kind of draft",
-    )
+    kind = StrictString(validate=[one_of(Kind)], description="the kind of draft", allow_none=False)

@@ -1,4 +1,4 @@
-"""A table of fields, or a record, as one JSON Schema with everything inline."""
+"""A request schema or a record as one JSON Schema with everything inline."""
 
 from functools import cache
 from typing import Any
@@ -20,6 +20,6 @@ def _converter() -> OpenAPIConverter:
 
 
 def json_schema(schema: type[ma.Schema]) -> dict[str, Any]:
-    """Returns the JSON Schema of a table or a record, nested ones inline, without references and combinators."""
+    """Returns the JSON Schema of a request or a record, nested ones inline, without references and combinators."""
     made: dict[str, Any] = _converter().schema2jsonschema(schema())  # type: ignore[no-untyped-call]
     return made

@@ -1,11 +1,11 @@
 """What a member may hold (decisions, section 2)."""
 
 import re
-from typing import Any
 
 import marshmallow as ma
 
-from app.fields.kinds import Fields, not_blank, text, word
+from app.fields.checks import not_blank
+from app.fields.types import EnumString, Schema, StrictString
 from app.vocabulary import Role
 
 
@@ -15,19 +15,22 @@ def email(value: str) -> None:
         raise ma.ValidationError("Must be an e-mail address, like ada@example.org.")
 
 
-def _name(**options: Any) -> Any:
-    return text(100, not_blank, doc="the member's name", null=False, **options)
-
-
-class MemberFields(Fields):
-    """What makes a member."""
-
-    name = _name(required=True)
-    email = text(320, email, doc="the member's e-mail address")
-    role = word(Role, doc="descriptive: permissions are the token's; `writer` by default", null=False)
-
-
-class MemberChanges(MemberFields):
+class MemberChanges(Schema):
     """What PATCH of a member may carry."""
 
-    name = _name()
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
+    email = StrictString(320, email, description="the member's e-mail address", example="ada@example.org")
+    role = EnumString(
+        Role,
+        description="descriptive: permissions are the token's; `writer` by default",
+        example="editor",
+        allow_none=False,
+    )
+
+
+class MemberFields(MemberChanges):
+    """What creates a member."""
+
+    name = StrictString(
+        100, not_blank, description="the member's name", example="Ada Example", allow_none=False, required=True
+    )

@@ -1,17 +1,10 @@
 """What a project's settings may hold (decisions, section 5)."""
 
-import re
-
 import marshmallow as ma
 
 from app.fields.briefs import LEASE_SECONDS
-from app.fields.kinds import Fields, flag, http_url, not_blank, text, whole
-
-
-def hex_id(value: str) -> None:
-    """Checks for an id: 24 hexadecimal digits."""
-    if not re.fullmatch(r"[0-9a-fA-F]{24}", value):
-        raise ma.ValidationError("Must be an id: 24 hexadecimal digits.")
+from app.fields.checks import hex_id, http_url, not_blank
+from app.fields.types import Schema, StrictBoolean, StrictInteger, StrictString
 
 
 def site_url(value: str) -> None:
@@ -22,19 +15,24 @@ def site_url(value: str) -> None:
     http_url(address)
 
 
-class ProjectFields(Fields):
-    """What makes a project; the command line alone makes one."""
+class ProjectFields(Schema):
+    """What creates a project; only the command line does."""
 
-    name = text(100, not_blank, doc="the project's name", null=False, required=True)
-    teamId = text(24, hex_id, doc="the team that it belongs to", null=False)
+    name = StrictString(100, not_blank, description="the project's name", allow_none=False, required=True)
+    teamId = StrictString(24, hex_id, description="the team that it belongs to", allow_none=False)
 
 
-class ProjectChanges(Fields):
+class ProjectChanges(Schema):
     """What PATCH of the project may carry; null clears the address and the lease."""
 
-    name = text(100, not_blank, doc="the project's name", null=False)
-    reviewRequired = flag(doc="publish only what was approved?")
-    siteUrl = text(2_000, site_url, doc="the website's address; may hold `{slug}`, else `/slug` is added")
-    claimLeaseSeconds = whole(
-        *LEASE_SECONDS, doc="lease of claims that name none; null: they never expire", allow_none=True
+    name = StrictString(100, not_blank, description="the project's name", allow_none=False)
+    reviewRequired = StrictBoolean(description="whether only approved documents can be published")
+    siteUrl = StrictString(
+        2_000, site_url, description="the website's address; may hold `{slug}`, else `/slug` is added"
+    )
+    claimLeaseSeconds = StrictInteger(
+        *LEASE_SECONDS,
+        description="lease of claims that name none; null: they never expire",
+        example=3600,
+        allow_none=True,
     )

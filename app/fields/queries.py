@@ -4,49 +4,51 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.fields.kinds import Fields, Flag, Whole, whole
+import marshmallow as ma
+
+from app.fields.types import Schema, StrictBoolean, StrictInteger
 
 MAX_OFFSET = 100_000
 
 
-class Page(Fields):
+class Page(Schema):
     """One page of a list; a page shorter than `limit` is the last one (contract: Limits)."""
 
-    limit = whole(1, 100, doc="most items to return", load_default=50)
-    offset = whole(0, MAX_OFFSET, doc="items to skip", load_default=0)
+    limit = StrictInteger(1, 100, description="most items to return", load_default=50)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 class LongPage(Page):
     """One page of a list of categories, clusters or members (decisions, section 5)."""
 
-    limit = whole(1, 500, doc="most items to return", load_default=100)
+    limit = StrictInteger(1, 500, description="most items to return", load_default=100)
 
 
 class DeliveryPage(Page):
     """One page of what is delivered (decisions, section 7)."""
 
-    limit = whole(1, 100, doc="most documents to return", load_default=20)
+    limit = StrictInteger(1, 100, description="most documents to return", load_default=20)
 
 
-class FeedQuery(Fields):
+class FeedQuery(Schema):
     """How much of a feed is asked for (decisions, section 7)."""
 
-    limit = whole(1, 50_000, doc="most entries to return", load_default=50)
+    limit = StrictInteger(1, 50_000, description="most entries to return", load_default=50)
 
 
-def from_query(schema: type[Fields], query: Mapping[str, str]) -> dict[str, Any]:
+def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
     """Returns the parameters of a query string, with digits read as integers and true and false as booleans.
 
-    What is neither stays a string, so that the table refuses it like any wrong type.
+    What is neither stays a string, so that the schema refuses it like any wrong type.
     """
     values: dict[str, Any] = dict(query)
-    for key, field in schema._declared_fields.items():
+    for key, field in schema.fields.items():
         name = field.data_key or key
         text = query.get(name)
         if text is None:
             continue
-        if isinstance(field, Whole) and re.fullmatch(r"-?[0-9]{1,18}", text):
+        if isinstance(field, StrictInteger) and re.fullmatch(r"-?[0-9]{1,18}", text):
             values[name] = int(text)
-        elif isinstance(field, Flag) and text in ("true", "false"):
+        elif isinstance(field, StrictBoolean) and text in ("true", "false"):
             values[name] = text == "true"
     return values

@@ -1,15 +1,28 @@
 """What a token may hold (decisions, section 2)."""
 
-from app.fields.kinds import Fields, flag, not_blank, text, timestamp, word, words
+from app.fields.checks import not_blank, one_of
+from app.fields.types import EnumString, List, Schema, StrictBoolean, StrictString, TimeString
 from app.vocabulary import Scope, TokenKind
 
 
-class TokenFields(Fields):
-    """What makes a token."""
+class TokenFields(Schema):
+    """What creates a token."""
 
-    name = text(100, not_blank, doc="what or who uses the token", null=False, required=True)
-    kind = word(TokenKind, doc="`management` (the default) or `delivery`", null=False)
-    agent = text(100, not_blank, doc="name of the agent that uses the token")
-    scopes = words(Scope, doc="what it may do; by default `read write publish`, with an agent `read write`")
-    drafts = flag(doc="a delivery token: may it see documents that are not published?")
-    expiresAt = text(100, timestamp, doc="when it stops working, a timestamp with its offset; never without")
+    name = StrictString(
+        100,
+        not_blank,
+        description="what or who uses the token",
+        example="Night writer",
+        allow_none=False,
+        required=True,
+    )
+    kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
+    agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
+    scopes = List(
+        StrictString(validate=[one_of(Scope)], allow_none=False),
+        len(Scope),
+        description="what it may do; by default `read write publish`, with an agent `read write`",
+        allow_none=False,
+    )
+    drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
+    expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")

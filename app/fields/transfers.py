@@ -11,14 +11,24 @@ import re
 import marshmallow as ma
 
 from app.fields.briefs import BriefFields
-from app.fields.categories import CategoryFields
-from app.fields.clusters import ClusterFields
-from app.fields.documents import DocumentChanges
+from app.fields.categories import DraftCategoryFields
+from app.fields.checks import not_blank
+from app.fields.clusters import DraftClusterFields
+from app.fields.documents import PublishedChanges
 from app.fields.intents import MAX_MARKDOWN
-from app.fields.kinds import Fields, Table, Text, flag, not_blank, table, text, timestamp, whole, word
 from app.fields.members import MemberFields
 from app.fields.projects import ProjectChanges
 from app.fields.slugs import document_slug
+from app.fields.types import (
+    DateString,
+    EnumString,
+    Nested,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    TimeString,
+)
 from app.vocabulary import ActorType, BriefState, DocumentStatus
 
 FORMAT = 1
@@ -30,31 +40,31 @@ def _hex_id(value: str) -> None:
         raise ma.ValidationError("Must be an id of 24 hexadecimal digits.")
 
 
-def _id(doc: str, *, null: bool = False) -> Text:
-    return text(24, _hex_id, doc=doc, null=null, needed=not null)
+def _id(description: str, *, null: bool = False) -> StrictString:
+    return StrictString(24, _hex_id, description=description, allow_none=null, required=not null)
 
 
-def _time(doc: str, *, null: bool = False) -> Text:
-    return text(100, timestamp, doc=doc, null=null, needed=not null)
+def _time(description: str, *, null: bool = False) -> TimeString:
+    return TimeString(description=description, allow_none=null, required=not null)
 
 
-class ActorLine(Fields):
+class ActorLine(Schema):
     """Who wrote."""
 
-    type = word(ActorType, doc="what wrote", null=False, needed=True)
+    type = EnumString(ActorType, description="what wrote", allow_none=False, required=True)
     id = _id("the token's id", null=True)
-    name = text(300, doc="the token's name", null=False, needed=True)
-    agent = text(300, doc="the agent", null=False, needed=True)
+    name = StrictString(300, description="the token's name", allow_none=False, required=True)
+    agent = StrictString(300, description="the agent", allow_none=False, required=True)
 
 
-def _actor(doc: str, *, null: bool = False) -> Table:
-    return table(ActorLine, doc=doc, needed=not null)
+def _actor(description: str, *, null: bool = False) -> Nested:
+    return Nested(ActorLine, description=description, required=not null)
 
 
-class HeadLine(Fields):
+class HeadLine(Schema):
     """The first line: which format follows."""
 
-    version = whole(FORMAT, FORMAT, doc="the version of the format", required=True)
+    version = StrictInteger(FORMAT, FORMAT, description="the version of the format", required=True)
 
 
 class ProjectLine(ProjectChanges):
@@ -69,7 +79,7 @@ class MemberLine(MemberFields):
     deletedAt = _time("when they were deleted", null=True)
 
 
-class CategoryLine(CategoryFields):
+class CategoryLine(DraftCategoryFields):
     """A category."""
 
     id = _id("the category's id")
@@ -78,7 +88,7 @@ class CategoryLine(CategoryFields):
     createdBy = _actor("who made it")
 
 
-class ClusterLine(ClusterFields):
+class ClusterLine(DraftClusterFields):
     """A cluster."""
 
     id = _id("the cluster's id")
@@ -87,24 +97,19 @@ class ClusterLine(ClusterFields):
     createdBy = _actor("who made it")
 
 
-class BodyLine(Fields):
+class BodyLine(Schema):
     """A text of a document."""
 
     id = _id("the text's id")
     documentId = _id("the document's id")
-    text = text(MAX_MARKDOWN, doc="markdown", null=False, needed=True)
+    text = StrictString(MAX_MARKDOWN, description="markdown", allow_none=False, required=True)
 
 
-class PublishedLine(Fields):
+class PublishedLine(PublishedChanges):
     """The fields of a document that are published."""
 
-    title = text(300, not_blank, doc="the title", null=False, needed=True)
-    slug = text(200, document_slug, doc="the slug", null=False, needed=True)
-    subtitle = DocumentChanges._declared_fields["subtitle"]
-    metaTitle = DocumentChanges._declared_fields["metaTitle"]
-    metaDescription = DocumentChanges._declared_fields["metaDescription"]
-    excerpt = DocumentChanges._declared_fields["excerpt"]
-    coverImageUrl = DocumentChanges._declared_fields["coverImageUrl"]
+    title = StrictString(300, not_blank, description="the title", allow_none=False, required=True)
+    slug = StrictString(200, document_slug, description="the slug", allow_none=False, required=True)
     categoryId = _id("the category", null=True)
 
 
@@ -112,9 +117,9 @@ class RevisionLine(PublishedLine):
     """A version of a document."""
 
     documentId = _id("the document's id")
-    version = whole(1, doc="the version", required=True)
+    version = StrictInteger(1, description="the version", required=True)
     bodyId = _id("its text; null for none", null=True)
-    wordCount = whole(0, doc="words of the text", required=True)
+    wordCount = StrictInteger(0, description="words of the text", required=True)
     at = _time("when it was written")
     by = _actor("who wrote it")
 
@@ -122,7 +127,7 @@ class RevisionLine(PublishedLine):
 class SnapshotLine(PublishedLine):
     """What is delivered of a document; its html is made anew."""
 
-    version = whole(1, doc="the version that is delivered", required=True)
+    version = StrictInteger(1, description="the version that is delivered", required=True)
     markdownId = _id("the text that is delivered")
     publishedAt = _time("when it went live")
     updatedAt = _time("when it was last published")
@@ -131,40 +136,40 @@ class SnapshotLine(PublishedLine):
 class BriefLine(BriefFields):
     """A brief with its state."""
 
-    state = word(BriefState, doc="where it stands", null=False, needed=True)
+    state = EnumString(BriefState, description="where it stands", allow_none=False, required=True)
     claimedBy = _actor("who claimed it", null=True)
     claimedAt = _time("when it was claimed", null=True)
     claimExpiresAt = _time("when the claim's lease runs out", null=True)
-    leaseSeconds = whole(0, doc="the claim's lease", allow_none=True)
+    leaseSeconds = StrictInteger(0, description="the claim's lease", allow_none=True)
 
 
 class DocumentLine(PublishedLine):
     """A document."""
 
     id = _id("the document's id")
-    status = word(DocumentStatus, doc="where it stands", null=False, needed=True)
-    statusBefore = word(DocumentStatus, doc="where it stood before it was scheduled")
+    status = EnumString(DocumentStatus, description="where it stands", allow_none=False, required=True)
+    statusBefore = EnumString(DocumentStatus, description="where it stood before it was scheduled")
     assigneeId = _id("the member who works on it", null=True)
     authorId = _id("its author", null=True)
     clusterId = _id("its cluster", null=True)
-    dueDate = DocumentChanges._declared_fields["dueDate"]
-    version = whole(1, doc="the version", required=True)
+    dueDate = DateString(description="when the document is due")
+    version = StrictInteger(1, description="the version", required=True)
     contentId = _id("its text; null for none", null=True)
-    wordCount = whole(0, doc="words of the text", required=True)
+    wordCount = StrictInteger(0, description="words of the text", required=True)
     contentUpdatedAt = _time("when the text last changed")
     contentUpdatedBy = _actor("who last changed the text")
     createdAt = _time("when it was made")
     createdBy = _actor("who made it")
     updatedAt = _time("when it last changed")
     publishAt = _time("when it will be published", null=True)
-    isPublished = flag(doc="is it delivered?")
-    snapshot = table(SnapshotLine, doc="what is delivered")
+    isPublished = StrictBoolean(description="is it delivered?")
+    snapshot = Nested(SnapshotLine, description="what is delivered")
     deletedAt = _time("when it was moved to the trash", null=True)
-    reviewNote = text(5_000, doc="the last note of a request for changes")
-    brief = table(BriefLine, doc="the brief")
+    reviewNote = StrictString(5_000, description="the last note of a request for changes")
+    brief = Nested(BriefLine, description="the brief")
 
 
-LINES: dict[str, type[Fields]] = {
+LINES: dict[str, type[Schema]] = {
     "export": HeadLine,
     "project": ProjectLine,
     "member": MemberLine,

@@ -1,44 +1,62 @@
 """What a webhook may hold, and what its log takes (decisions, section 9)."""
 
-from typing import Any
+from difflib import get_close_matches
 
+import marshmallow as ma
 from marshmallow import validate
 
-from app.fields.kinds import Fields, Words, flag, http_url, text, texts
+from app.fields.checks import http_url
 from app.fields.queries import Page
+from app.fields.types import EnumList, Schema, StrictBoolean, StrictString, StringList
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 MAX_URL = 2_000
+_URL = "where to send: an https URL of a public host, without a user name"
 
 
-def _url(**options: Any) -> Any:
-    doc = "where to send: an https URL of a public host, without a user name"
-    return text(MAX_URL, http_url, doc=doc, null=False, format="uri", **options)
+class EventType(validate.OneOf):
+    """Checks for a type of event; the message names the nearest one, or all of them."""
+
+    def __call__(self, value: str) -> str:
+        if value in self.choices:
+            return value
+        near = get_close_matches(value, EVENT_TYPES, 1, 0.7)
+        named = f"did you mean `{near[0]}`?" if near else f"one of {', '.join(EVENT_TYPES)}."
+        raise ma.ValidationError(f"Must be a type of event: {named}")
 
 
-class WebhookFields(Fields):
-    """What makes a webhook."""
+class WebhookFields(Schema):
+    """What creates a webhook."""
 
-    url = _url(required=True)
-    events = texts(
+    url = StrictString(
+        MAX_URL,
+        http_url,
+        description=_URL,
+        example="https://hooks.example.org/content",
+        allow_none=False,
+        required=True,
+        metadata={"format": "uri"},
+    )
+    events = StringList(
         len(EVENT_TYPES),
         100,
-        validate.OneOf(EVENT_TYPES, error="Must be the type of an event."),
-        doc="the types of event to send; absent or empty: all of them, also those that come to be",
+        EventType(EVENT_TYPES),
+        description="the types of event to send; absent or empty: all of them, also those added later",
+        example=["document.published"],
     )
-    description = text(doc="what the webhook is for")
+    description = StrictString(description="what the webhook is for", example="The website")
 
 
 class WebhookChanges(WebhookFields):
     """What PATCH of a webhook may carry."""
 
-    url = _url()
-    enabled = flag(doc="true sends again what happens from now on, also after the service disabled the webhook")
+    url = StrictString(MAX_URL, http_url, description=_URL, allow_none=False, metadata={"format": "uri"})
+    enabled = StrictBoolean(
+        description="true sends again what happens from now on, also after the service disabled the webhook"
+    )
 
 
 class DeliveryQuery(Page):
     """Which deliveries to list."""
 
-    status = Words(
-        DeliveryStatus, metadata={"description": "those with one of these, comma-separated"}, load_default=list
-    )
+    status = EnumList(DeliveryStatus, description="only those with one of these statuses", load_default=list)

@@ -19,7 +19,7 @@ from app.errors import (
     WriteConflict,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.stages import in_order, problems
+from app.fields.loading import in_order, instance, problems
 from app.operations.context import Context
 from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation
@@ -72,7 +72,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     The brief's state stays as it is.
     """
-    return _write(ctx, document_id, {name: fields.get(name) for name in BriefFields._declared_fields})
+    return _write(ctx, document_id, {name: fields.get(name) for name in instance(BriefFields).fields})
 
 
 @operation(

@@ -5,8 +5,8 @@ from typing import Any
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict
 from app.fields.categories import CategoryChanges
+from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
-from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up

@@ -5,8 +5,8 @@ from typing import Any
 
 from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict
 from app.fields.clusters import ClusterChanges
+from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
-from app.fields.stages import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record

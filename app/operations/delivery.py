@@ -14,8 +14,8 @@ from itertools import chain
 from typing import Any
 
 from app.errors import Forbidden, Refusal, ResponseTooLarge, ServiceUnavailable
+from app.fields.loading import load
 from app.fields.queries import DeliveryPage
-from app.fields.stages import load_shape
 from app.operations.context import Context
 from app.operations.revision_cache import RevisionCache
 from app.operations.single_flight import SingleFlight
@@ -174,7 +174,7 @@ def _document_by_slug(ctx: Context, arguments: Mapping[str, Any]) -> Rows:
 
 
 def _documents(ctx: Context, arguments: Mapping[str, Any]) -> Rows:
-    page = load_shape(DeliveryPage, {name: value for name, value in arguments.items() if value is not None})
+    page = load(DeliveryPage, {name: value for name, value in arguments.items() if value is not None})
     drafts = bool(arguments.get("includeDrafts"))
     if drafts and not ctx.caller.drafts:
         raise Forbidden("`includeDrafts` needs a delivery token that was made with the drafts permission.")

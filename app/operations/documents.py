@@ -12,7 +12,7 @@ from app.errors import (
     WriteConflict,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.stages import in_order, problems
+from app.fields.loading import in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up

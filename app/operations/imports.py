@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.errors import BadRequest, Problem
-from app.fields.imports import CategoryName, EditedFields, ImportFields
-from app.fields.stages import in_order, problems
+from app.fields.documents import EditedFields
+from app.fields.imports import CategoryName, ImportFields
+from app.fields.loading import in_order, instance, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -27,7 +28,7 @@ Fields = Mapping[str, Any]
 Stored = Mapping[str, Any]
 Begun = tuple[dict[str, Any], str, Event]
 
-EDITED = tuple(EditedFields._declared_fields)
+EDITED = tuple(instance(EditedFields).fields)
 
 
 @operation(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict
-from app.fields.categories import CategoryFields
-from app.fields.clusters import ClusterFields
-from app.fields.intents import DocumentIntentFields, IntentQuery
+from app.fields.categories import DraftCategoryFields
+from app.fields.clusters import DraftClusterFields
+from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.operations.context import Context
 from app.operations.documents import document_answer, free_slug
 from app.operations.operation import Effect, Result, operation
@@ -29,7 +29,7 @@ Fields = Mapping[str, Any]
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    body=DocumentIntentFields,
+    body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
     errors=(BadRequest,),
     checks_meaning=False,
@@ -46,7 +46,7 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    body=ClusterFields,
+    body=DraftClusterFields,
     response=INTENT_RECORDS[Kind.CLUSTER],
     errors=(BadRequest,),
     checks_meaning=False,
@@ -62,7 +62,7 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    body=CategoryFields,
+    body=DraftCategoryFields,
     response=INTENT_RECORDS[Kind.CATEGORY],
     errors=(BadRequest,),
     checks_meaning=False,
@@ -79,7 +79,7 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result:
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    body=DocumentIntentFields,
+    body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
     errors=(NotFound,),
     checks_meaning=False,
@@ -96,7 +96,7 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    body=ClusterFields,
+    body=DraftClusterFields,
     response=INTENT_RECORDS[Kind.CLUSTER],
     errors=(NotFound,),
     checks_meaning=False,
@@ -113,7 +113,7 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("intentId",),
-    body=CategoryFields,
+    body=DraftCategoryFields,
     response=INTENT_RECORDS[Kind.CATEGORY],
     errors=(NotFound,),
     checks_meaning=False,

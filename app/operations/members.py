@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.errors import BadRequest, NotFound, WriteConflict
+from app.fields.loading import problems
 from app.fields.members import MemberChanges, MemberFields
 from app.fields.queries import LongPage
-from app.fields.stages import problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
@@ -85,6 +85,6 @@ def _answer(member: Mapping[str, Any]) -> Result:
     return Result(member_record(member), etag=record_tag(member))
 
 
-def _check(table: type[MemberFields], fields: Fields) -> None:
+def _check(table: type[MemberChanges], fields: Fields) -> None:
     if wrong := problems(table, fields):
         raise BadRequest(errors=wrong)

@@ -23,7 +23,7 @@ import marshmallow as ma
 import orjson
 
 from app.errors import Forbidden, IdempotencyMismatch, Refusal, ServiceUnavailable, WriteConflict
-from app.fields.kinds import Fields
+from app.fields.types import Schema
 from app.operations.context import Context
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
@@ -82,9 +82,9 @@ class Operation:
     run: Callable[..., Result]
     scope: Scope
     effect: Effect
-    body: type[Fields] | None
+    body: type[Schema] | None
     """The table of the body's fields; on MCP, of the arguments."""
-    query: type[Fields] | None
+    query: type[Schema] | None
     """The table of the query's parameters; on MCP, of the arguments."""
     path: tuple[str, ...]
     """The names of the ids that say which record, as MCP calls them: `documentId`."""
@@ -195,8 +195,8 @@ def operation(
     response: type[ma.Schema],
     many: bool = False,
     path: tuple[str, ...] = (),
-    body: type[Fields] | None = None,
-    query: type[Fields] | None = None,
+    body: type[Schema] | None = None,
+    query: type[Schema] | None = None,
     errors: tuple[type[Refusal], ...] = (),
     transaction: bool = False,
     checks_meaning: bool = True,

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from app.errors import BadRequest, NotFound, PreconditionFailed
+from app.fields.loading import problems
 from app.fields.projects import ProjectChanges, ProjectFields
-from app.fields.stages import problems
 from app.operations.context import Caller, Context, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record

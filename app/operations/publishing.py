@@ -24,7 +24,7 @@ from app.errors import (
 )
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.fields.imports import DatedFields
-from app.fields.stages import problems
+from app.fields.loading import problems
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation

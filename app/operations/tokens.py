@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict
+from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
-from app.fields.stages import in_order, problems
 from app.fields.tokens import TokenFields
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context

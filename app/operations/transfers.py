@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from app.errors import HttpApiDecodeError, WriteConflict
-from app.fields.stages import load_shape, problems
+from app.fields.loading import load, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
@@ -302,7 +302,7 @@ def _read(text: bytes) -> Line:
         raise _Unfit({}, f"Must be an object whose `type` is one of {', '.join(LINES)}.")
     table = LINES[line["type"]]
     try:
-        shaped = load_shape(table, line)
+        shaped = load(table, line)
     except HttpApiDecodeError as error:
         raise _Unfit(
             line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in error.extra["issues"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, WriteConflict
-from app.fields.stages import in_order, problems
+from app.fields.loading import in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation

@@ -16,14 +16,14 @@ SEARCH_INTENTS = ("", *SearchIntent)
 class BriefRecord(Record):
     """A brief; an unset text is an empty string, an unset list an empty array."""
 
-    audience = text("who the document is for")
+    audience = text("who the document is for", example="People who bake their first loaf")
     intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
     internalLinks = texts("ids of documents to link to")
-    keyword = text("keyword to rank for")
-    notes = text("anything else the writer should know")
-    outline = text("the sections, one per line")
-    referenceUrls = texts("http or https URLs of sources")
-    wordCount = text("target length as free text")
+    keyword = text("keyword to rank for", example="sourdough starter")
+    notes = text("anything else the writer should know", example="Say plainly that a week is enough.")
+    outline = text("the sections, one per line", example="What a starter is\nDay by day\nWhen it fails")
+    referenceUrls = texts("http or https URLs of sources", example=["https://example.org/wild-yeast"])
+    wordCount = text("target length as free text", example="1200-1500")
     state = text("where the brief stands", one_of=BriefState)
     claimedAt = time("when it was claimed; null unless claimed", null=True)
     claimedBy = table(ActorRecord, "the token that claimed it; null unless claimed", null=True)
@@ -34,36 +34,36 @@ class BriefItem(Record):
     """A brief in the list."""
 
     id = record_id("the document's id")
-    title = text("the document's title")
-    keyword = text("keyword to rank for")
+    title = text("the document's title", example="How to begin a sourdough starter")
+    keyword = text("keyword to rank for", example="sourdough starter")
     intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
     state = text("where the brief stands", one_of=BriefState)
     status = text("the document's status", one_of=DocumentStatus)
     dueDate = day("when the document is due")
-    category = text("the category's name; empty without one")
+    category = text("the category's name; empty without one", example="Baking")
 
 
 class BriefCategory(Record):
     """The category of a brief, with what the writer should know of it."""
 
     id = record_id("the category's id")
-    name = text("its name")
-    description = text("what it covers")
+    name = text("its name", example="Baking")
+    description = text("what it covers", example="Bread, from flour to crust")
 
 
 class BriefLink(Record):
     """A document that the brief wants linked to."""
 
     id = record_id("the document's id")
-    slug = text("its slug")
-    title = text("its title")
+    slug = text("its slug", example="flour")
+    title = text("its title", example="Which flour?")
 
 
 class BriefDetail(Record):
     """A brief with what its writer needs."""
 
     id = record_id("the document's id")
-    title = text("the document's title")
+    title = text("the document's title", example="How to begin a sourdough starter")
     brief = table(BriefRecord, "the brief; null when the document has none", null=True)
     status = text("the document's status", one_of=DocumentStatus)
     dueDate = day("when the document is due")

@@ -18,8 +18,8 @@ class DocumentSummary(Record):
     id = record_id("the document's id")
     projectId = record_id("its project")
     teamId = record_id("the project's team")
-    title = text("its title")
-    slug = text("its URL slug, unique in the project")
+    title = text("its title", example="How to begin a sourdough starter")
+    slug = text("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
     subtitle = text("the line below the title")
     excerpt = text("its summary; empty when unset")
     metaTitle = text("title for search engines")
@@ -35,7 +35,7 @@ class DocumentSummary(Record):
     publishedVersion = whole("the version that is delivered; null unless published", null=True)
     isPublished = flag("is it delivered to the website?")
     hasUnpublishedChanges = flag("did the content change since it was published?")
-    wordCount = whole("words of the content's text")
+    wordCount = whole("words of the content's text", example=4)
     contentUpdatedAt = time("when the content last changed")
     contentUpdatedBy = table(ActorRecord, "who last changed the content")
     createdAt = time("when it was made")
@@ -51,7 +51,7 @@ class DocumentSummary(Record):
 class DocumentRecord(DocumentSummary):
     """A document whole."""
 
-    content = text("the current content as markdown")
+    content = text("the current content as markdown", example="Flour, water and patience.")
     publishedMarkdown = text("the markdown that is delivered; null unless published", null=True)
 
 

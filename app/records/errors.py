@@ -5,49 +5,58 @@ from typing import Any
 
 from app import errors
 from app.errors import Refusal
-from app.records.kinds import HEX_ID
 from app.rules.briefs import MoveRequest, brief_claimed
-from app.vocabulary import Channel, DocumentStatus, Scope
+from app.vocabulary import Channel
 
 _TEXT = {"type": "string"}
-_NULLABLE_TIME = {"type": ["string", "null"], "format": "date-time"}
 
 
-def _list_of(first: str, description: str) -> dict[str, Any]:
-    pair = {"type": "object", "required": [first, "message"], "properties": {first: _TEXT, "message": _TEXT}}
-    return {"type": "array", "description": description, "items": pair}
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
-_ACTOR = {
-    "type": ["object", "null"],
-    "description": "who claimed it",
-    "required": ["type", "id", "name", "agent"],
-    "properties": {
-        "type": _TEXT,
-        "id": {"type": ["string", "null"], "pattern": HEX_ID},
-        "name": _TEXT,
-        "agent": _TEXT,
-    },
-}
+def _list_of(name: str, description: str) -> dict[str, Any]:
+    return {"type": "array", "description": description, "items": _ref(name)}
+
+
+def _pair(first: str, description: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": description,
+        "required": [first, "message"],
+        "properties": {first: _TEXT, "message": _TEXT},
+    }
+
+
+COMPONENTS: dict[str, dict[str, Any]] = {"Issue": _pair("path", "One thing wrong with the form of a request.")}
+"""The schemas that errors refer to, beside those of records and closed lists."""
 
 EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
-    errors.HttpApiDecodeError: {"issues": _list_of("path", "every problem at once")},
-    errors.IntentInvalid: {"errors": _list_of("field", "every problem, sorted by field")},
-    errors.BadRequest: {"errors": _list_of("field", "every problem, sorted by field, where there are fields to name")},
-    errors.BriefClaimed: {"claimedBy": _ACTOR, "claimedAt": {**_NULLABLE_TIME, "description": "since when"}},
-    errors.Forbidden: {"scope": {"type": "string", "enum": [str(scope) for scope in Scope]}},
+    errors.HttpApiDecodeError: {
+        "issues": {**_list_of("Issue", "every problem at once, at most 100"), "maxItems": errors.MAX_ISSUES},
+        "more": {"type": "integer", "description": "how many problems there are beside those in `issues`"},
+    },
+    errors.IntentInvalid: {"errors": _list_of("Problem", "every problem, sorted by field")},
+    errors.BadRequest: {
+        "errors": _list_of("Problem", "every problem, sorted by field, where there are fields to name")
+    },
+    errors.BriefClaimed: {
+        "claimedBy": {"anyOf": [_ref("Actor"), {"type": "null"}], "description": "who claimed it"},
+        "claimedAt": {"type": ["string", "null"], "format": "date-time", "description": "since when"},
+    },
+    errors.Forbidden: {"scope": _ref("Scope")},
     errors.VersionConflict: {
         "version": {"type": "integer", "description": "the document's present version"},
         "baseVersion": {"type": "integer", "description": "the version that was sent"},
     },
     errors.InvalidTransition: {
-        "status": {"type": "string", "enum": [str(status) for status in DocumentStatus]},
+        "status": _ref("DocumentStatus"),
         "allowed": {"type": "array", "items": _TEXT, "description": "the operations that the status allows"},
     },
 }
 """What an error carries beside `_tag` and `message`."""
 
-OPTIONAL_KEYS = {(errors.BadRequest, "errors"), (errors.Forbidden, "scope")}
+OPTIONAL_KEYS = {(errors.BadRequest, "errors"), (errors.Forbidden, "scope"), (errors.HttpApiDecodeError, "more")}
 
 
 def error_schema(error: type[Refusal]) -> dict[str, Any]:

@@ -5,22 +5,24 @@ from typing import Any
 
 from marshmallow import fields
 
+from app.fields.types import EXAMPLE
 from app.records.actors import ActorRecord
-from app.records.kinds import Record, record_id, table, tables, text, time, whole
+from app.records.kinds import EXAMPLE_ID, Record, record_id, table, tables, text, time, whole
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
 
 
 def _details(doc: str) -> fields.Dict:
-    return fields.Dict(keys=fields.String(), required=True, metadata={"description": doc})
+    example = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
+    return fields.Dict(keys=fields.String(), required=True, metadata={"description": doc, EXAMPLE: example})
 
 
 class EventRecord(Record):
     """Something that happened in the project."""
 
     id = record_id("the event's id, the same in webhooks")
-    sequence = whole("its number in the project's feed: 1, 2, 3, … without a gap")
+    sequence = whole("its number in the project's feed: 1, 2, 3, … without a gap", example=42)
     type = text("what happened", one_of=EVENT_TYPES)
     at = time("when")
     by = table(ActorRecord, "who did it")
@@ -31,7 +33,9 @@ class EventPage(Record):
     """Events in order, and where to read on."""
 
     events = tables(EventRecord, "the events, the oldest first; fewer than `limit` means that there are no more yet")
-    cursor = text("send it as `after` to read on; it is there when the page is empty, too")
+    cursor = text(
+        "send it as `after` to read on; it is there when the page is empty, too", example="ZlDwobLD1OX2p7jJAAAAAAAq"
+    )
 
 
 class ActivityRecord(Record):

@@ -6,4 +6,4 @@ from app.records.kinds import Record, text
 class HealthRecord(Record):
     """A sign of life."""
 
-    status = text("`ok` or `ready`")
+    status = text("`ok` or `ready`", example="ok")

@@ -6,8 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.fields.intents import INTENT_FIELDS
-from app.fields.kinds import Fields
-from app.fields.stages import shape_of
+from app.fields.types import Schema
 from app.records.actors import ActorRecord
 from app.records.categories import CategoryRecord
 from app.records.clusters import ClusterRecord
@@ -30,9 +29,9 @@ class IntentRecord(Record):
     )
 
 
-def _intent_record(kind: Kind, fields: type[Fields]) -> type[Record]:
+def _intent_record(kind: Kind, fields: type[Schema]) -> type[Record]:
     set_so_far = ma.fields.Nested(
-        shape_of(fields), data_key="fields", required=True, metadata={"description": "the fields set so far"}
+        fields, data_key="fields", required=True, metadata={"description": "the fields set so far"}
     )
     return type(f"{kind.title()}IntentRecord", (IntentRecord,), {"fields_": set_so_far})
 
@@ -62,8 +61,8 @@ CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
 class ProblemRecord(Record):
     """One thing wrong with one field."""
 
-    field = text("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`")
-    message = text("what is wrong, and what would be right")
+    field = text("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", example="title")
+    message = text("what is wrong, and what would be right", example="Is required.")
 
 
 class ValidationRecord(Record):

@@ -1,13 +1,20 @@
-"""The kinds of field that records are documented with; every key of a record is always there."""
+"""The fields that records are documented with; every key of a record is always there.
+
+A field's `example` is what OpenAPI shows; without one it follows from the field.
+"""
 
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Any
 
 import marshmallow as ma
 from marshmallow import fields, validate
 
+from app.fields.types import EXAMPLE
+
 HEX_ID = "^[0-9a-f]{24}$"
+EXAMPLE_ID = "6650f0a1b2c3d4e5f6a7b8c9"
+EXAMPLE_TIME = "2027-01-31T09:00:00.000Z"
+EXAMPLE_DAY = "2027-02-14"
 
 
 class Record(ma.Schema):
@@ -17,45 +24,55 @@ class Record(ma.Schema):
         unknown = ma.EXCLUDE  # documented as open: the API grows by addition
 
 
-def _options(doc: str, null: bool, **metadata: Any) -> dict[str, Any]:
-    return {"required": True, "allow_none": null, "metadata": {"description": doc, **metadata}}
-
-
-def record_id(doc: str, *, null: bool = False) -> fields.String:
+def record_id(doc: str, *, null: bool = False, example: str | None = None) -> fields.String:
     """Documents an id."""
-    return fields.String(**_options(doc, null, pattern=HEX_ID, examples=["6650f0a1b2c3d4e5f6a7b8c9"]))
+    shown = example if null else EXAMPLE_ID
+    return fields.String(**_options(doc, null, shown, pattern=HEX_ID, examples=[EXAMPLE_ID]))
 
 
-def text(doc: str, *, null: bool = False, one_of: Iterable[str] | type[StrEnum] = (), **metadata: Any) -> fields.String:
+def text(
+    doc: str,
+    *,
+    null: bool = False,
+    required: bool = True,
+    one_of: Iterable[str] = (),
+    example: str | None = None,
+    **metadata: Any,
+) -> fields.String:
     """Documents a string, of a closed list where `one_of` names it."""
     closed = [str(word) for word in one_of]
-    return fields.String(validate=[validate.OneOf(closed)] if closed else [], **_options(doc, null, **metadata))
+    shown = example if example is not None or null else next(filter(None, closed), "")
+    options = _options(doc, null, shown, **metadata) | {"required": required}
+    return fields.String(validate=[validate.OneOf(closed)] if closed else [], **options)
 
 
 def time(doc: str, *, null: bool = False) -> fields.String:
     """Documents a timestamp."""
-    return fields.String(**_options(doc, null, format="date-time", examples=["2027-01-31T09:00:00.000Z"]))
+    example = None if null else EXAMPLE_TIME
+    return fields.String(**_options(doc, null, example, format="date-time", examples=[EXAMPLE_TIME]))
 
 
 def day(doc: str, *, null: bool = True) -> fields.String:
     """Documents a calendar date."""
-    return fields.String(**_options(doc, null, format="date", examples=["2027-01-31"]))
+    return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]))
 
 
-def whole(doc: str, *, null: bool = False) -> fields.Integer:
+def whole(doc: str, *, null: bool = False, example: int | None = None, **options: Any) -> fields.Integer:
     """Documents an integer."""
-    return fields.Integer(**_options(doc, null))
+    shown = example if example is not None or null else 1
+    return fields.Integer(**_options(doc, null, shown), **options)
 
 
-def flag(doc: str) -> fields.Boolean:
+def flag(doc: str, *, example: bool = False) -> fields.Boolean:
     """Documents a boolean."""
-    return fields.Boolean(**_options(doc, False))
+    return fields.Boolean(**_options(doc, False, example))
 
 
-def texts(doc: str, *, one_of: Iterable[str] | type[StrEnum] = ()) -> fields.List[Any]:
+def texts(doc: str, *, one_of: Iterable[str] = (), example: Iterable[str] = ()) -> fields.List[Any]:
     """Documents a list of strings."""
     closed = [str(word) for word in one_of]
-    return fields.List(fields.String(validate=[validate.OneOf(closed)] if closed else []), **_options(doc, False))
+    inner = fields.String(validate=[validate.OneOf(closed)] if closed else [])
+    return fields.List(inner, **_options(doc, False, list(example)))
 
 
 def table(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Nested:
@@ -66,3 +83,8 @@ def table(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Ne
 def tables(schema: type[ma.Schema], doc: str) -> fields.List[Any]:
     """Documents a list of objects."""
     return fields.List(fields.Nested(schema), **_options(doc, False))
+
+
+def _options(doc: str, null: bool, example: Any = None, **metadata: Any) -> dict[str, Any]:
+    shown = {} if example is None else {EXAMPLE: example}
+    return {"required": True, "allow_none": null, "metadata": {"description": doc, **shown, **metadata}}

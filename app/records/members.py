@@ -12,8 +12,8 @@ class MemberRecord(Record):
     """A member of the project."""
 
     id = record_id("the member's id")
-    name = text("their name")
-    email = text("their e-mail address", null=True)
+    name = text("their name", example="Ada Example")
+    email = text("their e-mail address", null=True, example="ada@example.org")
     role = text("descriptive: permissions are the token's", one_of=Role)
     createdAt = time("when they were added")
 

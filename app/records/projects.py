@@ -12,9 +12,9 @@ class ProjectRecord(Record):
 
     id = record_id("the project's id")
     teamId = record_id("its team")
-    name = text("its name")
+    name = text("its name", example="The Crust")
     reviewRequired = flag("does it publish only what was approved?")
-    siteUrl = text("the website's address; empty when unset")
+    siteUrl = text("the website's address; empty when unset", example="https://crust.example")
     claimLeaseSeconds = whole("lease of claims that name none; null: they never expire", null=True)
     createdAt = time("when it was made")
     updatedAt = time("when it last changed")

@@ -12,15 +12,15 @@ class RevisionSummary(Record):
     """A version of a document, without its content."""
 
     version = whole("the version")
-    title = text("the title")
-    slug = text("the URL slug")
+    title = text("the title", example="How to begin a sourdough starter")
+    slug = text("the URL slug", example="how-to-begin-a-sourdough-starter")
     subtitle = text("the line below the title")
     metaTitle = text("title for search engines")
     metaDescription = text("description for search engines")
     excerpt = text("the summary")
     coverImageUrl = text("the cover image", null=True)
     categoryId = record_id("the category", null=True)
-    wordCount = whole("words of the content's text")
+    wordCount = whole("words of the content's text", example=4)
     createdAt = time("when it was written")
     createdBy = table(ActorRecord, "who wrote it")
 
@@ -28,18 +28,18 @@ class RevisionSummary(Record):
 class RevisionRecord(RevisionSummary):
     """A version of a document."""
 
-    markdown = text("the content, as it was written")
+    markdown = text("the content, as it was written", example="Flour, water and patience.")
 
 
 class DiffRecord(Record):
     """What changed between two versions."""
 
-    from_ = whole("the older version")
-    to = whole("the newer version")
-    diff = text("a unified diff of the markdown; empty when it is the same")
-
-
-DiffRecord._declared_fields["from_"].data_key = "from"
+    from_ = whole("the older version", data_key="from")
+    to = whole("the newer version", example=2)
+    diff = text(
+        "a unified diff of the markdown; empty when it is the same",
+        example="--- version 1\n+++ version 2\n@@ -1 +1 @@\n-Flour.\n+Flour, water.\n",
+    )
 
 
 def revision_summary(revision: Mapping[str, Any]) -> dict[str, Any]:

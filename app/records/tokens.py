@@ -13,9 +13,9 @@ class TokenRecord(Record):
 
     id = record_id("the token's id")
     kind = text("which API it opens", one_of=TokenKind)
-    name = text("what or who uses it")
-    agent = text("the agent that uses it", null=True)
-    scopes = texts("what it may do; empty for a delivery token", one_of=Scope)
+    name = text("what or who uses it", example="Night writer")
+    agent = text("the agent that uses it", null=True, example="writer-1")
+    scopes = texts("what it may do; empty for a delivery token", one_of=Scope, example=["read", "write"])
     drafts = flag("a delivery token: may it see documents that are not published?")
     createdAt = time("when it was made")
     expiresAt = time("when it stops working", null=True)
@@ -26,8 +26,7 @@ class TokenRecord(Record):
 class NewTokenRecord(TokenRecord):
     """A token with its secret, shown this once; a replay under an idempotency key leaves it out."""
 
-    token = text("the secret: keep it now, it is not shown again")
-    token.required = False
+    token = text("the secret: keep it now, it is not shown again", required=False, example="cwm_shown-this-once")
 
 
 def token_record(token: Mapping[str, Any]) -> dict[str, Any]:

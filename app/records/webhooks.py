@@ -14,9 +14,9 @@ class WebhookRecord(Record):
     """A webhook, without its secrets."""
 
     id = record_id("the webhook's id")
-    url = text("where it sends", format="uri")
-    events = texts("the types of event that it sends; empty: all", one_of=EVENT_TYPES)
-    description = text("what it is for; empty when unset")
+    url = text("where it sends", format="uri", example="https://hooks.example.org/content")
+    events = texts("the types of event that it sends; empty: all", one_of=EVENT_TYPES, example=["document.published"])
+    description = text("what it is for; empty when unset", example="The website")
     enabled = flag("does it send? The service disables what had no success for 3 days, or answers 410")
     disabledAt = time("when the service disabled it", null=True)
     createdAt = time("when it was made")
@@ -27,17 +27,20 @@ class WebhookRecord(Record):
 class NewWebhookRecord(WebhookRecord):
     """A webhook with its secret, shown this once; a replay under an idempotency key leaves it out."""
 
-    secret = text("what signs, `whsec_…`: keep it now, it is not shown again")
-    secret.required = False
+    secret = text(
+        "the key that signs, `whsec_…`: store it now, it is not shown again",
+        required=False,
+        example="whsec_c2hvd24gdGhpcyBvbmNl",
+    )
 
 
 class AttemptRecord(Record):
     """One attempt to deliver."""
 
     at = time("when it began")
-    statusCode = whole("what the receiver answered; null when it did not", null=True)
-    error = text("why it failed; null when it did not", null=True)
-    durationMs = whole("how long it took, in milliseconds")
+    statusCode = whole("what the receiver answered; null when it did not", null=True, example=503)
+    error = text("why it failed; null when it did not", null=True, example="the answer was 503")
+    durationMs = whole("how long it took, in milliseconds", example=38)
 
 
 class DeliveryRecord(Record):

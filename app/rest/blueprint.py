@@ -1,74 +1,97 @@
-"""Serves operations as routes; the documentation of each route comes from the operation's declaration."""
+"""Serves operations as routes with flask-smorest; the documentation of each comes from the operation's declaration."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
 import orjson
-from flask import Response, request
+from flask import Response, request, url_for
 from flask_smorest import Blueprint
 
+from app.http import bodies
 from app.http.callers import callers
 from app.operations.context import Context
-from app.operations.operation import Effect, Operation, Result
-from app.rest import arguments, openapi
-from app.vocabulary import Channel, Kind, TokenKind
+from app.operations.operation import Operation, Result
+from app.rest.openapi import TAGS, decorators, path_parameters
+from app.rest.parser import Parser, check_path
+from app.rest.route import Route
+from app.rules.etags import read_tags
+from app.vocabulary import Channel, TokenKind
+
+View = Callable[..., Response]
+
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Routes(Blueprint):  # type: ignore[misc]
     """A flask-smorest blueprint whose routes are operations."""
 
+    ARGUMENTS_PARSER = Parser()
+
     def __init__(self, name: str, import_name: str) -> None:
-        super().__init__(name, import_name, description=openapi.TAGS[name])
-        self.served: dict[str, tuple[str, Operation, Kind | None]] = {}
-        """Each endpoint's method and operation, with the kind of draft where there is one for each."""
+        super().__init__(name, import_name, description=TAGS[name])
+        self.served: list[Route] = []
 
-    def serve(self, method: str, path: str, operation: Operation, *, kind: Kind | None = None) -> None:
-        """Serves an operation at a path whose parameters are its ids, in order.
-
-        `kind` is for the operations on drafts, which REST has once for each kind.
-        """
-        endpoint = openapi.operation_id(operation, kind)
-        self.served[endpoint] = (method, operation, kind)
-        parameters = openapi.path_parameters(path)
-        self.route(path, methods=[method], endpoint=endpoint, parameters=parameters)(_view(operation, kind))
-
-    def register_views_in_doc(self, *arguments: Any, **options: Any) -> None:
-        """Documents the routes, when the document is asked for: it takes longer than starting all the rest."""
-        for endpoint, (method, operation, kind) in self.served.items():
-            self._docs[endpoint][method.lower()] |= openapi.documentation(self, operation, method, kind)
-        super().register_views_in_doc(*arguments, **options)
+    def serve(self, method: str, path: str, operation: Operation, **options: Any) -> None:
+        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the options."""
+        route = Route(method, path, operation, **options)
+        self.served.append(route)
+        view = _view(route)
+        for decorate in decorators(self, route):
+            view = decorate(view)
+        register = self.route(path, methods=[method], endpoint=route.name, parameters=path_parameters(path))
+        register(_authorized(route, view))
 
 
-def _view(operation: Operation, kind: Kind | None) -> Callable[..., Response]:
-    """Returns the view of an operation: who may not call is told so before anything is read."""
+def _authorized(route: Route, view: View) -> View:
+    """Wraps a view so that token, scope and ids are checked before anything of the request is read."""
 
-    def view(**path: str) -> Response:
+    @wraps(view)
+    def authorized(**path: str) -> Response:
         ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
-        operation.permit(ctx)
-        arguments.check_path(path)
-        fields = arguments.fields_of(operation, kind)
-        ctx = replace(ctx, if_match=arguments.if_match(), any_state=arguments.takes_any_state())
-        result = operation(ctx, *path.values(), fields=fields, key=arguments.idempotency_key())
-        return _respond(ctx, operation, result)
+        route.operation.permit(ctx)
+        check_path(path)
+        return view(ctx, **path)
+
+    return authorized
+
+
+def _view(route: Route) -> View:
+    """Returns the view of a route; flask-smorest passes it the query and the body, loaded."""
+    operation = route.operation
+
+    def view(ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str) -> Response:
+        fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
+        for part in sent:
+            fields |= part
+        if operation.body is None:
+            bodies.ignore()
+        if (tags := headers.get("if_match")) is not None:
+            ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
+        result = operation(ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
+        return _respond(ctx, route, result)
 
     return view
 
 
-def _respond(ctx: Context, operation: Operation, result: Result) -> Response:
+def _respond(ctx: Context, route: Route, result: Result) -> Response:
     headers: dict[str, str] = {}
     etag = result.etag and f"{result.etag}.{_hash(result.body)}" if result.etag_covers_body else result.etag
     if etag is not None:
         headers["ETag"] = f'"{etag}"'
-        if operation.reads and request.if_none_match.contains_weak(etag):
+        if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
-    status = 201 if operation.effect == Effect.CREATES else 200
-    return Response(orjson.dumps(_filled(ctx, result)), status, headers, content_type="application/json")
+    if route.location is not None:
+        record = result.body[result.record_key] if result.record_key else result.body
+        headers["Location"] = url_for(route.location, id=record["id"])
+    return Response(orjson.dumps(_filled(ctx, result)), route.status, headers, content_type="application/json")
 
 
 def _filled(ctx: Context, result: Result) -> Any:

@@ -11,7 +11,8 @@ from flask_smorest import Blueprint
 from app.errors import Refusal, ServiceUnavailable
 from app.http.callers import callers
 from app.records.health import HealthRecord
-from app.rest.openapi import EVERYWHERE, TAGS, failures
+from app.rest.openapi import TAGS, document_errors
+from app.rest.route import EVERYWHERE
 
 View = Callable[[], Response]
 
@@ -23,8 +24,8 @@ def _served(path: str, name: str, summary: str, word: str, *errors: type[Refusal
 
     def decorate(view: View) -> View:
         documented = routes.response(200, HealthRecord, description="A sign of life.", example={"status": word})(view)
-        for failure in failures(routes, sorted([*EVERYWHERE, *errors], key=lambda error: error.status)):
-            documented = failure(documented)
+        for document in document_errors(routes, sorted([*EVERYWHERE, *errors], key=lambda error: error.status)):
+            documented = document(documented)
         documented = routes.doc(operationId=name, summary=summary, description=view.__doc__, security=[])(documented)
         routes.route(path, endpoint=name)(documented)
         return view

@@ -1,42 +1,30 @@
-"""The OpenAPI document: what flask-smorest makes of the routes, with every error of every operation spelled out."""
+"""The OpenAPI document: what flask-smorest's decorators say of the routes, one component for each closed list."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from enum import EnumType
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
-from app.errors import (
-    Forbidden,
-    HttpApiDecodeError,
-    IdempotencyConflict,
-    IdempotencyMismatch,
-    InternalError,
-    NotFound,
-    PayloadTooLarge,
-    PreconditionFailed,
-    RateLimited,
-    Refusal,
-    ServiceUnavailable,
-    Unauthorized,
-    UnsupportedMediaType,
-)
-from app.fields.stages import documented_shape
-from app.operations.operation import Effect, Operation
-from app.records.errors import error_schema
-from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
-from app.rest.examples import answer_example, refusal_example, request_example
+from app import vocabulary
+from app.errors import Refusal
+from app.fields.documents import SORTS
+from app.fields.intents import FirstStatus
+from app.records.briefs import SEARCH_INTENTS
+from app.records.errors import COMPONENTS, error_schema
+from app.rest.examples import refusal_example, request_example, response_example
+from app.rest.parser import ConditionalWriteHeaders, WriteHeaders
+from app.rest.route import Route
+from app.rules.webhooks import TEST
 from app.settings import VERSION, Settings
-from app.vocabulary import Kind
 
-if TYPE_CHECKING:
-    from app.rest.blueprint import Routes
+Decorator = Callable[[Any], Any]
 
 TAGS = {
     "intents": "Drafts of documents, clusters and categories: begun, completed and confirmed.",
@@ -73,120 +61,63 @@ HEADERS: dict[str, dict[str, Any]] = {
         "description": "`true` when this is the first answer to the idempotency key, given again",
         "schema": {"type": "string", "const": "true"},
     },
+    "Location": {"description": "the path of the new record", "schema": {"type": "string", "format": "uri-reference"}},
     "Retry-After": {"description": "seconds to wait before trying again", "schema": {"type": "integer", "minimum": 1}},
-    "WWW-Authenticate": {"description": "the scheme to use", "schema": {"type": "string", "const": "Bearer"}},
+    "WWW-Authenticate": {"description": "the scheme to use", "schema": {"type": "string"}},
 }
 
 HEADERS_OF = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
-EVERYWHERE: tuple[type[Refusal], ...] = (PayloadTooLarge, InternalError)
-WITH_A_TOKEN: tuple[type[Refusal], ...] = (Unauthorized, Forbidden, RateLimited, ServiceUnavailable)
-ON_WRITES: tuple[type[Refusal], ...] = (HttpApiDecodeError, IdempotencyConflict, IdempotencyMismatch)
-
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
+IF_NONE_MATCH = {
+    "in": "header",
+    "name": "If-None-Match",
+    "description": "an ETag: the answer is 304 while the record is still the same",
+    "schema": {"type": "string"},
+}
 
-def operation_id(operation: Operation, kind: Kind | None) -> str:
-    """Returns an operation's id, like `claimBrief` and `confirmDocumentIntent`."""
-    name = operation.name.replace("_intent", f"_{kind}_intent") if kind else operation.name
-    first, *rest = name.split("_")
-    return first + "".join(word.title() for word in rest)
-
-
-def record_of(operation: Operation, kind: Kind | None) -> type[Any]:
-    """Returns the schema of what an operation gives, which for drafts depends on the kind."""
-    if kind is None:
-        return operation.response
-    by_kind: dict[type[Any], dict[Kind, type[Any]]] = {
-        IntentRecord: INTENT_RECORDS,
-        ConfirmedRecord: CONFIRMED_RECORDS,
-    }
-    found = by_kind.get(operation.response)
-    return found[kind] if found else operation.response
+ENUMS: dict[str, Iterable[str]] = {
+    **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
+    "EventType": vocabulary.EVENT_TYPES,
+    "MessageType": (*vocabulary.EVENT_TYPES, TEST),
+    "FirstStatus": FirstStatus,
+    "SearchIntentOrUnset": SEARCH_INTENTS,
+    "DocumentSort": SORTS,
+}
+"""The closed lists, by the names of their components."""
 
 
-def as_served(operation: Operation, kind: Kind | None) -> Operation:
-    """Returns an operation as REST has it: the kind of draft is in the path, so it is no parameter."""
-    return replace(operation, query=None, response=record_of(operation, kind)) if kind else operation
-
-
-def refusals(operation: Operation, method: str) -> list[type[Refusal]]:
-    """Returns every error that a route can answer with, by status."""
-    errors = {*EVERYWHERE, *WITH_A_TOKEN, *operation.errors}
-    if operation.body or operation.query:
-        errors.add(HttpApiDecodeError)
-    if operation.body:
-        errors.add(UnsupportedMediaType)
-    if operation.path:
-        errors.add(NotFound)
-    if method != "GET":
-        errors.update(ON_WRITES)
-    if operation.path and not operation.reads:
-        errors.add(PreconditionFailed)
-    return sorted(errors, key=lambda error: (error.status, error.__name__))
-
-
-def path_parameters(path: str) -> list[dict[str, Any]]:
-    """Returns the documentation of the parameters in a path."""
-    parts = path.split("/")
-    return [
-        _version(part[1:-1]) if part == "<version>" else _record_id(part[1:-1], before)
-        for before, part in pairwise(parts)
-        if part.startswith("<")
-    ]
-
-
-def documentation(blueprint: Routes, operation: Operation, method: str, kind: Kind | None) -> dict[str, Any]:
-    """Returns what flask-smorest documents a route with.
-
-    Its decorators write it on the function they wrap. They wrap a stand-in here, not the view, which would pay for a
-    dozen calls at each request.
-    """
-
-    def documented() -> None:
-        """Carries the documentation."""
-
-    documented.__doc__ = None
-    for decorate in _decorators(blueprint, as_served(operation, kind), method):
-        documented = decorate(documented)
-    documentation: dict[str, Any] = documented._apidoc  # type: ignore[attr-defined]
-    sent = documentation.setdefault("arguments", {})
-    sent.pop("responses", None)  # among `refusals`, too
-    sent.setdefault("parameters", []).extend(_header_parameters(as_served(operation, kind), method))
-    documentation["manual_doc"]["operationId"] = operation_id(operation, kind)
-    return documentation
-
-
-def _decorators(blueprint: Routes, operation: Operation, method: str) -> Iterator[Callable[[Any], Any]]:
-    errors = refusals(operation, method)
-    if operation.query is not None:
-        yield blueprint.arguments(documented_shape(operation.query, operation.checks_meaning), location="query")
-    if (table := operation.body) is not None:
-        shape = documented_shape(table, strict=operation.checks_meaning)
-        needed = any(field.required for field in table._declared_fields.values())
-        yield blueprint.arguments(shape, location="json", required=needed, example=request_example(table))
-    yield _success(blueprint, operation, method)
-    if method == "GET" and _is_record(operation):
+def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
+    """Yields flask-smorest's decorators of a route, the innermost first."""
+    operation = route.operation
+    yield from document_errors(blueprint, route.errors, route)
+    if route.has_etag and not route.writes:
         yield blueprint.alt_response(304, description="The record is still the same.", headers=_headers("ETag"))
-    yield from failures(blueprint, errors, operation)
-    yield blueprint.doc(summary=operation.summary, description=operation.description)
-
-
-def _success(blueprint: Routes, operation: Operation, method: str) -> Callable[[Any], Any]:
-    told = {"ETag": _is_record(operation), "Idempotency-Replayed": method != "GET"}
-    decorate: Callable[[Any], Any] = blueprint.response(
-        201 if operation.effect == Effect.CREATES else 200,
-        operation.response(many=operation.many),
+        yield blueprint.doc(parameters=[IF_NONE_MATCH])
+    headers = {"ETag": route.has_etag, "Idempotency-Replayed": route.writes, "Location": route.location}
+    yield blueprint.response(
+        route.status,
+        route.response(many=operation.many),
         description="What was asked for." if operation.reads else f"{operation.summary}: done.",
-        example=answer_example(operation.response, operation.many),
-        headers=_headers(*(name for name, there in told.items() if there)),
+        example=response_example(route.response, many=operation.many),
+        headers=_headers(*(name for name, sent in headers.items() if sent)),
     )
-    return decorate
+    yield blueprint.doc(summary=operation.summary, description=operation.description, operationId=route.name)
+    if route.body is not None:
+        schema = route.body()
+        required = any(field.required for field in schema.fields.values())
+        yield blueprint.arguments(schema, required=required, example=request_example(route.body))
+    if route.query is not None:
+        yield blueprint.arguments(route.query(), location="query")
+    if route.writes:
+        headers_schema = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
+        yield blueprint.arguments(headers_schema, location="headers", arg_name="headers")
 
 
-def failures(
-    blueprint: Blueprint, errors: Iterable[type[Refusal]], operation: Operation | None = None
-) -> Iterator[Callable[[Any], Any]]:
+def document_errors(
+    blueprint: Blueprint, errors: Iterable[type[Refusal]], route: Route | None = None
+) -> Iterator[Decorator]:
     """Yields the decorators that document errors, which are sorted by status; several may share one."""
     for status, group in groupby(errors, key=lambda error: error.status):
         same = list(group)
@@ -194,14 +125,9 @@ def failures(
             status,
             schema=_one_of(same),
             description=" ".join(f"`{error.__name__}`: {(error.__doc__ or '').strip()}" for error in same),
-            examples={error.__name__: {"value": refusal_example(error, operation)} for error in same},
+            examples={error.__name__: {"value": refusal_example(error, route)} for error in same},
             headers=_headers(*HEADERS_OF.get(status, ())),
         )
-
-
-def _is_record(operation: Operation) -> bool:
-    """Tells whether an operation gives one record: only what has an id has an ETag."""
-    return not operation.many and "id" in operation.response._declared_fields
 
 
 def _one_of(errors: list[type[Refusal]]) -> dict[str, Any]:
@@ -218,19 +144,14 @@ def _headers(*names: str) -> dict[str, Any] | None:
     return {name: HEADERS[name] for name in names} or None
 
 
-def _header_parameters(operation: Operation, method: str) -> Iterator[dict[str, Any]]:
-    if method == "GET":
-        if _is_record(operation):
-            yield _header("If-None-Match", "an ETag: the answer is 304 while the record is still the same")
-        return
-    key = "reuse the key when you retry: for 24 hours the first answer is given again, and nothing is done twice"
-    yield _header("Idempotency-Key", key, minLength=1, maxLength=255, pattern="^[!-~]+$")
-    if PreconditionFailed in refusals(operation, method):
-        yield _header("If-Match", "an ETag: the write is refused when the record changed since")
-
-
-def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:
-    return {"in": "header", "name": name, "description": description, "schema": {"type": "string", **schema}}
+def path_parameters(path: str) -> list[dict[str, Any]]:
+    """Returns the documentation of the parameters in a path."""
+    parts = path.split("/")
+    return [
+        _version(part[1:-1]) if part == "<version>" else _record_id(part[1:-1], before)
+        for before, part in pairwise(parts)
+        if part.startswith("<")
+    ]
 
 
 def _record_id(name: str, collection: str) -> dict[str, Any]:
@@ -249,21 +170,28 @@ def _version(name: str) -> dict[str, Any]:
 
 
 def component_name(schema: Any) -> str:
-    """Returns a schema's name in the document: `Document` for `DocumentRecord`, `DraftBriefFields` for a loose twin."""
+    """Returns a schema's name in the document: `Document` for `DocumentRecord`."""
     found: Any = resolve_schema_cls(schema)
     name: str = found.__name__
-    if name.endswith("Shape"):
-        return "Draft" + name.removesuffix("Shape").replace("Intent", "")
     return name.removesuffix("Record")
 
 
+def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    """Has apispec document a closed list as a reference to its component."""
+    words = tuple(word for word in ret.get("enum", ()) if word is not None)
+    names = [name for name, known in ENUMS.items() if tuple(known) == words]
+    if not words or not names:
+        return {}
+    for key in ("enum", "type", "maxLength"):
+        ret.pop(key, None)
+    reference = {"$ref": f"#/components/schemas/{names[0]}"}
+    return {"anyOf": [reference, {"type": "null"}]} if field.allow_none else reference
+
+
 class ManagementApi(Api):  # type: ignore[misc]
-    """flask-smorest's Api; errors are written by `app.http.errors` for all doors alike."""
+    """flask-smorest's Api; `app.http.errors` answers with errors, and the routes document them."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
-
-    def _register_error_handlers(self) -> None:
-        """Leaves the error handlers to `app.http.errors`."""
 
 
 def management_api(app: Flask, settings: Settings) -> Api:
@@ -285,8 +213,14 @@ def management_api(app: Flask, settings: Settings) -> Api:
     )
     plugin = MarshmallowPlugin(schema_name_resolver=component_name)
     api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
+    if plugin.converter is not None:  # it is, as soon as the Api exists
+        plugin.converter.add_attribute_function(enum_reference)  # type: ignore[no-untyped-call]
+    for name, words in ENUMS.items():
+        api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]})
     for error in Refusal.__subclasses__():
         api.spec.components.schema(error.__name__, error_schema(error))
+    for name, schema in COMPONENTS.items():
+        api.spec.components.schema(name, schema)
     return api
 
 

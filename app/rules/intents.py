@@ -7,7 +7,7 @@ from typing import Any
 
 from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
-from app.fields.stages import in_order, problems
+from app.fields.loading import in_order, problems
 from app.rules.actors import Actor
 from app.rules.briefs import NO_CLAIM
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT

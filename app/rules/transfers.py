@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from app.fields.kinds import Fields, Table, timestamp
+import marshmallow as ma
+
+from app.fields.loading import instance
 from app.fields.transfers import LINES
+from app.fields.types import Nested, TimeString
 from app.rules.times import read_time, wire_time
 
 REFERENCES = {
@@ -29,12 +32,12 @@ REFERENCES = {
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line."""
-    return {"type": kind, **_written(LINES[kind], record)}
+    return {"type": kind, **_written(instance(LINES[kind]), record)}
 
 
 def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a line that breaks no rule as the record to store."""
-    return _read(LINES[kind], line)
+    return _read(instance(LINES[kind]), line)
 
 
 def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
@@ -52,25 +55,25 @@ def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str
     return line
 
 
-def _written(table: type[Fields], record: Mapping[str, Any]) -> dict[str, Any]:
+def _written(schema: ma.Schema, record: Mapping[str, Any]) -> dict[str, Any]:
     line = {}
-    for name, field in table._declared_fields.items():
+    for name, field in schema.fields.items():
         value = record.get(name)
         if isinstance(value, datetime):
             value = wire_time(value)
-        elif isinstance(field, Table) and value is not None:
-            value = _written(field.nested, value)  # type: ignore[arg-type]
+        elif isinstance(field, Nested) and value is not None:
+            value = _written(field.schema, value)
         line[name] = value
     return line
 
 
-def _read(table: type[Fields], line: Mapping[str, Any]) -> dict[str, Any]:
+def _read(schema: ma.Schema, line: Mapping[str, Any]) -> dict[str, Any]:
     record = {}
-    for name, field in table._declared_fields.items():
+    for name, field in schema.fields.items():
         value = line.get(name)
-        if value is not None and timestamp in getattr(field, "meaning", ()):
+        if value is not None and isinstance(field, TimeString):
             value = read_time(value)
-        elif isinstance(field, Table) and value is not None:
-            value = _read(field.nested, value)  # type: ignore[arg-type]
+        elif isinstance(field, Nested) and value is not None:
+            value = _read(field.schema, value)
         record[name] = value
     return record

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.fields.briefs import BriefFields
-from app.fields.categories import CategoryFields
-from app.fields.clusters import ClusterFields
-from app.fields.intents import DocumentIntentFields
-from app.fields.stages import problems
+from app.fields.categories import DraftCategoryFields
+from app.fields.clusters import DraftClusterFields
+from app.fields.intents import DraftDocumentFields
+from app.fields.loading import instance, problems
 
 TITLED = {"title": "Rye"}
 CATEGORY = {"name": "Bread", "slug": "bread"}
@@ -21,7 +21,11 @@ def wrong(table, data) -> list[str]:
 @pytest.mark.contract("intent-document.title", "intent-cluster.name", "intent-category.name", "decided-intents.title")
 @pytest.mark.parametrize(
     ("table", "others", "name"),
-    [(DocumentIntentFields, {}, "title"), (ClusterFields, {}, "name"), (CategoryFields, {"slug": "bread"}, "name")],
+    [
+        (DraftDocumentFields, {}, "title"),
+        (DraftClusterFields, {}, "name"),
+        (DraftCategoryFields, {"slug": "bread"}, "name"),
+    ],
 )
 def test_a_title_or_name_is_needed_and_not_blank(table, others, name) -> None:
     assert wrong(table, others) == [name]
@@ -33,7 +37,7 @@ def test_a_title_or_name_is_needed_and_not_blank(table, others, name) -> None:
 @pytest.mark.contract("intent-category.slug", "decided-intents.category-slug")
 @pytest.mark.parametrize("slug", ["bread", "b", "7", "rye-bread-2", "a-1-b"])
 def test_what_a_category_slug_may_be(slug) -> None:
-    assert wrong(CategoryFields, {**CATEGORY, "slug": slug}) == []
+    assert wrong(DraftCategoryFields, {**CATEGORY, "slug": slug}) == []
 
 
 @pytest.mark.contract("intent-category.slug", "decided-intents.category-slug")
@@ -42,29 +46,29 @@ def test_what_a_category_slug_may_be(slug) -> None:
     ["", "-", "Bread", "rye bread", "rye--bread", "-rye", "rye-", "rye_bread", "ryé", "rye\n", "٣", "a/b", "a.b"],
 )
 def test_what_a_category_slug_may_not_be(slug) -> None:
-    assert wrong(CategoryFields, {**CATEGORY, "slug": slug}) == ["slug"]
+    assert wrong(DraftCategoryFields, {**CATEGORY, "slug": slug}) == ["slug"]
 
 
 def test_a_category_needs_a_slug() -> None:
-    assert wrong(CategoryFields, {"name": "Bread"}) == ["slug"]
+    assert wrong(DraftCategoryFields, {"name": "Bread"}) == ["slug"]
 
 
 @pytest.mark.contract("intent-document.status")
 @pytest.mark.parametrize("status", ["idea", "planned", "drafting"])
 def test_a_document_may_begin_in_three_statuses(status) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "status": status}) == []
+    assert wrong(DraftDocumentFields, {**TITLED, "status": status}) == []
 
 
 @pytest.mark.contract("intent-document.status")
 @pytest.mark.parametrize("status", ["review", "approved", "scheduled", "published", "Idea", "", "draft", "idea "])
 def test_a_document_may_begin_in_no_other_status(status) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "status": status}) == ["status"]
+    assert wrong(DraftDocumentFields, {**TITLED, "status": status}) == ["status"]
 
 
 @pytest.mark.contract("intent-document.dueDate", "decided-intents.dueDate")
 @pytest.mark.parametrize("day", ["2027-02-14", "2028-02-29", "0001-01-01", "9999-12-31"])
 def test_a_due_date_is_a_day_of_the_calendar(day) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "dueDate": day}) == []
+    assert wrong(DraftDocumentFields, {**TITLED, "dueDate": day}) == []
 
 
 @pytest.mark.contract("intent-document.dueDate", "decided-intents.dueDate")
@@ -84,13 +88,13 @@ def test_a_due_date_is_a_day_of_the_calendar(day) -> None:
     ],
 )
 def test_a_due_date_is_nothing_else(day) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "dueDate": day}) == ["dueDate"]
+    assert wrong(DraftDocumentFields, {**TITLED, "dueDate": day}) == ["dueDate"]
 
 
 @pytest.mark.contract("decided-intents.slug-form")
 @pytest.mark.parametrize("slug", ["rye", "Rye", "rye_bread", "rye.html", "~rye", "brød", "хлеб", "面包", "a--b", "-"])
 def test_a_slug_is_one_path_segment(slug) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "slug": slug}) == []
+    assert wrong(DraftDocumentFields, {**TITLED, "slug": slug}) == []
 
 
 @pytest.mark.contract("decided-intents.slug-form")
@@ -117,7 +121,7 @@ def test_a_slug_is_one_path_segment(slug) -> None:
     ],
 )
 def test_a_slug_holds_no_space_slash_control_or_reserved_character(slug) -> None:
-    assert wrong(DocumentIntentFields, {**TITLED, "slug": slug}) == ["slug"]
+    assert wrong(DraftDocumentFields, {**TITLED, "slug": slug}) == ["slug"]
 
 
 @pytest.mark.contract("brief.intent", "endpoints-briefs.rules")
@@ -184,7 +188,7 @@ def test_problems_inside_the_brief_have_its_path_and_are_sorted_as_text() -> Non
     urls = ["ftp://a.example"] * 11
     draft = {"slug": "a b", "dueDate": "soon", "brief": {"intent": "x", "referenceUrls": urls}}
 
-    assert wrong(DocumentIntentFields, draft) == [
+    assert wrong(DraftDocumentFields, draft) == [
         "brief.intent",
         "brief.referenceUrls[0]",
         "brief.referenceUrls[10]",
@@ -196,7 +200,7 @@ def test_problems_inside_the_brief_have_its_path_and_are_sorted_as_text() -> Non
 
 
 def test_unset_fields_are_no_problem() -> None:
-    nothing = dict.fromkeys(set(DocumentIntentFields._declared_fields) - {"title"})
+    nothing = dict.fromkeys(set(instance(DraftDocumentFields).fields) - {"title"})
 
-    assert wrong(DocumentIntentFields, {**TITLED, **nothing}) == []
-    assert wrong(BriefFields, dict.fromkeys(BriefFields._declared_fields)) == []
+    assert wrong(DraftDocumentFields, {**TITLED, **nothing}) == []
+    assert wrong(BriefFields, dict.fromkeys(instance(BriefFields).fields)) == []

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from app import errors
 from app.fields.json_schema import json_schema
-from app.fields.stages import documented_shape
+from app.fields.loading import instance
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
 from app.records.errors import error_example
@@ -91,7 +91,7 @@ def test_every_operation_is_a_tool() -> None:
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].shown.input_schema["properties"]
     tables = [table for table in (operation.query, operation.body) if table]
-    shapes = [json_schema(documented_shape(table, strict=operation.checks_meaning)) for table in tables]
+    shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
     assert set(properties) - set(operation.path) - {KEY} == set(fields)
@@ -107,7 +107,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
-    tables = [table._declared_fields for table in (operation.query, operation.body) if table]
+    tables = [instance(table).fields for table in (operation.query, operation.body) if table]
     names = [*operation.path, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"

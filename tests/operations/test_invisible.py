@@ -9,7 +9,7 @@ import pytest
 from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
-from app.rest.examples import REQUESTS
+from app.rest.examples import request_example
 from app.store.collection import new_id
 from tests.make import OPERATIONS, Project, a_project, a_ready_brief, made
 
@@ -44,7 +44,7 @@ def fields_of(operation: Operation) -> dict[str, Any]:
     """Returns what the operation may be called with: the example of its body, the defaults of its query."""
     fields: dict[str, Any] = {"from": 1, "to": 1, "from_": 1, "limit": 10, "offset": 0}
     if operation.body is not None:
-        fields |= REQUESTS[operation.body.__name__]
+        fields |= request_example(operation.body)
     return {name: value for name, value in fields.items() if not name.endswith("Id")}
 
 

@@ -41,7 +41,7 @@ def events(project: Project, path: str) -> list[dict]:
 
 
 @pytest.mark.contract("decided-briefs.lease")
-@pytest.mark.parametrize("lease", [60, 3_600, 86_400])
+@pytest.mark.parametrize("lease", [60.0, 60, 3_600, 86_400])
 def test_a_claim_may_carry_a_lease(api, ctx, lease) -> None:
     document = a_ready_brief(ctx)
     by_id = api.post(f"/documents/{document['id']}/brief/claim", {"leaseSeconds": lease})
@@ -52,7 +52,7 @@ def test_a_claim_may_carry_a_lease(api, ctx, lease) -> None:
 
 
 @pytest.mark.contract("decided-briefs.lease", "decided-http.HttpApiDecodeError")
-@pytest.mark.parametrize("lease", [59, 86_401, "60", 60.0, True, None])
+@pytest.mark.parametrize("lease", [59, 86_401, "60", 60.5, True, None])
 def test_a_lease_that_is_none_is_refused_and_nothing_is_claimed(api, ctx, lease) -> None:
     path = f"/documents/{a_ready_brief(ctx)['id']}/brief"
 

@@ -1,0 +1,59 @@
+"""Checks that fields share; each raises marshmallow's `ValidationError` with what would be right."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from urllib.parse import urlsplit
+
+import marshmallow as ma
+from marshmallow import validate
+
+
+def one_of(words: Iterable[str]) -> validate.OneOf:
+    """Returns the check that a string is a word of a closed list."""
+    choices = [str(word) for word in words]
+    return validate.OneOf(choices, error=f"Must be one of {', '.join(choices)}.")
+
+
+def not_blank(value: str) -> None:
+    """Checks that a text has more than white space and invisible characters."""
+    if all(unicodedata.category(character)[0] in "ZC" for character in value):
+        raise ma.ValidationError("Must not be blank.")
+
+
+def calendar_date(value: str) -> None:
+    """Checks for a day that exists, written `YYYY-MM-DD`."""
+    try:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+            raise ValueError
+        date.fromisoformat(value)
+    except ValueError:
+        raise ma.ValidationError("Must be a calendar date, written YYYY-MM-DD.") from None
+
+
+def timestamp(value: str) -> None:
+    """Checks for an ISO 8601 timestamp that states its offset from UTC."""
+    try:
+        instant = datetime.fromisoformat(value)
+        if instant.utcoffset() is None or instant.astimezone(UTC).year < 1:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise ma.ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
+
+
+def http_url(value: str) -> None:
+    """Checks for an absolute http or https URL with a host."""
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+        if not good or re.search(r"[\x00-\x20\x7f<>\"\\^`{|}]", value):
+            raise ValueError
+    except ValueError:
+        raise ma.ValidationError("Must be an http or https URL with a host.") from None
+
+
+def hex_id(value: str) -> None:
+    """Checks for an id."""
+    if not re.fullmatch(r"[0-9a-fA-F]{24}", value):
+        raise ma.ValidationError("Must be an id of 24 hexadecimal digits.")

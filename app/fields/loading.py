@@ -1,0 +1,56 @@
+"""The two stages in which a request is checked; `types.py` says which checks belong to which."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import marshmallow as ma
+
+from app.errors import HttpApiDecodeError, Issue, Problem
+from app.fields.types import Confirming
+
+
+def load(schema: type[ma.Schema], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields of `data` that the schema names, as they were sent, with defaults for those that have one.
+
+    Raises `HttpApiDecodeError` with every wrong type, length and range and every missing key.
+    """
+    try:
+        loaded: dict[str, Any] = instance(schema).load(data)
+        return loaded
+    except ma.ValidationError as error:
+        raise decode_error(error.messages) from None
+
+
+def problems(schema: type[ma.Schema], data: Mapping[str, Any]) -> list[Problem]:
+    """Returns every rule of the schema that `data`, which was loaded, breaks, sorted by field."""
+    with Confirming(True):
+        errors = instance(schema).validate(data)
+    return in_order(Problem(field=path, message=message) for path, message in _flat(errors))
+
+
+def in_order(found: Iterable[Problem]) -> list[Problem]:
+    """Returns problems as the contract lists them: by field as text."""
+    return sorted(found, key=lambda problem: (problem["field"], problem["message"]))
+
+
+def decode_error(messages: Any) -> HttpApiDecodeError:
+    """Returns the contract's error for marshmallow's messages."""
+    issues = (Issue(path=path, message=message) for path, message in _flat(messages))
+    return HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]))
+
+
+@cache
+def instance(schema: type[ma.Schema]) -> ma.Schema:
+    """Returns the one instance of a schema that loads; making one takes longer than loading."""
+    return schema()
+
+
+def _flat(errors: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yields (path, message) for each leaf of marshmallow's nested errors, as in `brief.referenceUrls[3]`."""
+    if not isinstance(errors, dict):
+        yield from ((path, str(message)) for message in errors)
+        return
+    for key, inner in errors.items():
+        name = f"[{key}]" if isinstance(key, int) else f".{key}" if path else str(key)
+        yield from _flat(inner, path + name)

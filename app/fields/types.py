@@ -1,0 +1,278 @@
+"""marshmallow's `Schema` and the fields that request schemas are made of, strict about types.
+
+Requests are checked in two stages. Loading checks types, lengths and ranges; what fails there is 400
+`HttpApiDecodeError`. `problems` checks the meaning too (a real date, a word of a closed list, a URL): when a draft is
+confirmed, and in the operation for every other write. So a draft may hold a wrong word until it is confirmed. A
+string's `checks` belong to the second stage, its `validate` to both.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import fields, validate
+from marshmallow.experimental.context import Context
+from webargs.fields import DelimitedList
+
+from app.fields.checks import calendar_date, one_of, timestamp
+
+Check = Callable[[Any], Any]
+
+UNSTATED_LENGTH = 500
+"""The most characters of a string for which the contract states no length (decisions, section 4)."""
+
+MAX_INTEGER = 2**31 - 1
+
+MAX_LISTED = 100
+"""The most words or ids in one query parameter."""
+
+EXAMPLE = "sample"
+"""The key of a field's metadata under which its example stands; apispec shows no such key."""
+
+_MESSAGES: dict[str, Any] = {"required": "Is required.", "null": "Must not be null."}
+
+
+class Confirming(Context[bool]):
+    """Is true while the second stage runs."""
+
+
+class OnConfirm:
+    """A validator of the second stage: the first one skips it."""
+
+    def __init__(self, check: Check) -> None:
+        self.check = check
+        if isinstance(check, validate.OneOf):
+            self.choices = check.choices  # what apispec documents as `enum`
+
+    def __call__(self, value: Any) -> None:
+        if Confirming.get(False):
+            self.check(value)
+
+
+class Schema(ma.Schema):
+    """What a request may send; fields that it does not name are ignored (contract: Conventions)."""
+
+    class Meta:
+        unknown = ma.EXCLUDE
+
+
+class StrictString(fields.String):
+    """A string of at most `max_length` code points (None: any number). Null clears it, unless `allow_none` is false.
+
+    Null characters and lone surrogates are refused, as MongoDB stores neither. `required` counts in both stages,
+    `required_to_confirm` in the second. `example` is what the documentation shows.
+    """
+
+    default_error_messages: dict[str, Any] = _MESSAGES
+
+    def __init__(
+        self,
+        max_length: int | None = UNSTATED_LENGTH,
+        *checks: Check,
+        description: str = "",
+        validate: Iterable[Check] = (),
+        required_to_confirm: bool = False,
+        allow_none: bool = True,
+        example: Any = None,
+        metadata: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        self.required_to_confirm = required_to_confirm
+        if required_to_confirm:
+            description += "; needed to confirm"
+        super().__init__(
+            validate=[
+                *([] if max_length is None else [at_most(max_length, "characters")]),
+                *validate,
+                *map(OnConfirm, checks),
+            ],
+            allow_none=allow_none,
+            metadata=_documented(description, example, metadata),
+            **options,
+        )
+
+    def deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if value is ma.missing and self.required_to_confirm and Confirming.get(False):
+            raise self.make_error("required")
+        return super().deserialize(value, *args, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ma.ValidationError("Must be a string.")
+        if "\0" in value:
+            raise ma.ValidationError("Must not hold a null character.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ma.ValidationError("Must not hold half of a surrogate pair.") from None
+        return value
+
+
+class EnumString(StrictString):
+    """A word of a closed list, which the second stage checks; a draft, which takes any, leaves `enum` undocumented."""
+
+    def __init__(self, words: Iterable[str], *, in_draft: bool = False, **options: Any) -> None:
+        check = one_of(words)
+        super().__init__(UNSTATED_LENGTH, check.__call__ if in_draft else check, **options)
+
+
+class DateString(StrictString):
+    """A calendar date, which the second stage checks."""
+
+    def __init__(self, *, description: str, **options: Any) -> None:
+        super().__init__(UNSTATED_LENGTH, calendar_date, description=f"{description}, `YYYY-MM-DD`", **options)
+
+
+class TimeString(StrictString):
+    """A timestamp with its offset, which the second stage checks."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(100, timestamp, **options)
+
+
+class StrictInteger(fields.Integer):
+    """An integer from `low` to `high`. A number without a fraction (`60.0`, `6e1`) is one, `"5"` and `true` are not."""
+
+    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be an integer."}
+
+    def __init__(
+        self, low: int, high: int = MAX_INTEGER, *, description: str = "", example: Any = None, **options: Any
+    ) -> None:
+        inside = validate.Range(low, high, error=f"Must be from {low:,} to {high:,}.")
+        super().__init__(validate=[inside], metadata=_documented(description, example), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if type(value) is float and value.is_integer():
+            return int(value)
+        if type(value) is not int:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class StrictBoolean(fields.Boolean):
+    """`true` or `false` and nothing else."""
+
+    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be true or false."}
+
+    def __init__(self, *, description: str = "", example: Any = None, **options: Any) -> None:
+        super().__init__(metadata=_documented(description, example), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if type(value) is not bool:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class List(fields.List[Any]):
+    """A list of at most `max_items`; the items of one that is longer are not looked at. Null clears the field."""
+
+    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be an array."}
+
+    def __init__(
+        self,
+        inner: fields.Field[Any],
+        max_items: int,
+        *,
+        description: str = "",
+        example: Any = None,
+        allow_none: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            inner,
+            validate=[at_most(max_items, "items")],
+            allow_none=allow_none,
+            metadata=_documented(description, example),
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        for check in self.validators:
+            check(value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class StringList(List):
+    """A list of at most `max_items` strings, each of at most `max_length` code points."""
+
+    def __init__(self, max_items: int, max_length: int, *checks: Check, **options: Any) -> None:
+        super().__init__(StrictString(max_length, *checks, allow_none=False), max_items, **options)
+
+
+class DelimitedStrings(DelimitedList):
+    """Strings of one form, each once: `a,b` in a query, an array in JSON. One issue stands for all wrong items."""
+
+    default_error_messages: dict[str, Any] = {
+        **_MESSAGES,
+        "invalid": "Must be a list.",
+        "too_long": f"Must have at most {MAX_LISTED} items.",
+    }
+
+    def __init__(self, inner: fields.Field[Any], *, description: str, metadata: Any = None, **options: Any) -> None:
+        super().__init__(inner, metadata=_documented(description, None, metadata), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        items = value.split(self.delimiter) if isinstance(value, str) else value
+        if not isinstance(items, list):
+            raise self.make_error("invalid")
+        if len(items) > MAX_LISTED:
+            raise self.make_error("too_long")
+        return list(dict.fromkeys(self.inner.deserialize(item) for item in items))
+
+
+class EnumList(DelimitedStrings):
+    """Words of a closed list; both stages check them."""
+
+    def __init__(self, words: Iterable[str], **options: Any) -> None:
+        super().__init__(fields.String(validate=one_of(words)), **options)
+
+
+class IdList(DelimitedStrings):
+    """Ids, and the word `none` for null."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(_IdOrNone(metadata={"pattern": "^([0-9a-fA-F]{24}|none)$"}), **options)
+
+
+class _IdOrNone(fields.String):
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{24}|none", value):
+            raise ma.ValidationError("Must be ids of 24 hexadecimal digits, separated by commas, or none.")
+        return None if value == "none" else value.lower()
+
+
+class Nested(fields.Nested):
+    """An object with a schema of its own; null clears it whole."""
+
+    default_error_messages: dict[str, Any] = {**_MESSAGES, "type": "Must be an object."}
+
+    def __init__(
+        self,
+        nested: type[ma.Schema],
+        *,
+        description: str = "",
+        example: Any = None,
+        allow_none: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__(nested, allow_none=allow_none, metadata=_documented(description, example), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise self.make_error("type")
+        return super()._deserialize(value, attr, data, *args, **kwargs)
+
+
+def at_most(limit: int, things: str) -> validate.Length:
+    """Returns the check that a string or list has at most so many characters or items."""
+    verb = "have" if things == "items" else "be"
+    return validate.Length(max=limit, error=f"Must {verb} at most {limit:,} {things}.")
+
+
+def _documented(description: str, example: Any, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
+    named = {"description": description} if description else {}
+    shown = {} if example is None else {EXAMPLE: example}
+    return {**named, **shown, **(metadata or {})}

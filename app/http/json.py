@@ -1,0 +1,59 @@
+"""JSON bodies, read strictly, and with a bound on what they take in memory."""
+
+import re
+from typing import Any
+
+import orjson
+from flask import Request
+
+from app.errors import HttpApiDecodeError, Issue, UnsupportedMediaType
+
+MAX_VALUES = 100_000
+"""The most values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
+
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+
+def loads_object(raw: bytes, request: Request) -> dict[str, Any]:
+    """Returns the object of a request's body; no body is an empty one.
+
+    Raises `UnsupportedMediaType` where the body is something else than JSON, `HttpApiDecodeError` where it is no object
+    or not valid: NaN, lone surrogates and nesting over 1,024 levels are not.
+    """
+    if not raw.strip():
+        return {}
+    if not request.is_json:
+        raise UnsupportedMediaType
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType("Send the body as it is, without `Content-Encoding`.")
+    try:
+        body = loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise _malformed(f"Is not valid JSON: {error}.") from None
+    if not isinstance(body, dict):
+        raise _malformed("Must be a JSON object.")
+    return body
+
+
+def loads(raw: bytes) -> Any:
+    """Returns what JSON says. Raises `HttpApiDecodeError` where it has over 100,000 values, before they are read."""
+    if too_many_values(raw):
+        raise _malformed(f"Must have at most {MAX_VALUES:,} values.")
+    return orjson.loads(raw)
+
+
+def too_many_values(raw: bytes) -> bool:
+    """Tells whether JSON has more values than a body may; text inside strings does not count."""
+    if len(raw) <= MAX_VALUES or _marks(raw) <= MAX_VALUES:
+        return False
+    if raw.count(b'"') - raw.count(b'\\"') > 4 * MAX_VALUES:  # too many strings, without looking at each
+        return True
+    return _marks(_STRING.sub(b"", raw)) > MAX_VALUES
+
+
+def _marks(raw: bytes) -> int:
+    return raw.count(b",") + raw.count(b"[") + raw.count(b"{")
+
+
+def _malformed(message: str) -> HttpApiDecodeError:
+    return HttpApiDecodeError(issues=[Issue(path="", message=message)])

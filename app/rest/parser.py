@@ -1,0 +1,63 @@
+"""Reads what a request sends, strictly: the ids in its path, its query, its headers and its JSON body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import marshmallow as ma
+from flask import Request
+from marshmallow import fields
+from webargs.flaskparser import FlaskParser
+
+from app.errors import NotFound
+from app.fields.keys import idempotency_key
+from app.fields.loading import decode_error
+from app.fields.queries import from_query
+from app.fields.types import Schema
+from app.http import bodies, json
+
+ID = re.compile(r"[0-9a-fA-F]{24}")
+FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}")}
+"""The forms of path parameters that are no ids."""
+
+
+class WriteHeaders(Schema):
+    """The headers of every write."""
+
+    idempotency_key = idempotency_key(data_key="Idempotency-Key")
+
+
+class ConditionalWriteHeaders(WriteHeaders):
+    """The headers of a write of one record."""
+
+    if_match = fields.String(
+        data_key="If-Match",
+        metadata={"description": "an ETag: the write is refused when the record changed since"},
+    )
+
+
+class Parser(FlaskParser):
+    """webargs' parser for Flask with this API's rules and errors."""
+
+    DEFAULT_VALIDATION_STATUS = 400
+
+    def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
+        """Returns the body's object; an empty body is an empty object."""
+        return json.loads_object(bodies.read(), req)
+
+    def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
+        """Returns the query's parameters, with digits read as integers where an integer is due."""
+        return from_query(schema, req.args)
+
+    def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
+        [messages] = error.messages_dict.values()
+        raise decode_error(messages) from None
+
+
+def check_path(parameters: Mapping[str, str]) -> None:
+    """Raises `NotFound` when a parameter in the path has the wrong form."""
+    if not all(FORMS.get(name, ID).fullmatch(value) for name, value in parameters.items()):
+        raise NotFound

@@ -1,0 +1,107 @@
+"""A route of the management API: an operation at a path, and what follows from the operation's declaration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import marshmallow as ma
+
+from app.errors import (
+    Forbidden,
+    HttpApiDecodeError,
+    IdempotencyConflict,
+    IdempotencyMismatch,
+    InternalError,
+    NotFound,
+    PayloadTooLarge,
+    PreconditionFailed,
+    RateLimited,
+    Refusal,
+    ServiceUnavailable,
+    Unauthorized,
+    UnsupportedMediaType,
+)
+from app.operations.operation import Effect, Operation
+from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
+from app.vocabulary import Kind
+
+EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
+WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, RateLimited, ServiceUnavailable})
+ON_WRITES: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError, IdempotencyConflict, IdempotencyMismatch})
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method of one path."""
+
+    method: str
+    path: str
+    operation: Operation
+    kind: Kind | None = None
+    """The kind of draft, for operations on drafts: REST has a route for each kind."""
+    location: str | None = None
+    """The endpoint of the record that a 201 answers with, like `documents.getDocument`, where it has one."""
+
+    @cached_property
+    def name(self) -> str:
+        """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
+        name = self.operation.name.replace("_intent", f"_{self.kind}_intent") if self.kind else self.operation.name
+        first, *rest = name.split("_")
+        return first + "".join(word.title() for word in rest)
+
+    @property
+    def query(self) -> type[ma.Schema] | None:
+        """The schema of the query; the kind of draft is in the path."""
+        return None if self.kind else self.operation.query
+
+    @property
+    def body(self) -> type[ma.Schema] | None:
+        """The schema of the body."""
+        return self.operation.body
+
+    @property
+    def response(self) -> type[ma.Schema]:
+        """The schema of the response, which for drafts depends on the kind."""
+        if self.kind and self.operation.response is IntentRecord:
+            return INTENT_RECORDS[self.kind]
+        if self.kind and self.operation.response is ConfirmedRecord:
+            return CONFIRMED_RECORDS[self.kind]
+        return self.operation.response
+
+    @property
+    def status(self) -> int:
+        """The status of a success."""
+        return 201 if self.operation.effect == Effect.CREATES else 200
+
+    @property
+    def writes(self) -> bool:
+        """Whether the method takes an idempotency key."""
+        return self.method != "GET"
+
+    @cached_property
+    def has_etag(self) -> bool:
+        """Whether the response is one record: what has an id has an ETag."""
+        return not self.operation.many and "id" in self.response().fields
+
+    @property
+    def conditional(self) -> bool:
+        """Whether `If-Match` can guard the write."""
+        changes = self.operation.effect in (Effect.CHANGES, Effect.DESTROYS)
+        return changes or (bool(self.operation.path) and not self.operation.reads)
+
+    @property
+    def errors(self) -> list[type[Refusal]]:
+        """Every error that the route can answer with, by status."""
+        errors = EVERYWHERE | WITH_A_TOKEN | set(self.operation.errors)
+        if self.body or self.query:
+            errors |= {HttpApiDecodeError}
+        if self.body:
+            errors |= {UnsupportedMediaType}
+        if self.operation.path:
+            errors |= {NotFound}
+        if self.writes:
+            errors |= ON_WRITES
+        if self.conditional:
+            errors |= {PreconditionFailed}
+        return sorted(errors, key=lambda error: (error.status, error.__name__))
