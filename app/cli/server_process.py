@@ -49,9 +49,9 @@ def run(
 
 @contextmanager
 def _worker(settings: Settings) -> Iterator[None]:
-    from app.worker.worker import start_in_background  # only now, as it counts where `shared_metrics` says
+    from app.worker.worker import create_worker  # only now, as it counts where `shared_metrics` says
 
-    worker = start_in_background(settings)
+    worker = create_worker(settings).start()
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ import click
 from app.http.logs import log_as_json
 from app.http.metrics import serve_alone
 from app.settings import Settings
-from app.worker.worker import worker_of
+from app.worker.worker import create_worker
 
 
 @click.command()
@@ -21,9 +21,9 @@ def command(metrics_port: int | None) -> None:
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
-    worker = worker_of(settings)
+    worker = create_worker(settings)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: worker.tell_to_stop())
+        signal.signal(number, lambda *_: worker.request_stop())
     if metrics_port:
         serve_alone(metrics_port)
     worker.start().wait()

@@ -1,4 +1,4 @@
-"""The feed of events, and each document's own: read in order, and cut when it grows old (decisions, section 9)."""
+"""The feed of events, and the events of one document: read in order, trimmed at the old end (decisions, section 9)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from bson import ObjectId
 from app.errors import CursorExpired, WriteConflict
 from app.store.collection import DESCENDING, Collection, Record, from_bson
 
-SWEPT_AT_ONCE = 1_000
+TRIM_BATCH = 1_000
 
 
 class Events(Collection):
-    """The events of a project, numbered 1, 2, 3, … by `outboxes`."""
+    """The events of a project, numbered 1, 2, 3, … by the outbox relay."""
 
     name = "events"
 
     def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[Record], int]:
-        """Returns events in order from behind a place in the feed (None: the oldest kept), and the place reached.
+        """Returns events in order after a sequence number (None: the oldest kept), and the last number returned.
 
-        Refuses with `CursorExpired` when events behind the place were cut off.
+        Raises `CursorExpired` when events after that number were trimmed.
         """
         feed = self._feed(project_id)
         start = feed["cut"] if after is None else after
@@ -30,21 +30,21 @@ class Events(Collection):
         rows = self._find(project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit)
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
         if rows and not page:
-            raise WriteConflict  # the feed was cut between the two reads
+            raise WriteConflict  # the feed was trimmed between the two reads
         return page, start + len(page)
 
     def last(self, project_id: str) -> int:
-        """Returns the number that was given last, 0 where none was."""
+        """Returns the last sequence number of a project, 0 where it has no events."""
         return int(self._feed(project_id)["sequence"])
 
     def _feed(self, project_id: str) -> Record:
         found = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0})
-        return found or {"sequence": 0, "cut": 0}
+        return found or {"sequence": 0, "cut": 0, "swept": 0}
 
     def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
-        """Returns one page of all that happened to a document, newest first: what waits in its outbox, too.
+        """Returns one page of all events of a document, newest first, those in its outbox too.
 
-        The outbox is read first, so an event that is relayed meanwhile is seen at least there, and shown once.
+        The outbox is read before the feed, so an event that is moved meanwhile is found in one of them, and shown once.
         """
         condition = self._where(project_id, {"_id": ObjectId(document_id)})
         record = self._store.database.documents.find_one(condition, {"outbox": 1}, session=self._session)
@@ -65,40 +65,45 @@ class Events(Collection):
         )
 
     def forget(self, project_id: str, document_id: str) -> None:
-        """Deletes what the feed keeps no more of a document that is gone; the rest goes when it is cut."""
+        """Deletes the events of a purged document that the feed no longer shows; trimming deletes the others."""
         upto = self._feed(project_id)["cut"]
         condition = {"data.documentId": ObjectId(document_id), "sequence": {"$lte": upto}}
         self._collection.delete_many(self._where(project_id, condition), session=self._session)
 
-    def cut(self, before: datetime) -> int:
-        """Cuts events from before an instant off every feed; returns how many.
+    def projects(self) -> list[str]:
+        """Returns the projects that have a feed."""
+        return [str(feed["_id"]) for feed in self._store.database.feeds.find({}, {"_id": 1})]
 
-        Those of documents stay for their activity, as long as the document is there; all others are deleted.
+    def trim(self, project_id: str, before: datetime) -> int:
+        """Removes a batch of the oldest events from a feed, those from before an instant; returns how many.
+
+        0 means that no such event is left. The events of documents stay for their activity as long as the document
+        exists; all others are deleted. The feed first says that it begins later, so that a reader gets `CursorExpired`
+        and never a page with a gap. What was not deleted then, because the worker died, is deleted by the next call.
         """
-        return sum(self._cut(feed, before) for feed in self._store.database.feeds.find({}, {"plan": 0}))
-
-    def _cut(self, feed: Record, before: datetime) -> int:
-        """Moves a feed's cut, then deletes what lies before it: a reader is told `CursorExpired`, and sees no gap."""
-        cut = feed["cut"]
-        while old := self._old(feed["_id"], cut, before):
+        feed = self._feed(project_id)
+        cut, swept = feed["cut"], feed["swept"]
+        if swept == cut:
+            old = self._old(project_id, cut, before)
+            if not old:
+                return 0
             cut = old[-1]["sequence"]
-            self._store.database.feeds.update_one({"_id": feed["_id"]}, {"$max": {"cut": cut}})
-        swept = feed["swept"]
-        while swept < cut:
-            upto = min(cut, swept + SWEPT_AT_ONCE)
-            self._sweep(feed["_id"], swept, upto)
-            self._store.database.feeds.update_one({"_id": feed["_id"]}, {"$max": {"swept": upto}})
-            swept = upto
-        return int(cut - feed["cut"])
+            self._store.database.feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"cut": cut}})
+        upto = min(cut, swept + TRIM_BATCH)
+        self._sweep(project_id, swept, upto)
+        self._store.database.feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"swept": upto}})
+        return int(upto - swept)
 
-    def _old(self, project_id: ObjectId, cut: int, before: datetime) -> list[Record]:
-        condition = {"projectId": project_id, "sequence": {"$gt": cut}}
-        rows = self._collection.find(condition, {"sequence": 1, "at": 1}).sort("sequence", 1).limit(SWEPT_AT_ONCE)
+    def _old(self, project_id: str, cut: int, before: datetime) -> list[Record]:
+        fields = {"sequence": 1, "at": 1}
+        after = {"sequence": {"$gt": cut}}
+        rows = self._find(project_id, after, sort=(("sequence", 1),), limit=TRIM_BATCH, fields=fields)
         return list(takewhile(lambda row: row["at"] < before, rows))
 
-    def _sweep(self, project_id: ObjectId, after: int, upto: int) -> None:
-        between = {"projectId": project_id, "sequence": {"$gt": after, "$lte": upto}}
+    def _sweep(self, project_id: str, after: int, upto: int) -> None:
+        between = self._where(project_id, {"sequence": {"$gt": after, "$lte": upto}})
         documents = {row["data"].get("documentId") for row in self._collection.find(between, {"data.documentId": 1})}
-        wanted = {"projectId": project_id, "_id": {"$in": [one for one in documents if one]}}
-        kept = [row["_id"] for row in self._store.database.documents.find(wanted, {"_id": 1})]
+        ids = {"_id": {"$in": [document_id for document_id in documents if document_id]}}
+        existing = self._store.database.documents.find(self._where(project_id, ids), {"_id": 1})
+        kept = [row["_id"] for row in existing]
         self._collection.delete_many({**between, "data.documentId": {"$nin": kept}})

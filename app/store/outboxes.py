@@ -1,12 +1,12 @@
-"""The relay: what waits in the records' outboxes goes to the feed, in order, once, numbered without a gap.
+"""The outbox relay: moves events from the records' outboxes to the feed, in order, once, numbered without a gap.
 
-A project's feed has one record that counts its events and holds the *plan* of the relay that is going on: which
-events get which numbers. Writing the plan is one atomic update, on the condition that nobody numbered since the
-outboxes were read; carrying it out is a row of writes that may each be done twice. So any number of relays may run
-at once, and one that is killed leaves a plan which the next one carries out.
+A project's feed has one record with the last sequence number and the *plan* of the batch that is being moved: which
+events get which numbers. Writing the plan is one atomic update, on the condition that no other relay has numbered
+events since the outboxes were read. Applying it is a series of idempotent writes. So any number of relays may run at
+once, and when one is killed, the next one applies its plan.
 
-It is no transaction, on purpose: when a process dies inside one, MongoDB keeps its locks for a minute and more, and
-nobody could write the documents whose events were being relayed.
+It uses no transaction: when a process dies inside one, MongoDB keeps its locks for a minute and more, and during that
+time the documents whose events were being moved could not be written.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ BATCH = 250
 """The most events of one plan, which has to fit into a record."""
 
 TOMBSTONES = ("categories", "clusters", "webhooks")
-"""Those whose deleted records stay, with `deletedAt`, until their last event is relayed, and are removed then."""
+"""The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
 
 ANYWHERE: Record = {"projectId": {"$gte": ObjectId("0" * 24)}, "outbox.at": {"$gte": datetime(1970, 1, 1, tzinfo=UTC)}}
-"""What waits, in any project, said so that MongoDB skips along the index from project to project."""
+"""Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
 TRIES = 30
 NO_SNAPSHOT = (239, 246)
-"""MongoDB's codes for: a collection or index was made a moment ago, so there is no snapshot of it yet."""
+"""MongoDB's codes for: a collection or index was created a moment ago, so there is no snapshot of it yet."""
 
 
 class Outboxes:
@@ -50,30 +50,30 @@ class Outboxes:
         self._feeds = store.database.feeds
 
     def projects_waiting(self) -> list[str]:
-        """Returns the projects in whose outboxes events wait, reading one key of an index for each."""
+        """Returns the projects that have events in outboxes, reading one index key for each project."""
         found = self._across([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}])
         return sorted({str(row["_id"]) for row in found})
 
-    def relay_all(self, project_id: str) -> int:
-        """Moves everything that waits in a project's outboxes; returns how many events this relay moved."""
+    def publish_all(self, project_id: str) -> int:
+        """Moves all events from a project's outboxes to its feed; returns how many this relay moved."""
         moved = 0
-        while some := self.relay(project_id):
-            moved += some
+        while events := self.publish_batch(project_id):
+            moved += events
         return moved
 
-    def relay(self, project_id: str) -> int:
-        """Moves up to a batch of events from a project's outboxes to its feed; returns how many were moved.
+    def publish_batch(self, project_id: str) -> int:
+        """Moves up to a batch of events from a project's outboxes to its feed; returns how many.
 
-        0 means that nothing waits, or that another relay was first.
+        0 means that the outboxes are empty, or that another relay was first.
         """
         feed, waiting = self._read(project_id)
         plan = feed["plan"] or self._plan(feed, waiting)
         if plan:
-            self._carry_out(project_id, plan)
+            self._apply_batch(project_id, plan)
         return len(plan)
 
     def _read(self, project_id: str) -> tuple[Record, list[Record]]:
-        """Returns a project's feed and what waits for it, as they were at one instant."""
+        """Returns a project's feed and the records with events for it, as they were at one instant."""
         rows: list[Record] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
             {"$sort": {"outbox.at": 1}},
@@ -90,15 +90,15 @@ class Outboxes:
                 if error.code not in NO_SNAPSHOT:
                     raise
             else:
-                self._begin(project_id)
+                self._create_feed(project_id)
         raise WriteConflict
 
-    def _begin(self, project_id: str) -> None:
-        with suppress(DuplicateKeyError):  # another relay did
+    def _create_feed(self, project_id: str) -> None:
+        with suppress(DuplicateKeyError):  # another relay created it
             self._feeds.insert_one({"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0})
 
     def _across(self, rows: Sequence[Record], session: Any = None) -> Iterable[Record]:
-        """Returns what a pipeline gives on every collection with an outbox, with the collection's name."""
+        """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""
         first, *others = ([*rows, {"$set": {"collection": name}}] for name in OUTBOXES)
         unions = [
             {"$unionWith": {"coll": name, "pipeline": pipeline}}
@@ -108,7 +108,7 @@ class Outboxes:
         return found
 
     def _plan(self, feed: Record, waiting: Sequence[Record]) -> list[Record]:
-        """Writes down which events get the next numbers; returns none when another relay was first."""
+        """Writes the plan: which events get the next numbers. Returns no events when another relay was first."""
         outboxes = [
             [
                 {**event, "of": {"collection": record["collection"], "record": record["_id"]}}
@@ -123,25 +123,25 @@ class Outboxes:
         ]
         if not plan:
             return []
-        nobody_since = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
+        unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
         change = {"$set": {"sequence": plan[-1]["sequence"], "plan": plan}}
-        return plan if self._feeds.update_one(nobody_since, change).modified_count else []
+        return plan if self._feeds.update_one(unchanged, change).modified_count else []
 
-    def _carry_out(self, project_id: str, plan: Sequence[Record]) -> None:
-        """Does what a plan says, from wherever another relay left it.
+    def _apply_batch(self, project_id: str, plan: Sequence[Record]) -> None:
+        """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox once it is in the feed and in the queues of its webhooks, and a
-        deleted record goes once its outbox is empty.
+        The order matters: an event leaves its outbox only when it is in the feed and queued for its webhooks, and a
+        deleted record is removed only when its outbox is empty.
         """
-        self._insert([{key: value for key, value in row.items() if key != "of"} for row in plan])
+        self._add_to_feed(plan)
         self._store.deliveries.queue(project_id, plan)
         for name in OUTBOXES:
             self._empty(name, [row for row in plan if row["of"]["collection"] == name])
         done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
-    def _insert(self, rows: Sequence[Record]) -> None:
-        """Adds events to the feed that may be there already; at no instant is one there without those before it."""
+    def _add_to_feed(self, plan: Sequence[Record]) -> None:
+        rows = [{key: value for key, value in row.items() if key != "of"} for row in plan]
         insert_once(self._database.events, rows, ["_id"])
 
     def _empty(self, name: str, rows: Sequence[Record]) -> None:

@@ -76,7 +76,7 @@ class Store:
         except OutboxFull as full:
             # Only here, behind the transaction: inside, the relay would wait for what the transaction holds.
             with self.deadline():
-                self.outboxes.relay_all(full.project_id)
+                self.outboxes.publish_all(full.project_id)
             raise
         except DuplicateKeyError as error:
             raise WriteConflict from error

@@ -1,5 +1,5 @@
-"""The worker: what happens without anybody asking. Events are relayed, webhooks sent, scheduled documents published.
+"""The worker does what no request asks for: it relays events, sends webhooks and publishes scheduled documents.
 
-`Worker` runs the jobs of `jobs.py`, each in a thread of its own. Any number of workers may run at once, alone
-(`content-workflow worker`) or inside `serve`: what they share is leased in MongoDB, or done by atomic writes.
+`Worker` runs the jobs of `jobs.py`, each in a thread of its own. Any number of workers may run at once, as a process
+(`content-workflow worker`) or inside `serve`: shared work is leased in MongoDB, or done by atomic writes.
 """

@@ -1,4 +1,7 @@
-"""The jobs of the worker: what each does when it is its time."""
+"""The jobs of the worker: a table, and what each job does in one run.
+
+Everything that a job does in MongoDB is done under `Store.deadline`, in steps short enough for it.
+"""
 
 import logging
 from collections.abc import Callable
@@ -18,43 +21,48 @@ from app.worker.webhook_sender import WebhookSender
 
 log = logging.getLogger("content_workflow.worker")
 
-CUT_EVERY = timedelta(hours=1)
+TRIM_EVERY = timedelta(hours=1)
 PUBLISHING_THREADS = 4
+
+
+def nothing() -> None:
+    """Ends a job that has no threads of its own."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something to do again and again: `run` tells whether there may be more to do at once."""
+    """Something that is done again and again."""
 
     name: str
     pause_seconds: float
     run: Callable[[], bool]
-    end: Callable[[], None] = lambda: None
+    """Does the job once; returns whether there may be more to do at once, without a pause."""
+    close: Callable[[], None] = nothing
 
 
 def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     """Returns the worker's jobs."""
     client = WebhookClient(allow_local=settings.webhooks_allow_local)
     webhooks = WebhookDispatcher(store, WebhookSender(store, client))
-    publishers = ProjectPool("publish what is due", PUBLISHING_THREADS, per_project=1)
-    kept = timedelta(days=settings.events_kept_days)
+    publishers = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
+    keep = timedelta(days=settings.events_kept_days)
     return (
-        Job("relay events", 0.2, lambda: relay_events(store, then=webhooks.dispatch)),
+        Job("relay events", 0.2, partial(relay_events, store, then=webhooks.dispatch)),
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
-        Job("publish what is due", 0.25, lambda: publish_scheduled(store, publishers), publishers.close),
-        Job("write down lost claims", 1, lambda: expire_claims(store)),
-        Job("cut the feeds", 60, lambda: cut_feeds(store, kept)),
+        Job("publish scheduled documents", 0.25, partial(publish_scheduled, store, publishers), publishers.close),
+        Job("expire claims", 1, partial(expire_claims, store)),
+        Job("trim feeds", 60, partial(trim_feeds, store, keep)),
     )
 
 
-def relay_events(store: Store, then: Callable[[], bool]) -> bool:
-    """Relays a batch of each project whose records have events waiting, and has what was queued sent at once."""
+def relay_events(store: Store, then: Callable[[], object]) -> bool:
+    """Moves a batch of events of each project to its feed; calls `then` at once when webhooks may have been queued."""
     with store.deadline():
         waiting = store.outboxes.projects_waiting()
     relayed = 0
     for project_id in waiting:
         with store.deadline():
-            events = store.outboxes.relay(project_id)
+            events = store.outboxes.publish_batch(project_id)
         if events:
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
@@ -65,9 +73,9 @@ def relay_events(store: Store, then: Callable[[], bool]) -> bool:
 
 
 def publish_scheduled(store: Store, pool: ProjectPool) -> bool:
-    """Gives each project with documents that are due a turn, some projects at once.
+    """Gives each project with documents that are due a turn, several projects at once.
 
-    Whatever a project has scheduled, it uses one thread, and the others come after one turn of each project.
+    However much a project has scheduled, it uses one thread for one turn, and then the next project has its turn.
     """
     with store.deadline():
         projects = store.documents.projects_due(this_instant())
@@ -85,7 +93,7 @@ def publish_turn(store: Store, project_id: str) -> None:
 
 
 def expire_claims(store: Store) -> bool:
-    """Writes down the claims whose lease ran out, so that their events are there without anybody's write."""
+    """Records that the lease of a claim has expired, so that there is an event without any request."""
     with store.deadline():
         expired = store.briefs.expire(this_instant())
     for document_id in expired:
@@ -94,13 +102,17 @@ def expire_claims(store: Store) -> bool:
     return bool(expired)
 
 
-def cut_feeds(store: Store, kept: timedelta) -> bool:
-    """Cuts old events off the feeds, once an hour among all workers."""
-    now = this_instant()
+def trim_feeds(store: Store, keep: timedelta) -> bool:
+    """Removes old events from the feeds, once an hour among all workers."""
+    now, trimmed = this_instant(), 0
     with store.deadline():
-        if not store.leases.turn("cut the feeds", now, CUT_EVERY):
-            return False
-    cut = store.events.cut(now - kept)
-    if cut:
-        log.info("feeds cut", extra={"events": cut})
+        projects = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
+    for project_id in projects:
+        more = True
+        while more:
+            with store.deadline():
+                events = store.events.trim(project_id, now - keep)
+            trimmed, more = trimmed + events, events > 0
+    if trimmed:
+        log.info("feeds trimmed", extra={"events": trimmed})
     return False

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from app.errors import ServiceUnavailable
-
-log = logging.getLogger("content_workflow.worker")
-
-REST_SECONDS = 2.0
-"""How long a job rests after MongoDB could not be reached, or after an unexpected error."""
+from app.worker.errors import errors_logged
 
 
 class ProjectPool:
@@ -55,13 +49,8 @@ class ProjectPool:
 
     def _run(self, project_id: str, run: Callable[[], object]) -> None:
         try:
-            run()
-        except ServiceUnavailable:
-            log.warning("database unreachable", extra={"job": self._job, "projectId": project_id})
-            self._closed.wait(REST_SECONDS)
-        except Exception:
-            log.exception("job failed", extra={"job": self._job, "projectId": project_id})
-            self._closed.wait(REST_SECONDS)
+            with errors_logged(self._job, self._closed):
+                run()
         finally:
             with self._lock:
                 self._running[project_id] -= 1

@@ -69,7 +69,7 @@ def rename(project: Project, document_id: str, title: str) -> None:
 def test_events_are_numbered_from_one_without_a_gap_and_leave_the_outboxes(store: Store, project: Project) -> None:
     document = a_ready_brief(project.context())
 
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -88,7 +88,7 @@ def test_a_records_events_keep_their_order_though_a_servers_clock_was_behind(sto
             project.id, document["id"], {}, event=Event("document.updated", at, SYSTEM, {"title": title}), changes={}
         )
 
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     assert [event["data"]["title"] for event in feed(project) if "title" in event["data"]] == ["first", "second"]
 
@@ -101,8 +101,8 @@ def test_several_relays_at_once_move_each_event_once(store: Store, project: Proj
             rename(project, document_id, title)
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda _: store.outboxes.relay_all(project.id), range(6)))
-    store.outboxes.relay_all(project.id)
+        list(pool.map(lambda _: store.outboxes.publish_all(project.id), range(6)))
+    store.outboxes.publish_all(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -124,7 +124,7 @@ def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store:
 
     def relay() -> None:
         while not over.is_set():
-            store.outboxes.relay(project.id)
+            store.outboxes.publish_batch(project.id)
 
     seen: list[dict[str, Any]] = []
 
@@ -158,7 +158,7 @@ def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store:
 def _relay_for_ever(uri: str, database: str, project_id: str) -> None:
     store = connect(uri, database)
     while True:
-        store.outboxes.relay(project_id)
+        store.outboxes.publish_batch(project_id)
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
         relay.kill()
         relay.join()
     while waiting(store, project):
-        store.outboxes.relay(project.id)
+        store.outboxes.publish_batch(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -233,7 +233,7 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
     class Died(BaseException):
         pass
 
-    steps = ("_plan", "_insert", "_empty")
+    steps = ("_plan", "_add_to_feed", "_empty")
     for step in steps:
         for after in (False, True):
             project = a_project(store)
@@ -249,8 +249,8 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
             with monkeypatch.context() as patch:
                 patch.setattr(outboxes.Outboxes, step, dies)
                 with pytest.raises(Died):
-                    store.outboxes.relay(project.id)
-            store.outboxes.relay_all(project.id)
+                    store.outboxes.publish_batch(project.id)
+            store.outboxes.publish_all(project.id)
 
             events = feed(project)
             assert [event["sequence"] for event in events] == list(range(1, len(events) + 1)), (step, after)
@@ -264,7 +264,7 @@ def test_a_full_outbox_is_relayed_by_the_writer_itself(store: Store, project: Pr
     for number in range(OUTBOX_BOUND + 5):
         OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": f"keyword {number}"})
 
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     assert [event["type"] for event in feed(project)].count("brief.updated") == OUTBOX_BOUND + 5
 
@@ -273,7 +273,7 @@ def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store,
     category = made(project.context(), "category", name="Baking", slug="baking")
     store.database.categories.update_one({"_id": ObjectId(category["id"])}, {"$set": {"deletedAt": this_instant()}})
 
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     assert store.database.categories.find_one({"_id": ObjectId(category["id"])}) is None
     assert "category.created" in [event["type"] for event in feed(project)]

@@ -57,7 +57,7 @@ class Post:
     def deliver(self, project: Project) -> int:
         """Relays a project's events and serves every webhook that is due; returns how many messages arrived."""
         self.now = max(self.now, this_instant())
-        self.store.outboxes.relay_all(project.id)
+        self.store.outboxes.publish_all(project.id)
         arrived = 0
         while lease := self.take():
             arrived += self.sender.send_due(lease)

@@ -150,7 +150,7 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, p
     [delivery] = deliveries(rest, webhook)
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
     assert 10 < len(delivery["attempts"]) < 30
-    project.store.outboxes.relay_all(project.id)
+    project.store.outboxes.publish_all(project.id)
     event = rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
 
@@ -249,7 +249,7 @@ def test_for_a_day_after_a_rotation_both_secrets_verify(
 def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    project.store.outboxes.relay_all(project.id)
+    project.store.outboxes.publish_all(project.id)
     rest.delete(f"/webhooks/{webhook['id']}")
 
     assert post.deliver(project) == 0
@@ -261,7 +261,7 @@ def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
 ) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
     lease = post.take()
     receiver.statuses = [500]
     receiver.may_answer.clear()
@@ -283,7 +283,7 @@ def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(3):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
     lease = post.take()
     receiver.may_answer.clear()
 
@@ -308,7 +308,7 @@ def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sen
     rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
     with monkeypatch.context() as patch:
         patch.setattr(store.webhooks, "listening", lambda _: read_before)
-        store.outboxes.relay_all(project.id)
+        store.outboxes.publish_all(project.id)
     assert [row["status"] for row in deliveries(rest, webhook)] == ["pending"]
 
     assert post.later(seconds=1).deliver(project) == 0
@@ -360,7 +360,7 @@ def test_no_attempt_begins_that_could_outlive_its_lease(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(4):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
     lease = post.take()
     receiver.on_request = lambda: post.later(seconds=LEASE.total_seconds() / 4)
 
@@ -377,7 +377,7 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(12):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     def work(_: int) -> None:
         dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=2)
@@ -405,7 +405,7 @@ def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, sto
             dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=4)
             for number in range(3):
                 a_document(project.context(rest.token), title=f"Document {number}")
-                store.outboxes.relay_all(project.id)
+                store.outboxes.publish_all(project.id)
                 while not quick.arrived.acquire(blocking=False):
                     dispatcher.dispatch()
 
@@ -437,7 +437,7 @@ def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_project
             before = len(quick.requests)
             for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
                 a_document(ctx, title="Another")
-                store.outboxes.relay_all(one.id)
+                store.outboxes.publish_all(one.id)
                 dispatcher.dispatch()
             until(lambda: len(quick.requests) == before + 1)
         finally:
@@ -454,7 +454,7 @@ def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
         return [row["slow"] for row in store.database.leases.find({"_id": ObjectId(webhook["id"])})]
 
     a_document(project.context(rest.token))
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
     assert lanes() == [True]
     post.deliver(project)
     assert lanes() == [False]
@@ -481,7 +481,7 @@ def test_a_worker_that_died_loses_its_lease_and_another_delivers(
 ) -> None:
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
     assert store.leases.take(post.later(seconds=1).now, post.now.replace(year=post.now.year + 1), slow=True)
 
     assert post.deliver(project) == 0

@@ -143,7 +143,7 @@ def test_every_change_is_an_event_and_a_change_of_nothing_is_none(rest: Rest, pr
     rest.patch(f"/webhooks/{made['id']}", {"description": "The website"})
     rest.post(f"/webhooks/{made['id']}/rotate-secret")
     rest.delete(f"/webhooks/{made['id']}")
-    store.outboxes.relay_all(project.id)
+    store.outboxes.publish_all(project.id)
 
     events = [event for event in rest.get("/events").json["events"] if event["type"].startswith("webhook.")]
 

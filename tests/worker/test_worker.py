@@ -20,8 +20,8 @@ from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store.conditions import lease_expired_filter, not_deleted
 from app.store.store import Store
-from app.worker.jobs import cut_feeds, expire_claims
-from app.worker.worker import Worker, worker_of
+from app.worker.jobs import expire_claims, trim_feeds
+from app.worker.worker import Worker, create_worker
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
 
@@ -36,7 +36,7 @@ SETTINGS = Settings(mongodb_uri="given", log_level="CRITICAL")
 @pytest.fixture
 def workers(store: Store) -> Iterator[list[Worker]]:
     """Three workers at work."""
-    running = [worker_of(SETTINGS, store).start() for _ in range(3)]
+    running = [create_worker(SETTINGS, store).start() for _ in range(3)]
     yield running
     for worker in running:
         worker.stop()
@@ -108,7 +108,7 @@ def test_three_workers_publish_what_is_due_once_and_within_two_seconds(
 @pytest.mark.contract("decided-running.due")
 def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store: Store) -> None:
     document = scheduled(project, rest, this_instant() - timedelta(days=2))
-    worker = worker_of(SETTINGS, store).start()
+    worker = create_worker(SETTINGS, store).start()
 
     until(lambda: rest.get(f"/documents/{document['id']}").json["status"] == "published")
     until(lambda: "document.published" in [event["type"] for event in rest.get("/events").json["events"]])
@@ -154,16 +154,16 @@ def test_finding_lost_claims_uses_its_index(store: Store) -> None:
 def test_feeds_are_cut_by_one_worker_in_an_hour(fresh_store: Store) -> None:
     project = a_project(fresh_store)
     a_document(project.context())
-    fresh_store.outboxes.relay_all(project.id)
+    fresh_store.outboxes.publish_all(project.id)
     assert fresh_store.events.last(project.id) > 0
 
     for _ in range(3):
-        cut_feeds(fresh_store, timedelta(0))
+        trim_feeds(fresh_store, timedelta(0))
 
     assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
     a_document(project.context(), title="Another")
-    fresh_store.outboxes.relay_all(project.id)
-    cut_feeds(fresh_store, timedelta(0))
+    fresh_store.outboxes.publish_all(project.id)
+    trim_feeds(fresh_store, timedelta(0))
     assert fresh_store.events.page(project.id, None, 100)[0] != []
 
 
@@ -181,6 +181,6 @@ def test_the_command_says_what_it_does_in_json_and_ends_cleanly(fresh_store: Sto
         lines = [json.loads(line) for line in process.stderr.read().splitlines()]
 
     assert process.returncode == 0
-    assert [line["message"] for line in lines][0] == "worker begins"
-    assert (lines[-1]["message"], lines[-1]["unfinished"]) == ("worker ends", [])
+    assert [line["message"] for line in lines][0] == "worker started"
+    assert (lines[-1]["message"], lines[-1]["unfinished"]) == ("worker stopped", [])
     assert {line["projectId"] for line in lines if line["message"] == "events relayed"} == {project.id}

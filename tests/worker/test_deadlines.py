@@ -1,0 +1,81 @@
+"""Every command that the worker sends to MongoDB has a deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from pymongo import MongoClient
+from pymongo.monitoring import CommandListener, CommandStartedEvent
+
+from app.operations.context import this_instant
+from app.rules.times import wire_time
+from app.settings import Settings
+from app.store.store import CODEC, Store
+from app.worker.jobs import jobs
+from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
+from tests.webhooks.receiver import receiving
+
+pytestmark = pytest.mark.needs_mongod
+
+
+class Commands(CommandListener):
+    """Notes the commands of a client that have no deadline."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.unbounded: list[Any] = []
+
+    def started(self, event: CommandStartedEvent) -> None:
+        self.names.add(event.command_name)
+        if "maxTimeMS" not in event.command and event.command_name not in ("getMore", "endSessions"):
+            self.unbounded.append(event.command)
+
+    def succeeded(self, event: object) -> None: ...
+
+    def failed(self, event: object) -> None: ...
+
+
+def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: str) -> None:
+    commands = Commands()
+    client: MongoClient[Any] = MongoClient(mongodb_uri, w="majority", event_listeners=[commands])
+    database = client.get_database(fresh_store.database.name, codec_options=CODEC)
+
+    def transact(run: Callable[[Any], Any]) -> Any:
+        with client.start_session() as session:
+            return session.with_transaction(run)
+
+    watched = Store(database, transact=transact, deadline_seconds=10)
+    settings = Settings(mongodb_uri="given", webhooks_allow_local=True, events_kept_days=0)
+    project = a_project(fresh_store)
+    ctx = project.context(webhooks_allow_local=True)
+    with receiving() as receiver:
+        OPERATIONS["create_webhook"](ctx, fields={"url": receiver.url})
+        receiver.statuses = [200, 410]
+        for number in range(2):
+            a_document(ctx, title=f"Document {number}")
+        past = this_instant() - timedelta(seconds=1)
+        scheduled = a_document(ctx, title="Scheduled", markdown="# Rye")
+        at = wire_time(this_instant() + timedelta(hours=1))
+        OPERATIONS["schedule_document"](ctx, scheduled["id"], fields={"publishAt": at})
+        due = {"$set": {"publishAt": past}}
+        fresh_store.database.documents.update_one({"_id": ObjectId(scheduled["id"])}, due)
+        brief = a_ready_brief(ctx, title="Claimed")
+        OPERATIONS["claim_brief"](ctx, brief["id"], fields={"leaseSeconds": 60})
+        lapsed = {"$set": {"brief.claimExpiresAt": past}}
+        fresh_store.database.documents.update_one({"_id": ObjectId(brief["id"])}, lapsed)
+
+        for job in jobs(watched, settings):
+            while job.run():
+                pass
+            job.close()
+
+    assert commands.unbounded == []
+    assert len(receiver.requests) == 2
+    assert fresh_store.database.documents.find_one({"isPublished": True}) is not None
+    assert fresh_store.database.webhooks.find_one({"enabled": False}) is not None
+    assert fresh_store.database.feeds.find_one({"_id": ObjectId(project.id)})["cut"] > 0
+    client.close()
