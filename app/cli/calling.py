@@ -20,6 +20,7 @@ from app.vocabulary import Channel
 C = TypeVar("C", bound=Callable[..., Any])
 
 PAGE = 500
+MAX_SHOWN = 1_000
 
 
 @cache
@@ -73,18 +74,24 @@ def print_record(record: Mapping[str, Any]) -> None:
     """Prints a record, a line a field."""
     width = max(map(len, record))
     for name, value in record.items():
-        click.echo(f"{name:<{width}}  {_shown(value)}")
+        click.echo(f"{name:<{width}}  {_cell(value)}")
 
 
 def print_table(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
     """Prints records as lines of aligned columns under their names."""
-    rows = [columns, *([_shown(record[column]) for column in columns] for record in records)]
+    rows = [columns, *([_cell(record[column]) for column in columns] for record in records)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
     for row in rows:
         click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _shown(value: Any) -> str:
+def shown(text: str) -> str:
+    """Returns a text from a file as one short line without the characters that control a terminal."""
+    printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
+    return printable if len(text) <= MAX_SHOWN else f"{printable}…"
+
+
+def _cell(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "-"
     if isinstance(value, bool):

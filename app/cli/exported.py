@@ -1,44 +1,54 @@
-"""Takes an exported project in again: the part of `import` that reads `.ndjson`."""
+"""Imports an exported project: the part of `import` that reads `.ndjson`."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from app.cli.calling import print_json
+from app.cli.calling import print_json, shown
 from app.operations.context import Context
-from app.operations.transfers import Imported, ProjectImport
+from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
 
 
 def import_exported(ctx: Context, path: Path, *, json: bool) -> None:
-    """Takes an export into a project, with a progress bar; exit code 1 when a line was refused."""
+    """Imports an export into a project, with a progress bar; exit code 1 when a line was refused."""
     project = ProjectImport(ctx)
     with (
-        path.open("rb") as lines,
+        path.open("rb") as file,
         click.progressbar(
             length=path.stat().st_size, label="Importing", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar,
     ):
-        for size in project.take(lines):
+        for size in project.take(_lines(file)):
             bar.update(size)
-    print_json(_as_json(project.done)) if json else _tell(project.done)
+    print_json(_as_json(project.done)) if json else _print_report(project.done)
     sys.exit(1 if project.done.refused else 0)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yields the lines of a file; of one that is too long, only as much as shows that."""
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        yield line
+        while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MAX_LINE_BYTES + 1)
 
 
 def _as_json(done: Imported) -> dict[str, object]:
     return vars(done) | {"refused": [vars(refused) for refused in done.refused]}
 
 
-def _tell(done: Imported) -> None:
-    for what, counts in (("Taken in", done.created), ("There already", done.unchanged)):
+def _print_report(done: Imported) -> None:
+    for what, counts in (("Imported", done.created), ("Unchanged", done.unchanged)):
         if counts:
             click.echo(f"{what}: {', '.join(_counted(kind, count) for kind, count in counts.items())}.")
     for name in done.differing:
-        click.echo(f"There already, and different from the export; left as it is: {name}")
+        click.echo(f"Left as it is, though the export differs: {shown(name)}")
     for refused in done.refused:
-        click.echo(f"Refused: line {refused.number} ({refused.what}): {refused.why}", err=True)
+        click.echo(f"Refused: line {refused.number} ({shown(refused.what)}): {shown(refused.why)}", err=True)
 
 
 def _counted(kind: str, count: int) -> str:

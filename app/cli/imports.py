@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.cli.calling import as_json, call, context, of_project, print_json
+from app.cli.calling import as_json, call, context, of_project, print_json, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal
@@ -28,7 +28,7 @@ SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH, BATCH_CHARACTERS = 50, 4_000_000
 """How much one transaction writes: enough to save round trips, and little enough to take a second."""
-MAX_PROBLEMS, MAX_SHOWN = 10, 1_000
+MAX_PROBLEMS = 10
 
 
 @dataclass
@@ -109,7 +109,7 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        for key in map(_shown, post.unknown):
+        for key in map(shown, post.unknown):
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
         return replace(post, fields=fields)
 
@@ -166,22 +166,17 @@ class _Run:
             problems = [{"field": issue["path"], "message": issue["message"]} for issue in error.extra["issues"]]
             self.report.refused[self._named(file)] = _listed(problems)
         else:
-            self.report.refused[self._named(file)] = _shown(str(error))
+            self.report.refused[self._named(file)] = shown(str(error))
 
     def _named(self, file: Path) -> str:
-        return _shown(str(file.relative_to(self._root) if self._root.is_dir() else file))
+        return shown(str(file.relative_to(self._root) if self._root.is_dir() else file))
 
 
 def _listed(problems: list[Any]) -> str:
-    more = len(problems) - MAX_PROBLEMS
-    shown = [f"{problem['field']}: {problem['message']}" for problem in problems[:MAX_PROBLEMS]]
-    return _shown(" ".join(shown + ([f"And {more:,} more."] if more > 0 else [])))
-
-
-def _shown(text: str) -> str:
-    """Returns a text from a file as one short line without the characters that a terminal obeys."""
-    printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
-    return printable if len(text) <= MAX_SHOWN else f"{printable}…"
+    listed = [f"{problem['field']}: {problem['message']}" for problem in problems[:MAX_PROBLEMS]]
+    if len(problems) > MAX_PROBLEMS:
+        listed.append(f"And {len(problems) - MAX_PROBLEMS:,} more.")
+    return shown(" ".join(listed))
 
 
 def _markdown_in(folder: Path) -> Iterator[Path]:

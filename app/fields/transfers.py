@@ -29,7 +29,7 @@ from app.fields.types import (
     StrictString,
     TimeString,
 )
-from app.vocabulary import ActorType, BriefState, DocumentStatus
+from app.vocabulary import ActorType, BriefState, DocumentStatus, Role
 
 FORMAT = 1
 """The version of the format; an import refuses any other."""
@@ -75,6 +75,7 @@ class MemberLine(MemberFields):
     """A member; those that were deleted too, as records name them."""
 
     id = _id("the member's id")
+    role = EnumString(Role, description="descriptive: permissions are the token's", allow_none=False, required=True)
     createdAt = _time("when they were added")
     deletedAt = _time("when they were deleted", null=True)
 

@@ -1,16 +1,16 @@
-"""A whole project taken out as lines of JSON, and into any project again (decisions, section 10).
+"""Exports a whole project as lines of JSON, and imports them into any project (decisions, section 10).
 
-Exports have settings, members, categories, clusters, and documents with their trash, texts and versions; no tokens,
-drafts, webhooks and events. Ids are kept where they are free, so that a project that is taken into an empty database
-exports the same bytes again; where another project has them, new ones stand for them throughout. A document comes in
-when its last line does, so an import that was interrupted is run again: what is there already is left as it is.
+An export has settings, members, categories, clusters, and documents with their trash, texts and versions; no tokens,
+drafts, webhooks and events. Ids stay the same where they are free, so that a project that is imported into an empty
+database exports the same bytes again; an id that another project has is replaced by a new one throughout. A document
+is imported with its last line, so an interrupted import is run again: records that exist stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -24,33 +24,40 @@ from app.rules.publishing import rendered
 from app.rules.transfers import line_of, record_of, renamed
 from app.store.store import Store
 
+T = TypeVar("T")
 Line = dict[str, Any]
+Existing = Mapping[str, Any] | None
+Reading = Sequence[tuple[int, Line]]
 
 CHUNK_LINES, CHUNK_BYTES = 500, 8_000_000
+MAX_LINE_BYTES = 32 * 1024 * 1024
+"""The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
+TRIES = 10
+MAX_WHY = 1_000
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
-    """Yields a project as lines of JSON, as it was at one instant; holds one document's history at a time."""
-    with store.transfers.at_one_instant() as reader:
-        yield _line({"type": "export", "version": FORMAT})
-        for settings in reader.records(project_id, "projects"):
-            yield _line(line_of("project", settings))
-        for member in reader.records(project_id, "members"):
-            yield _line(line_of("member", member))
-        for category in _parents_first(list(reader.records(project_id, "categories"))):
-            yield _line(line_of("category", category))
-        for cluster in reader.records(project_id, "clusters"):
-            yield _line(line_of("cluster", cluster))
-        for document, revisions, bodies in reader.documents(project_id):
+    """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
+    yield _to_json({"type": "export", "version": FORMAT})
+    with store.transfers.snapshot(project_id) as snapshot:
+        for settings in snapshot.records("projects"):
+            yield _to_json(line_of("project", settings))
+        for member in snapshot.records("members"):
+            yield _to_json(line_of("member", member))
+        for category in _parents_first(list(snapshot.records("categories"))):
+            yield _to_json(line_of("category", category))
+        for cluster in snapshot.records("clusters"):
+            yield _to_json(line_of("cluster", cluster))
+        for document, revisions, bodies in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
-            yield from (_line(line_of("body", body)) for body in bodies if body["id"] in markdown)
-            yield from (_line(line_of("revision", revision)) for revision in revisions)
-            yield _line(line_of("document", document))
+            yield from (_to_json(line_of("body", body)) for body in bodies if body["id"] in markdown)
+            yield from (_to_json(line_of("revision", revision)) for revision in revisions)
+            yield _to_json(line_of("document", document))
 
 
 @dataclass
 class Refused:
-    """A line that was not taken in, and why."""
+    """A line that was not imported, and why."""
 
     number: int
     what: str
@@ -64,33 +71,31 @@ class Imported:
     created: dict[str, int] = field(default_factory=dict)
     unchanged: dict[str, int] = field(default_factory=dict)
     differing: list[str] = field(default_factory=list)
-    """Records that are there already and differ from their lines; they were left as they are."""
+    """Records that exist and differ from their lines; they were left as they are."""
     refused: list[Refused] = field(default_factory=list)
 
 
 class ProjectImport:
-    """Takes the lines of an export into a project, some hundred at a time."""
+    """Imports the lines of an export into a project, some hundred at a time."""
 
     def __init__(self, ctx: Context) -> None:
         self.done = Imported()
         self._ctx = ctx
         self._store, self._project = ctx.store, ctx.project_id
         self._ids: dict[tuple[str, str], str] = {}
-        self._small: dict[str, Callable[[Line], bool | None]] = {
-            "export": lambda line: None,
-            "project": self._settings,
-            "member": self._member,
-            "category": self._category,
-            "cluster": self._cluster,
+        """The id in this project of each id in the lines, by collection."""
+        self._add: dict[str, Callable[[Store, Line], Existing]] = {
+            "project": self._add_settings,
+            "member": self._add_member,
+            "category": self._add_category,
+            "cluster": self._add_cluster,
         }
 
     def take(self, lines: Iterable[bytes]) -> Iterator[int]:
-        """Takes lines in and yields how many bytes they had; `done` says what came of each, bad ones stop no others."""
+        """Imports lines and yields how many bytes they have; `done` has the outcomes. A bad line stops no other."""
         for chunk in _chunks(enumerate(lines, 1)):
             self._take(chunk)
             yield sum(len(text) for _, text in chunk)
-        with self._store.deadline():
-            self._store.projects.delivery_changed(self._project)
 
     def _take(self, chunk: Sequence[tuple[int, bytes]]) -> None:
         lines: list[tuple[int, Line]] = []
@@ -98,32 +103,62 @@ class ProjectImport:
             try:
                 lines += [(number, _read(text))] if text.strip() else []
             except _Unfit as unfit:
-                self.done.refused.append(Refused(number, unfit.what, unfit.why))
+                self._refuse(number, unfit)
         with self._store.deadline():
             self._learn_ids(line for _, line in lines)
+        of_documents = []
         for number, line in lines:
-            if take := self._small.get(line["type"]):
-                self._one(number, line, take)
-        self._documents([(number, self._renamed(line)) for number, line in lines if line["type"] not in self._small])
+            if line["type"] in self._add:
+                self._one(number, self._renamed(line))
+            elif line["type"] != "export":
+                of_documents.append((number, line))
+        while of_documents:
+            now, of_documents = _each_once(of_documents)
+            self._documents([(number, self._renamed(line)) for number, line in now])
 
-    def _one(self, number: int, line: Line, take: Callable[[Line], bool | None]) -> None:
+    def _one(self, number: int, line: Line) -> None:
         try:
-            with self._store.deadline():
-                created = take(self._renamed(line))
+            existing = self._in_transaction(lambda store: self._add_one(store, line))
         except _Unfit as unfit:
-            self.done.refused.append(Refused(number, unfit.what, unfit.why))
+            self._refuse(number, unfit)
         except WriteConflict:
-            self.done.refused.append(Refused(number, _named(line), _RACED))
+            self._refuse(number, _Unfit(line, _CONFLICT))
         else:
-            if created is not None:
-                self._count(line["type"], created)
+            self._count(line, existing)
 
-    def _count(self, kind: str, created: bool) -> None:
-        counts = self.done.created if created else self.done.unchanged
+    def _add_one(self, store: Store, line: Line) -> Existing:
+        existing = self._add[line["type"]](store, line)
+        if existing is None:
+            store.projects.delivery_changed(self._project)
+        return existing
+
+    def _in_transaction(self, run: Callable[[Store], T]) -> T:
+        """Returns what `run` returns inside a transaction; runs it again when another write came first."""
+        for _ in range(TRIES):
+            try:
+                with self._store.deadline():
+                    return self._store.in_transaction(run)
+            except WriteConflict:
+                continue
+        raise WriteConflict
+
+    def _refuse(self, number: int, unfit: _Unfit) -> None:
+        self.done.refused.append(Refused(number, unfit.what, unfit.why))
+
+    def _count(self, line: Line, existing: Existing) -> None:
+        """Counts a record as created or as there already, and notes one that differs or has another id."""
+        kind = line["type"]
+        counts = self.done.created if existing is None else self.done.unchanged
         counts[kind] = counts.get(kind, 0) + 1
+        if existing is None or kind == "project":
+            return
+        if existing["id"] != line["id"]:
+            self._ids |= {key: existing["id"] for key, new in self._ids.items() if new == line["id"]}
+        elif line_of(kind, existing) != line:
+            self.done.differing.append(_named(line))
 
     def _learn_ids(self, lines: Iterable[Line]) -> None:
-        """Learns, in one call a collection, under which ids what the lines name is kept."""
+        """Learns, in one query a collection, the ids in this project of the records that lines name."""
         unknown: dict[str, set[str]] = {}
 
         def note(collection: str, old: str) -> str:
@@ -143,127 +178,162 @@ class ProjectImport:
     def _event(self, kind: str) -> Event:
         return Event(kind, self._ctx.now, self._ctx.caller.actor, {"imported": True})
 
-    def _settings(self, line: Line) -> bool:
+    def _add_settings(self, store: Store, line: Line) -> Existing:
         changes = {
             name: value for name, value in record_of("project", line).items() if value is not None or name != "name"
         }
         event = Event("project.updated", self._ctx.now, self._ctx.caller.actor)
-        return self._store.projects.update(self._project, changes, event, self._ctx.now, None) is not None
+        changed = store.projects.update(self._project, changes, event, self._ctx.now, None)
+        return None if changed else store.projects.settings(self._project)
 
-    def _member(self, line: Line) -> bool:
-        there = self._store.members.any(self._project, line["id"])
-        if there is None:
-            self._store.members.add(self._project, record_of("member", line), self._event("member.created"))
-        return self._is_new("member", line, there)
+    def _add_member(self, store: Store, line: Line) -> Existing:
+        existing = store.members.any(self._project, line["id"])
+        if existing is None:
+            store.members.add(self._project, record_of("member", line), self._event("member.created"))
+        return existing
 
-    def _category(self, line: Line) -> bool:
-        there = self._store.categories.get(self._project, line["id"])
-        if there is None and (other := self._store.categories.by_slug(self._project, line["slug"])):
-            return self._stands_for("categories", line, other)
-        if there is None:
-            if line["categoryId"] and self._store.categories.get(self._project, line["categoryId"]) is None:
-                raise _Unfit(line, "Its parent is no category of this project.")
-            if self._store.categories.count(self._project) >= CATEGORIES_PER_PROJECT:
+    def _add_category(self, store: Store, line: Line) -> Existing:
+        existing = store.categories.get(self._project, line["id"]) or store.categories.by_slug(
+            self._project, line["slug"]
+        )
+        if existing is None:
+            if line["categoryId"] and store.categories.get(self._project, line["categoryId"]) is None:
+                raise _Unfit(line, "Its `categoryId` is not the id of a category in this project.")
+            if store.categories.count(self._project) >= CATEGORIES_PER_PROJECT:
                 raise _Unfit(line, f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be.")
-            self._store.categories.add(self._project, record_of("category", line), self._event("category.created"))
-        return self._is_new("category", line, there)
+            store.categories.add(self._project, record_of("category", line), self._event("category.created"))
+        return existing
 
-    def _cluster(self, line: Line) -> bool:
-        there = self._store.clusters.get(self._project, line["id"])
-        if there is None and (other := self._store.clusters.by_name(self._project, line["name"])):
-            return self._stands_for("clusters", line, other)
-        if there is None:
-            self._store.in_transaction(lambda store: self._add_cluster(store, line))
-        return self._is_new("cluster", line, there)
+    def _add_cluster(self, store: Store, line: Line) -> Existing:
+        existing = store.clusters.get(self._project, line["id"]) or store.clusters.by_name(self._project, line["name"])
+        if existing is None:
+            if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
+                raise _Unfit(line, f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
+            store.clusters.add(self._project, record_of("cluster", line), self._event("cluster.created"))
+        return existing
 
-    def _add_cluster(self, store: Store, line: Line) -> None:
-        if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
-            raise _Unfit(line, f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
-        store.clusters.add(self._project, record_of("cluster", line), self._event("cluster.created"))
-
-    def _stands_for(self, collection: str, line: Line, other: Mapping[str, Any]) -> bool:
-        """Has a record that the project has under the same name stand for the one of the line."""
-        for key, new in self._ids.items():
-            if key[0] == collection and new == line["id"]:
-                self._ids[key] = other["id"]
-        return False
-
-    def _is_new(self, kind: str, line: Line, there: Mapping[str, Any] | None) -> bool:
-        """Returns whether a record was made; one that was there and differs from its line is noted."""
-        if there is not None and line_of(kind, there) != line:
-            self.done.differing.append(_named(line))
-        return there is None
-
-    def _documents(self, lines: Sequence[tuple[int, Line]]) -> None:
-        """Takes in texts, versions and documents: texts first, so that a document never stands without them."""
-        if not lines:
-            return
+    def _documents(self, lines: Reading) -> None:
+        """Imports texts, versions and documents: texts first, so that no document is ever without them."""
         with self._store.deadline():
             ids = {line.get("documentId") or line["id"] for _, line in lines}
-            there = self._store.documents.all_of(self._project, ids)
+            existing = self._store.documents.all_of(self._project, ids)
             for kind, collection in (("body", "bodies"), ("revision", "revisions")):
-                rows = [line for _, line in lines if line["type"] == kind and line["documentId"] not in there]
-                self._store.transfers.keep(self._project, collection, [record_of(kind, row) for row in rows])
-            documents = [(number, line) for number, line in lines if line["type"] == "document"]
-            for _, line in documents:
-                if line["id"] in there:
-                    self._count("document", self._is_new("document", line, there[line["id"]]))
-            self._add_documents([(number, line) for number, line in documents if line["id"] not in there])
-
-    def _add_documents(self, lines: Sequence[tuple[int, Line]]) -> None:
-        taken = self._store.documents.taken_slugs(self._project, [one for _, line in lines for one in _slugs(line)])
-        named = {text for _, line in lines for text in (line["contentId"], (line["snapshot"] or {}).get("markdownId"))}
-        texts = self._store.transfers.kept(self._project, [one for one in named if one])
-        rows = []
+                rows = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
+                self._store.transfers.add_missing(self._project, collection, [record_of(kind, row) for row in rows])
+            new_ids = [line["id"] for _, line in lines if line["type"] == "document" and line["id"] not in existing]
+            versions = self._store.transfers.versions(self._project, new_ids)
+            texts = self._store.transfers.documents_of(
+                self._project, [text for _, line in lines for text in _texts(line)]
+            )
+        new: dict[int, tuple[Line, dict[str, Any]]] = {}
         for number, line in lines:
+            if line["type"] != "document":
+                continue
+            if line["id"] in existing:
+                self._count(line, existing[line["id"]])
+                continue
             try:
-                rows.append(self._document(line, taken, texts))
+                if (line["id"], line["version"]) not in versions:
+                    raise _Unfit(line, f"Its version {line['version']} is missing: it has to come before the document.")
+                new[number] = line, self._record(line, texts)
             except _Unfit as unfit:
-                self._store.transfers.forget(self._project, line["id"])
-                self.done.refused.append(Refused(number, unfit.what, unfit.why))
-            else:
-                taken |= set(_slugs(line))
-                self._count("document", True)
-        event = self._event("document.created")
-        self._store.in_transaction(lambda store: store.documents.add_many(self._project, rows, event))
+                self._forget(number, unfit, line)
+        self._add_documents(new)
 
-    def _document(self, line: Line, taken: set[str], texts: set[str]) -> dict[str, Any]:
-        """Returns the record that a line becomes. Raises `_Unfit` where it does not fit into the project."""
+    def _record(self, line: Line, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Returns the record that a line becomes, except for what other records decide."""
         record = record_of("document", line)
         snapshot = record["snapshot"]
-        if conflict := taken & set(_slugs(line)):
-            raise _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
         if record["isPublished"] != (snapshot is not None):
             raise _Unfit(line, "It must have a snapshot if and only if it is published.")
-        category = self._found(line, "categoryId", self._store.categories.get)
-        self._found(line, "clusterId", self._store.clusters.get)
-        if any(one and one not in texts for one in (record["contentId"], (snapshot or {}).get("markdownId"))):
-            raise _Unfit(line, "A text that it names is missing: it has to stand above it.")
+        if any(texts.get(text) != line["id"] for text in _texts(line)):
+            raise _Unfit(line, "A text that it names is missing: it has to come before the document.")
         if snapshot is not None:
             record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
         if record["brief"] is None:
             del record["brief"]
-        slugs = sorted({record["slug"], (snapshot or record)["slug"]})
         published_at = snapshot and snapshot["publishedAt"]
-        return record | {"slugs": slugs, "publishedAt": published_at, "categoryName": category and category["name"]}
-
-    def _found(self, line: Line, name: str, get: Callable[[str, str], Any]) -> Any:
-        if line[name] is None:
-            return None
-        found = get(self._project, line[name])
-        if found is None and line["deletedAt"] is None:
-            raise _Unfit(line, f"Its {name} leads to nothing in this project.")
-        return found
+        return record | {"slugs": sorted({record["slug"], (snapshot or record)["slug"]}), "publishedAt": published_at}
 
     def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
-        text = rendered(self._store.bodies.texts(self._project, [markdown_id])[markdown_id])
+        with self._store.deadline():
+            markdown = self._store.bodies.texts(self._project, [markdown_id])[markdown_id]
+        text = rendered(markdown)
         if text is None:
             raise _Unfit(line, "Its html would be over 15 MB.")
-        html_id = self._store.bodies.add(self._project, line["id"], text.html)
+        with self._store.deadline():
+            html_id = self._store.bodies.add(self._project, line["id"], text.html)
         return {"htmlId": html_id, "htmlBytes": text.html_bytes, "markdownBytes": text.markdown_bytes}
 
+    def _add_documents(self, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> None:
+        if not new:
+            return
+        try:
+            refused = self._in_transaction(lambda store: self._add_fitting(store, new))
+        except WriteConflict:
+            if len(new) > 1:  # so that one document stops no other
+                for number, item in new.items():
+                    self._add_documents({number: item})
+                return
+            refused = {number: _Unfit(line, _CONFLICT) for number, (line, _) in new.items()}
+        for number, (line, _) in new.items():
+            if number in refused:
+                self._forget(number, refused[number], line)
+            else:
+                self._count(line, None)
 
-_RACED = "Another record was made in its place meanwhile: run the import again."
+    def _add_fitting(self, store: Store, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> dict[int, _Unfit]:
+        """Adds the documents that fit into the project, inside a transaction; returns why the others do not."""
+        slugs = [slug for line, _ in new.values() for slug in _slugs(line)]
+        taken = store.documents.taken_slugs(self._project, slugs)
+        found = {
+            name: {one: get(self._project, one) for one in {line[name] for line, _ in new.values()} if one}
+            for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
+        }
+        rows, refused = [], {}
+        for number, (line, record) in new.items():
+            lost = [name for name, those in found.items() if line[name] and those[line[name]] is None]
+            if conflict := taken & _slugs(line):
+                refused[number] = _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
+            elif lost and line["deletedAt"] is None:
+                refused[number] = _Unfit(line, f"Its `{lost[0]}` is not the id of a record in this project.")
+            else:
+                taken |= _slugs(line)
+                category = found["categoryId"].get(line["categoryId"])
+                rows.append({**record, "categoryName": category and category["name"]})
+        if rows:
+            store.documents.add_many(self._project, rows, self._event("document.created"))
+            store.projects.delivery_changed(self._project)
+        return refused
+
+    def _forget(self, number: int, unfit: _Unfit, line: Line) -> None:
+        """Refuses a document and deletes the texts and versions that came before it."""
+        with self._store.deadline():
+            self._store.transfers.forget(self._project, line["id"])
+        self._refuse(number, unfit)
+
+
+_CONFLICT = "Another record was created in its place at the same time: run the import again."
+
+
+def _texts(line: Line) -> list[str]:
+    """Returns the ids of the texts that a document names."""
+    snapshot = line.get("snapshot") or {}
+    return [text for text in (line.get("contentId"), snapshot.get("markdownId")) if text]
+
+
+def _each_once(lines: Iterable[tuple[int, Line]]) -> tuple[list[tuple[int, Line]], list[tuple[int, Line]]]:
+    """Splits lines into those up to the second line of the same document, and the rest."""
+    once: list[tuple[int, Line]] = []
+    seen: set[str] = set()
+    rest = iter(lines)
+    for number, line in rest:
+        if line["type"] == "document":
+            if line["id"] in seen:
+                return once, [(number, line), *rest]
+            seen.add(line["id"])
+        once.append((number, line))
+    return once, []
 
 
 def _slugs(line: Line) -> set[str]:
@@ -272,7 +342,7 @@ def _slugs(line: Line) -> set[str]:
 
 
 def _chunks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yields lines in pieces that are worth a few calls and fit into memory."""
+    """Yields lines in chunks that are worth a few queries and fit into memory."""
     chunk: list[tuple[int, bytes]] = []
     size = 0
     for number, text in lines:
@@ -286,38 +356,40 @@ def _chunks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, byte
 
 
 class _Unfit(Exception):
-    """A line can't be taken in."""
+    """A line that can't be imported."""
 
     def __init__(self, line: Mapping[str, Any], why: str) -> None:
-        self.what, self.why = _named(line), why
+        self.what, self.why = _named(line), why[:MAX_WHY]
 
 
 def _read(text: bytes) -> Line:
     """Returns a line with every field of its table, null where it has none. Raises `_Unfit` with all that is wrong."""
+    if len(text) > MAX_LINE_BYTES:
+        raise _Unfit({}, "It is longer than 32 MB.")
     try:
         line = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise _Unfit({}, f"Is not JSON: {error}.") from None
-    if not isinstance(line, dict) or line.get("type") not in LINES:
-        raise _Unfit({}, f"Must be an object whose `type` is one of {', '.join(LINES)}.")
+        raise _Unfit({}, f"It is not JSON: {error}.") from None
+    if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
+        raise _Unfit({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
     table = LINES[line["type"]]
     try:
         shaped = load(table, line)
     except HttpApiDecodeError as error:
-        raise _Unfit(
-            line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in error.extra["issues"])
-        ) from None
+        issues = error.extra["issues"]
+        raise _Unfit(line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in issues)) from None
     if wrong := problems(table, {name: value for name, value in shaped.items() if value is not None}):
         raise _Unfit(line, "; ".join(f"{problem['field']}: {problem['message']}" for problem in wrong))
     return line_of(line["type"], shaped)
 
 
 def _named(line: Mapping[str, Any]) -> str:
-    name = line.get("slug") or line.get("name") or line.get("id") or line.get("documentId") or ""
-    return f"{line.get('type', 'line')} {name}".strip()
+    names = (line.get(key) for key in ("slug", "name", "id", "documentId"))
+    name = next((name for name in names if name and isinstance(name, str)), "")
+    return f"{line.get('type', 'line')} {name}".strip()[:100]
 
 
-def _line(record: Line) -> bytes:
+def _to_json(record: Line) -> bytes:
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 

@@ -1,13 +1,15 @@
-"""Whole projects, read in one pass at one instant, and written piece by piece (decisions, section 10)."""
+"""Whole projects, read as they were at one instant, and written piece by piece (decisions, section 10)."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack, contextmanager
+from itertools import groupby, islice
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
+import bson
 from bson import ObjectId
 
 from app.store.collection import Record, from_bson, insert_once, new_id, object_id, object_ids, to_bson
@@ -18,52 +20,82 @@ if TYPE_CHECKING:
 ONCE = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
 """What makes a record the same one, where an import that was interrupted is run again."""
 
+RECORDS = ("projects", "members", "categories", "clusters", "documents")
+"""The collections that change; texts and versions never do."""
 AT_ONCE = 100
-"""Records that are fetched at once while a project is read."""
+"""Documents whose versions and texts are read with two queries."""
+
+
+class Snapshot:
+    """The records of a project at one instant, in temporary files; the texts stay in MongoDB until they are read."""
+
+    def __init__(self, store: Store, project_id: str, files: Mapping[str, IO[bytes]]) -> None:
+        self._store = store
+        self._project = ObjectId(project_id)
+        self._files = files
+
+    def records(self, collection: str) -> Iterator[Record]:
+        """Yields the records of a collection by id."""
+        return map(from_bson, self._rows(collection))
+
+    def documents(self) -> Iterator[tuple[Record, list[Record], Iterator[Record]]]:
+        """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
+
+        Leaves out documents that were deleted for good since the snapshot.
+        """
+        rows = self._rows("documents")
+        while batch := list(islice(rows, AT_ONCE)):
+            ids = [row["_id"] for row in batch]
+            revisions = _Groups(self._of("revisions", ids, "documentId", "version"))
+            bodies = _Groups(self._of("bodies", ids, "documentId", "_id"))
+            for row in batch:
+                history = [from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]]
+                if history:
+                    yield from_bson(row), history, map(from_bson, bodies.of(row["_id"]))
+
+    def _rows(self, collection: str) -> Iterator[Record]:
+        file = self._files[collection]
+        file.seek(0)
+        rows: Iterator[Record] = bson.decode_file_iter(file, self._store.database.codec_options)
+        return rows
+
+    def _of(self, collection: str, document_ids: Sequence[ObjectId], *keys: str) -> Iterator[Record]:
+        condition = {"projectId": self._project, "documentId": {"$in": document_ids}}
+        found = self._store.database[collection].find(condition).sort([(key, 1) for key in ("projectId", *keys)])
+        return _read(self._store, found)
 
 
 class Transfers:
     """Reads and writes the records of a project as they are."""
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._database = store.database
         self._session = store.session
 
     @contextmanager
-    def at_one_instant(self) -> Iterator[Transfers]:
-        """Yields a reader that sees the database as it was at its first read."""
-        reader = object.__new__(Transfers)
-        with self._database.client.start_session(snapshot=True) as session:
-            reader._database, reader._session = self._database, session
-            yield reader
+    def snapshot(self, project_id: str) -> Iterator[Snapshot]:
+        """Yields a project as it is now.
 
-    def records(self, project_id: str, collection: str) -> Iterator[Record]:
-        """Yields every record of a project in a collection that is not a deleted one's tombstone, by id."""
-        gone = {} if collection in ("members", "documents") else {"deletedAt": None}
-        return map(from_bson, self._by(collection, {"projectId": ObjectId(project_id), **gone}, "_id"))
-
-    def documents(self, project_id: str) -> Iterator[tuple[Record, list[Record], Iterator[Record]]]:
-        """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
-
-        Three cursors go on side by side, so that nothing is held but one document's versions and one text.
+        MongoDB remembers five minutes (`minSnapshotHistoryWindowInSeconds`), and whoever reads an export may take
+        longer. So the records, which are small, are copied to disk at once; texts and versions are never changed,
+        and are read when they are asked for.
         """
-        mine = {"projectId": ObjectId(project_id)}
-        revisions = _Groups(self._by("revisions", mine, "documentId", "version"))
-        bodies = _Groups(self._by("bodies", mine, "documentId", "_id"))
-        for document in self._by("documents", mine, "_id"):
-            history = [from_bson(revision) for revision in revisions.of(document["_id"])]
-            yield from_bson(document), history, map(from_bson, bodies.of(document["_id"]))
-
-    def _by(self, collection: str, condition: Record, *keys: str) -> Iterator[Record]:
-        order = [(key, 1) for key in ("projectId", *keys)]
-        found = self._database[collection].find(condition, {"outbox": 0, "words": 0}, session=self._session)
-        rows: Iterator[Record] = found.sort(order).batch_size(AT_ONCE)
-        return rows
+        with ExitStack() as stack:
+            files = {name: stack.enter_context(TemporaryFile()) for name in RECORDS}
+            session = stack.enter_context(self._database.client.start_session(snapshot=True))
+            for name, file in files.items():
+                gone = {} if name in ("members", "documents") else {"deletedAt": None}
+                where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
+                found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
+                for row in _read(self._store, found.sort([("projectId", 1), ("_id", 1)])):
+                    file.write(bson.encode(row))
+            yield Snapshot(self._store, project_id, files)
 
     def new_ids(self, project_id: str, collection: str, old: Iterable[str]) -> dict[str, str]:
-        """Returns the ids under which records are, or will be, kept in a project: the same where they are free.
+        """Returns the ids that records have, or will have, in a project: the same where they are free.
 
-        Where an id is another project's, a new one is derived from it, the same one whenever it is asked for.
+        Where another project has an id, a new one is derived from it, the same one at each import.
         """
         derived = {one: _derived(project_id, one) for one in old}
         wanted = [object_id(one) for pair in derived.items() for one in pair]
@@ -74,37 +106,55 @@ class Transfers:
             for one, new in derived.items()
         }
 
-    def keep(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
-        """Keeps records that belong to documents that are still to come; those that are there already stay."""
+    def add_missing(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
+        """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
             insert_once(self._database[collection], rows, ONCE[collection])
 
-    def kept(self, project_id: str, body_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids that are texts of the project, without reading one."""
+    def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the document that each of the texts belongs to, for those that exist."""
         wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(body_ids)}}
-        return {str(row["_id"]) for row in self._database.bodies.find(wanted, {"_id": 1})}
+        rows = self._database.bodies.find(wanted, {"documentId": 1})
+        return {str(row["_id"]): str(row["documentId"]) for row in rows}
+
+    def versions(self, project_id: str, document_ids: Iterable[str]) -> set[tuple[str, int]]:
+        """Returns the versions of documents that exist, as pairs of a document's id and a number."""
+        wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
+        rows = self._database.revisions.find(wanted, {"_id": 0, "documentId": 1, "version": 1})
+        return {(str(row["documentId"]), row["version"]) for row in rows}
 
     def forget(self, project_id: str, document_id: str) -> None:
-        """Deletes the texts and versions of a document that was refused, or is deleted for good."""
+        """Deletes the texts and versions of a document that was refused, or is being deleted for good."""
         where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
         for collection in ("revisions", "bodies"):
             self._database[collection].delete_many(where, session=self._session)
 
 
 class _Groups:
-    """Rows that come sorted by document, handed out a document at a time."""
+    """Rows that are sorted by document, yielded one document at a time."""
 
     def __init__(self, rows: Iterator[Record]) -> None:
         self._groups = groupby(rows, key=lambda row: row["documentId"])
         self._next: tuple[ObjectId, Iterator[Record]] | None = next(self._groups, None)
 
     def of(self, document_id: ObjectId) -> Iterator[Record]:
-        """Yields the rows of a document; those of documents before it, which are gone, are passed over."""
+        """Yields the rows of a document; those of documents before it, which do not exist, are skipped."""
         while self._next is not None and self._next[0] < document_id:
             self._next = next(self._groups, None)
         if self._next is not None and self._next[0] == document_id:
             yield from self._next[1]
+
+
+def _read(store: Store, cursor: Iterable[Record]) -> Iterator[Record]:
+    """Yields the rows of a cursor; each wait for MongoDB has the deadline, however long the reader takes."""
+    rows = iter(cursor)
+    while True:
+        with store.deadline():
+            row = next(rows, None)
+        if row is None:
+            return
+        yield row
 
 
 def _derived(project_id: str, record_id: str) -> str:

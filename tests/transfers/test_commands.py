@@ -36,8 +36,8 @@ def test_a_project_goes_into_a_file_and_from_there_into_another(
 
     assert (out.exit_code, there.exit_code, again.exit_code) == (0, 0, 0)
     assert list(tmp_path.iterdir()) == [file]
-    assert "Taken in: 1 document." in there.output
-    assert "There already: the project's settings, 1 document." in again.output
+    assert "Imported: 1 document." in there.output
+    assert "Unchanged: the project's settings, 1 document." in again.output
 
 
 def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> None:

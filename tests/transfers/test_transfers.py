@@ -1,17 +1,23 @@
 """A whole project out and in again (decisions, section 10)."""
 
+import itertools
+import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from app.cli.mongod import running_mongod
 from app.operations.context import Context, system, this_instant
 from app.operations.imports import import_documents
 from app.operations.purging import purge_trash
 from app.operations.transfers import ProjectImport, export_project
 from app.rules.caps import CATEGORIES_PER_PROJECT
-from app.store.store import Store
+from app.store.documents import Documents
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
 from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 
@@ -183,6 +189,80 @@ def test_documents_from_files_make_no_more_categories_than_a_project_may_have(st
     assert [(problem["field"], "2,000" in problem["message"]) for problem in refused["problems"]] == [
         ("category", True)
     ]
+
+
+def test_a_slug_that_is_taken_during_the_import_refuses_its_line_alone(
+    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = exported(full, store)
+    other = a_project(fresh_store, name="Another")
+    ctx, taken_slugs = other.context(), Documents.taken_slugs
+
+    def taken_in_between(documents: Documents, *arguments: Any) -> set[str]:
+        before: set[str] = taken_slugs(documents, *arguments)
+        if "flour" not in before:
+            monkeypatch.setattr(Documents, "taken_slugs", taken_slugs)
+            a_document(ctx, title="Flour")
+        return before
+
+    monkeypatch.setattr(Documents, "taken_slugs", taken_in_between)
+
+    done = taken(fresh_store, other, lines).done
+
+    assert [(refused.what, refused.why) for refused in done.refused] == [
+        ("document flour", "Another document has the slug 'flour'.")
+    ]
+    assert done.created["document"] == len(called(ctx, "list_documents", limit=100, offset=0, sort="title"))
+
+
+def test_a_document_that_stands_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
+    lines = exported(full, store)
+    twice = [*lines, *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines)]
+    other = a_project(fresh_store, name="Another")
+
+    done = taken(fresh_store, other, twice).done
+
+    assert done.refused == []
+    assert done.differing == ["document rye-bread"]
+    assert exported(other, fresh_store) == lines
+
+
+def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    other = a_project(fresh_store, name="Another")
+    before = fresh_store.projects.delivery_revision(other.id)
+
+    interrupted = ProjectImport(Context(fresh_store, system(other.id, other.team_id), Channel.CLI))
+    next(interrupted.take(exported(full, store)))
+
+    assert interrupted.done.created["document"] == 5
+    assert fresh_store.projects.delivery_revision(other.id) > before
+
+
+@pytest.mark.slow
+def test_an_export_holds_longer_than_mongodb_remembers(tmp_path: Path) -> None:
+    """With the defaults that is five minutes; here it is one second."""
+    with running_mongod(tmp_path) as uri:
+        reading = connect(uri, "long_export")
+        create_indexes(reading.database)
+        reading.database.client.admin.command({"setParameter": 1, "minSnapshotHistoryWindowInSeconds": 1})
+        project = a_project(reading)
+        documents = [{"title": f"Document {n}", "slug": f"document-{n}", "markdown": "Text."} for n in range(150)]
+        import_documents(project.context(), fields={"documents": documents})
+        before = exported(project, reading)
+
+        lines = export_project(reading, project.id)
+        read = [next(lines) for _ in range(3)]
+        deadline = time.monotonic() + 4
+        for number in itertools.count():  # only writes make MongoDB forget
+            a_document(project.context(), title=f"Later {number}")
+            if time.monotonic() > deadline:
+                break
+        read += lines
+
+        reading.database.client.close()
+        assert read == before
 
 
 def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store: Store, fresh_store: Store) -> None:
