@@ -1,8 +1,8 @@
 """MCP over streamable HTTP, as a view of the Flask app: stateless, JSON answers, any server can answer any call.
 
-Each request is served on the event loop of the thread that Flask gave it, which serves nothing else meanwhile. So there
-is no loop thread to start after a fork, no hand-over between threads, and an operation may block: it blocks its own
-request alone.
+The SDK's `serve_one` serves each message on the event loop of the thread that Flask gave the request, which serves
+nothing else meanwhile: an operation that blocks, blocks its own request alone. The SDK's own HTTP transport opens
+streams and starts tasks for each message, which takes several times as long and serves a server that pushes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,30 @@ from __future__ import annotations
 import asyncio
 import selectors
 import threading
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, NoReturn
 
+import anyio
 import mcp_types as t
+import orjson
 from flask import Response, g, request
-from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_NAME_HEADER, MCP_PROTOCOL_VERSION_HEADER
+from mcp.server.connection import Connection
+from mcp.server.runner import serve_one
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    InboundLadderRejection,
+    classify_inbound_request,
+    unsupported_protocol_version_rejection,
+)
+from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
+from mcp.shared.message import ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from app.errors import RateLimited, Refusal
 from app.http import bodies
@@ -24,60 +42,94 @@ from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from mcp_tools.addresses import Addresses, is_of
-from mcp_tools.calls import Call, Message, name_of
-from mcp_tools.exchange import Answer, Headers, answer_to, refusal
-from mcp_tools.server import mcp_server
+from mcp_tools.server import Call, mcp_server, printable_name
 from mcp_tools.sessions import client_of, session_id
+from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
 ACCEPTED = (JSON, "application/*", "*/*")
-KNOWN_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
+SESSION_HEADER = "Mcp-Session-Id"
+PROTOCOL_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
+TRACE_KEYS = ("traceparent", "tracestate", "baggage")
+
+OLDEST_OVER_HTTP = "2025-03-26"
+"""The revision of a client that names none, as the specification has it."""
 
 SMALL = 1024 * 1024
-"""How long a message may be that is read only to say in its answer that its token calls too often."""
+"""The longest message that is read only to say in its answer that its token calls too often."""
+
+HTTP = TransportContext(kind="streamable-http", can_send_request=False)
+
+Headers = Mapping[str, str]
+"""The headers of a request that the protocol defines, by their names in lower case."""
 
 
 class McpView:
-    """The view, with what it checks addresses by."""
+    """The view of `/mcp`."""
 
     def __init__(self, settings: Settings) -> None:
         self._addresses = Addresses(settings.public_url, settings.mcp_allowed_hosts)
-        self._server = mcp_server(_call_of)
-        self._lane = _Lane()
+        self._server = mcp_server()
+        self._threads = _ThreadLoops()
 
     def view(self) -> Response:
         """Answers one message of a client; the token is checked first, then the address, then the message."""
-        who, secret = _who(), bearer_secret()
-        if isinstance(who, Refusal) and (request.content_length is None or request.content_length > SMALL):
-            raise who
-        answer = self._refused() or _unreadable() or self._answer(Call(who, g.request_id, _agent(secret)))
-        response = Response(answer.body, answer.status, content_type=JSON)
-        if not answer.body:
-            del response.headers["Content-Type"]
-        if answer.client and (client := name_of(answer.client)):
-            response.headers["Mcp-Session-Id"] = session_id(client, secret)
-        if isinstance(who, Refusal):
-            response.headers.update(who.headers)
+        caller = _caller()
+        if isinstance(caller, Refusal) and (request.content_length is None or request.content_length > SMALL):
+            raise caller
+        response = self._refused_address() or _refused_request() or self._threads.loop.run(self._answer(caller))
+        if isinstance(caller, Refusal):
+            response.headers.update(caller.headers)
         return response
 
-    def _answer(self, call: Call) -> Answer:
-        return self._lane.loop.run(answer_to(self._server, call, bodies.read(), _known_headers()))
-
-    def _refused(self) -> Answer | None:
-        """Refuses a name that is not this server's, so that nobody else's leads here, and every web page but those of
-        the very address that they call."""
+    def _refused_address(self) -> Response | None:
+        """Refuses a host name that is not this server's, and web pages of any other origin."""
         host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
         if not self._addresses.include(host):
-            return refusal(421, t.INVALID_REQUEST, f"This server does not go by {host!r}: see MCP_ALLOWED_HOSTS.")
+            return _refusal(421, t.INVALID_REQUEST, f"This server does not go by {host!r}: see MCP_ALLOWED_HOSTS.")
         if origin and not is_of(origin, host):
-            return refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
+            return _refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
         return None
+
+    async def _answer(self, caller: Context | Refusal) -> Response:
+        """Answers the message in the request's body."""
+        try:
+            message = orjson.loads(bodies.read())
+        except orjson.JSONDecodeError as error:
+            return _refusal(400, t.PARSE_ERROR, f"The body is not valid JSON: {error}.")
+        headers = {name: value for name in PROTOCOL_HEADERS if (value := request.headers.get(name)) is not None}
+        try:
+            if isinstance(message, dict) and "id" not in message:
+                t.JSONRPCNotification.model_validate(message)
+                return _accepted(headers)
+            rpc = t.JSONRPCRequest.model_validate(message)
+        except ValidationError:
+            return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
+        agent = client_of(request.headers.get(SESSION_HEADER, ""), bearer_secret())
+        return await self._served(Call(caller, g.request_id, agent, _toolset()), rpc, message, headers)
+
+    async def _served(self, call: Call, rpc: t.JSONRPCRequest, message: dict[str, Any], headers: Headers) -> Response:
+        try:
+            connection = _connection(message, headers)
+            exchange, params = _Exchange(rpc.id, call), _with_traces_of_text(rpc.params)
+            result = await serve_one(
+                self._server, exchange, rpc.method, params, connection=connection, lifespan_state=None
+            )
+        except Exception as error:
+            failure = _error_data(call, rpc.method, error)
+            status = 200 if _has_handshake(headers) else ERROR_CODE_HTTP_STATUS.get(failure.code, 200)
+            return _error(status, rpc.id, failure)
+        response = _json(200, {"jsonrpc": "2.0", "id": rpc.id, "result": result})
+        if client := rpc.method == "initialize" and connection.client_params:
+            name = printable_name(client.client_info.name)
+            response.headers.update({SESSION_HEADER: session_id(name, bearer_secret())} if name else {})
+        return response
 
 
 class _Selector(selectors.DefaultSelector):
-    """Looks for input when there is nothing else to do alone, and no call has that.
+    """A selector that does not look for input while there is other work, as no call has input.
 
-    Each look would have the request wait for the other threads once more, which takes longer than the rest of the loop.
+    Each look makes the request wait for the other threads once more, which takes longer than the rest of the loop.
     """
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -85,27 +137,48 @@ class _Selector(selectors.DefaultSelector):
 
 
 class _Loop:
-    """An event loop that is closed when nobody has it any more."""
+    """An event loop that is closed with its thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.SelectorEventLoop(_Selector())
 
-    def run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+    def run(self, work: Coroutine[Any, Any, Response]) -> Response:
         return self._loop.run_until_complete(work)
 
     def __del__(self) -> None:
         self._loop.close()
 
 
-class _Lane(threading.local):
-    """The event loop of each thread; it goes with the thread."""
+class _ThreadLoops(threading.local):
+    """One event loop for each thread."""
 
     def __init__(self) -> None:
         self.loop = _Loop()
 
 
-def _who() -> Context | Refusal:
-    """Returns who calls; refuses as every door does, but tells a known agent in its tool's result to slow down."""
+class _Exchange:
+    """One request and its answer, as `serve_one` needs it: the server sends nothing else."""
+
+    transport = HTTP
+    can_send_request = False
+
+    def __init__(self, request_id: t.RequestId, call: Call) -> None:
+        self.request_id = request_id
+        self.message_metadata = ServerMessageMetadata(request_context=call)
+        self.cancel_requested = anyio.Event()
+
+    async def send_raw_request(self, method: str, params: Any, opts: Any = None) -> NoReturn:
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Any, opts: Any = None) -> None:
+        """Sends nothing: a JSON answer has no room for notifications."""
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Sends nothing."""
+
+
+def _caller() -> Context | Refusal:
+    """Returns who calls; a known token that calls too often is refused in the answer to its message."""
     try:
         return callers().context(TokenKind.MANAGEMENT, Channel.MCP)
     except RateLimited as refusal:
@@ -114,25 +187,82 @@ def _who() -> Context | Refusal:
         return refusal
 
 
-def _agent(secret: str) -> str:
-    return client_of(request.headers.get("Mcp-Session-Id", ""), secret)
-
-
-def _unreadable() -> Answer | None:
-    """Refuses a body that says it is not JSON, and a client that could not read the answer."""
+def _refused_request() -> Response | None:
+    """Refuses a body that is not JSON, a client that takes no JSON, and a toolset that does not exist."""
     if request.mimetype != JSON:
-        return refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
+        return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     accepted = (part.partition(";")[0].strip() for part in request.headers.get("Accept", "").lower().split(","))
     if not any(part in ACCEPTED for part in accepted):
-        return refusal(406, t.INVALID_REQUEST, f"Answers are JSON: send `Accept: {JSON}, text/event-stream`.")
+        return _refusal(406, t.INVALID_REQUEST, f"Answers are JSON: send `Accept: {JSON}, text/event-stream`.")
+    if _toolset() not in NAMES:
+        known = ", ".join(NAMES)
+        return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")
     return None
 
 
-def _known_headers() -> Headers:
-    return {name: value for name in KNOWN_HEADERS if (value := request.headers.get(name)) is not None}
+def _toolset() -> str:
+    return request.args.get("toolset", ALL)
 
 
-def _call_of(message: Message) -> Call:
-    if not isinstance(message.request, Call):
-        raise RuntimeError("A message over HTTP came without its call.")
-    return message.request
+def _accepted(headers: Headers) -> Response:
+    """Returns the answer to a notification; none has an effect."""
+    if not _has_handshake(headers):
+        rejected = unsupported_protocol_version_rejection(headers[MCP_PROTOCOL_VERSION_HEADER])
+        if rejected is not None:
+            return _error(400, None, _rejection(rejected))
+    response = Response(status=202)
+    del response.headers["Content-Type"]
+    return response
+
+
+def _connection(message: dict[str, Any], headers: Headers) -> Connection:
+    """Returns what the request says of its client, or the revision that the client's handshake agreed on."""
+    if _has_handshake(headers):
+        return Connection.from_envelope(headers.get(MCP_PROTOCOL_VERSION_HEADER, OLDEST_OVER_HTTP), None, None)
+    route = classify_inbound_request(message, headers=headers)
+    if isinstance(route, InboundLadderRejection):
+        raise MCPError.from_error_data(_rejection(route))
+    return Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
+
+
+def _has_handshake(headers: Headers) -> bool:
+    """Tells whether a client speaks a revision with a handshake; one that names no revision does."""
+    version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
+    return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def _with_traces_of_text(params: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Leaves out trace identifiers that are not text, which OpenTelemetry fails on."""
+    meta = (params or {}).get("_meta")
+    if not isinstance(meta, dict):
+        return params
+    clean = {key: value for key, value in meta.items() if key not in TRACE_KEYS or isinstance(value, str)}
+    return {**(params or {}), "_meta": clean}
+
+
+def _error_data(call: Call, method: str, error: Exception) -> t.ErrorData:
+    """Returns an exception as a protocol error; a bug is logged and named by its request's id."""
+    known = handler_exception_to_error_data(error)
+    if known is not None:
+        return known
+    bug = call.unexpected(method)
+    return t.ErrorData(code=t.INTERNAL_ERROR, message=bug.message, data=bug.body())
+
+
+def _rejection(rejected: InboundLadderRejection) -> t.ErrorData:
+    return t.ErrorData(code=rejected.code, message=rejected.message, data=rejected.data)
+
+
+def _refusal(status: int, code: int, message: str) -> Response:
+    """Returns the answer to what is no request that could be served: an error without an id."""
+    return _error(status, None, t.ErrorData(code=code, message=message))
+
+
+def _error(status: int, request_id: t.RequestId | None, error: t.ErrorData) -> Response:
+    return _json(
+        status, {"jsonrpc": "2.0", "id": request_id, "error": error.model_dump(mode="json", exclude_none=True)}
+    )
+
+
+def _json(status: int, body: Any) -> Response:
+    return Response(orjson.dumps(body), status, content_type=JSON)

@@ -1,89 +1,127 @@
-"""MCP over standard input and output, on the database itself."""
+"""MCP over standard input and output: each line is sent to `/mcp`, of this process or of a service elsewhere."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit, urlunsplit
 
-import anyio
+import httpx2
 import mcp_types as t
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
+import orjson
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
 
-from app.errors import Refusal
-from app.operations.access import Access
-from app.operations.context import Context, this_instant
-from app.store.store import Store
-from app.vocabulary import Channel, TokenKind
-from mcp_tools.calls import NO_MESSAGE, Call, Message
-from mcp_tools.server import mcp_server
+log = logging.getLogger("content_workflow.mcp")
 
-Asked = MemoryObjectReceiveStream[SessionMessage | Exception]
-Answered = MemoryObjectSendStream[SessionMessage]
+JSON = "application/json"
+SESSION_HEADER = "Mcp-Session-Id"
 
+TIMEOUT = 60.0
+"""Seconds to wait for an answer."""
 
-def context_of(store: Store, access: Access, secret: str, webhooks_allow_local: bool = False) -> Context:
-    """Returns the context of a call with a token. Refuses with `Unauthorized`."""
-    now = this_instant()
-    caller = access.authenticate(secret, TokenKind.MANAGEMENT, now)
-    return Context(store, caller, Channel.MCP, now, webhooks_allow_local=webhooks_allow_local)
+PARALLEL = 8
+"""The most messages that are answered at once."""
 
 
-async def serve(store: Store, access: Access, secret: str, webhooks_allow_local: bool = False) -> None:
-    """Serves one client on the database; the token is checked again on each call, as it may be revoked."""
+class StdioServer:
+    """Answers the lines of a client by sending them to an MCP endpoint."""
 
-    def who(message: Message) -> Call:
-        request_id = secrets.token_hex(16)
+    def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO) -> None:
+        self._http = http
+        self._url = url
+        self._answers = answers
+        self._writing = threading.Lock()
+        self._agreed: dict[str, str] = {}
+        """What the handshake agreed on, sent with every message after it."""
+
+    def serve(self, lines: Iterable[bytes]) -> None:
+        """Answers every line; returns when the lines end and all are answered.
+
+        Lines are answered in parallel, but nothing overtakes a handshake.
+        """
+        with ThreadPoolExecutor(PARALLEL) as workers:
+            for line in filter(None, map(bytes.strip, lines)):
+                message = _message(line)
+                if message.get("method") == "initialize":
+                    self._answer(line, message)
+                else:
+                    workers.submit(self._answer, line, message)
+
+    def _answer(self, line: bytes, message: dict[str, Any]) -> None:
+        answer = self._ask(line, message) if message else _error(None, t.PARSE_ERROR, "A line must be a JSON object.")
+        if answer is not None:
+            with self._writing:
+                self._answers.write(orjson.dumps(answer) + b"\n")
+                self._answers.flush()
+
+    def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Returns the endpoint's answer to a message, an error in its place, or None where none is due."""
         try:
-            return Call(context_of(store, access, secret, webhooks_allow_local), request_id)
-        except Refusal as refusal:
-            return Call(refusal, request_id)
+            response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
+        except httpx2.HTTPError as error:
+            return _failed(message, f"{self._url} can't be reached: {error or type(error).__name__}.")
+        if "id" not in message and response.is_success:
+            return None
+        answer = _message(response.content)
+        if "jsonrpc" not in answer or answer.get("id") is None:
+            return _failed(message, _reason(self._url, response, answer))
+        if message.get("method") == "initialize" and "result" in answer:
+            self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
+            if session := response.headers.get(SESSION_HEADER):
+                self._agreed[SESSION_HEADER] = session
+        return answer
 
-    server = mcp_server(who)
-    async with stdio_server() as (incoming, outgoing), _to_the_last_answer(incoming, outgoing) as (asked, answered):
-        await server.run(asked, answered, server.create_initialization_options())
+
+def mcp_address(url: str) -> str:
+    """Returns the address of the MCP server of a service, whose root may be given instead."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path="/mcp" if parts.path in ("", "/") else parts.path, query=""))
 
 
-@asynccontextmanager
-async def _to_the_last_answer(incoming: Asked, outgoing: Answered) -> AsyncIterator[tuple[Asked, Answered]]:
-    """Yields the streams of a client, the first of which ends when all that was asked is answered.
+def _message(text: bytes) -> dict[str, Any]:
+    """Returns a JSON object; empty for what is none."""
+    try:
+        message = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return message if isinstance(message, dict) else {}
 
-    The SDK drops what it is working on when its client has nothing more to say, as at the end of a pipe: what was
-    written then is written, and the client would not know.
-    """
-    unanswered: set[t.RequestId] = set()
-    changed = anyio.Condition()
 
-    async def take(asked: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        async with asked:
-            async for item in incoming:
-                if isinstance(item, Exception):
-                    await outgoing.send(NO_MESSAGE)
-                    continue
-                message = item.message
-                if isinstance(message, t.JSONRPCRequest):
-                    unanswered.add(message.id)
-                elif isinstance(message, t.JSONRPCNotification) and message.method == "notifications/cancelled":
-                    unanswered.discard((message.params or {}).get("requestId", ""))
-                await asked.send(item)
-            async with changed:
-                while unanswered:
-                    await changed.wait()
+def _headers(message: dict[str, Any]) -> dict[str, str]:
+    """Returns the headers of a message of the newest revision, which repeat what it is about."""
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    revision = meta.get(t.PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
+    if revision is None:
+        return {}
+    method = str(message.get("method"))
+    headers = {MCP_PROTOCOL_VERSION_HEADER: str(revision), MCP_METHOD_HEADER: method}
+    if about := NAME_BEARING_METHODS.get(method):
+        headers[MCP_NAME_HEADER] = encode_header_value(str((params or {}).get(about)))
+    return headers
 
-    async def give(answered: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        async with answered, outgoing:
-            async for item in answered:
-                await outgoing.send(item)
-                if isinstance(item.message, t.JSONRPCResponse | t.JSONRPCError):
-                    async with changed:
-                        unanswered.discard(item.message.id or "")
-                        changed.notify()
 
-    to_server, asked = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    to_client, answered = anyio.create_memory_object_stream[SessionMessage]()
-    async with anyio.create_task_group() as pumps:
-        pumps.start_soon(take, to_server)
-        pumps.start_soon(give, answered)
-        yield asked, to_client
+def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
+    if response.status_code in (404, 405):
+        return f"{url} answered {response.status_code}: there is no MCP server; its address usually ends with /mcp."
+    body: dict[str, Any] = answer.get("error") or answer
+    name = f" {answer['_tag']}" if "_tag" in answer else ""
+    return f"{url} answered {response.status_code}{name}: {body.get('message') or response.text[:500]}"
+
+
+def _failed(message: dict[str, Any], reason: str) -> dict[str, Any] | None:
+    log.error(reason)
+    return _error(message["id"], t.INTERNAL_ERROR, reason) if "id" in message else None
+
+
+def _error(request_id: Any, code: int, reason: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}}

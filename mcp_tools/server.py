@@ -2,77 +2,123 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import mcp_types as t
 from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from app.errors import Refusal
+from app.errors import InternalError, Refusal
 from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.answers import refused
-from mcp_tools.calls import Message, Who
 from mcp_tools.guidance import INSTRUCTIONS
 from mcp_tools.tools import TOOLS, tools_for
+from mcp_tools.toolsets import ALL, holds
 
-FRESH = 300_000
-"""Milliseconds for which a client may keep a list that changes with a new release alone."""
+log = logging.getLogger("content_workflow.mcp")
+
+Message = ServerRequestContext[Any, Any]
+
+LIST_TTL = 300_000
+"""Milliseconds for which a client may cache a list that changes with a new release alone."""
+
+MAX_NAME = 100
+"""The most characters of an agent's name."""
 
 T = TypeVar("T")
 
 Page = t.PaginatedRequestParams | None
 
 
-def mcp_server(who: Who) -> Server[None]:
-    """Returns the server; `who` tells it who sent a message.
+@dataclass(frozen=True)
+class Call:
+    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which tools they asked for."""
 
-    It blocks while an operation runs: whoever drives it gives it a thread and an event loop of its own.
+    caller: Context | Refusal
+    request_id: str
+    agent: str = ""
+    """The client's name, where its handshake was another request."""
+    toolset: str = ALL
+
+    def context(self, message: Message) -> Context:
+        """Returns the context of a message; a token without an agent's name takes the client's.
+
+        Raises the refusal of a caller who is not served.
+        """
+        if isinstance(self.caller, Refusal):
+            raise self.caller
+        if self.caller.caller.agent:
+            return self.caller
+        client = message.session.client_params
+        name = printable_name(client.client_info.name) if client and client.client_info else self.agent
+        return replace(self.caller, caller=replace(self.caller.caller, agent=name))
+
+    def unexpected(self, where: str) -> InternalError:
+        """Logs the exception at hand and returns what the client may know of it."""
+        log.exception("bug", extra={"requestId": self.request_id, "where": where})
+        return InternalError(f"Something went wrong on our side. Report it with the request id {self.request_id}.")
+
+
+def printable_name(client: str) -> str:
+    """Returns a client's name as records can store it."""
+    return "".join(letter for letter in client if letter.isprintable()).strip()[:MAX_NAME]
+
+
+def mcp_server() -> Server[None]:
+    """Returns the server, which finds the `Call` of each message in its request.
+
+    A handler blocks while its operation runs, so each message needs a thread and an event loop of its own.
     """
 
     async def list_tools(message: Message, page: Page) -> t.ListToolsResult:
-        return _served(who, message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes)))
+        toolset = _call_of(message).toolset
+        return _served(message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes, toolset)))
 
-    async def call_tool(message: Message, asked: t.CallToolRequestParams) -> t.CallToolResult:
-        tool = TOOLS.get(asked.name)
-        if tool is None:
-            raise MCPError(code=t.INVALID_PARAMS, message=f"There is no tool {asked.name!r}: list the tools.")
-        call = who(message)
+    async def call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
+        call, tool = _call_of(message), TOOLS.get(params.name)
+        if tool is None or not holds(call.toolset, params.name):
+            raise MCPError(
+                code=t.INVALID_PARAMS, message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}."
+            )
         try:
-            return tool.call(call.context(message), asked.arguments or {})
+            return tool.call(call.context(message), params.arguments or {})
         except Refusal as refusal:
             return refused(refusal)
         except Exception:
-            return refused(call.bug(asked.name))
+            return refused(call.unexpected(params.name))
 
     async def list_resources(message: Message, page: Page) -> t.ListResourcesResult:
-        return _served(who, message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))
+        return _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))
 
     async def list_templates(message: Message, page: Page) -> t.ListResourceTemplatesResult:
         return t.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
-    async def read_resource(message: Message, asked: t.ReadResourceRequestParams) -> t.ReadResourceResult:
-        return _served(who, message, lambda ctx: t.ReadResourceResult(contents=resources.read(ctx, str(asked.uri))))
+    async def read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
+        uri = str(params.uri)
+        return _served(message, lambda ctx: t.ReadResourceResult(contents=resources.read(ctx, uri)), uri=uri)
 
     async def list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
         return t.ListPromptsResult(prompts=prompts.PROMPTS)
 
-    async def get_prompt(message: Message, asked: t.GetPromptRequestParams) -> t.GetPromptResult:
-        if asked.name != prompts.WRITE:
-            raise MCPError(code=t.INVALID_PARAMS, message=f"There is no prompt {asked.name!r}: list the prompts.")
-        return _served(
-            who, message, lambda ctx: t.GetPromptResult(messages=prompts.written(ctx, asked.arguments or {}))
-        )
+    async def get_prompt(message: Message, params: t.GetPromptRequestParams) -> t.GetPromptResult:
+        if params.name != prompts.WRITE:
+            raise MCPError(code=t.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: list the prompts.")
+        arguments = params.arguments or {}
+        return _served(message, lambda ctx: t.GetPromptResult(messages=prompts.written(ctx, arguments)))
 
     return Server(
         "content-workflow",
         version=VERSION,
         title="Content workflow",
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=FRESH), "prompts/list": CacheHint(ttl_ms=FRESH)},
+        cache_hints={"tools/list": CacheHint(ttl_ms=LIST_TTL), "prompts/list": CacheHint(ttl_ms=LIST_TTL)},
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -83,14 +129,20 @@ def mcp_server(who: Who) -> Server[None]:
     )
 
 
-def _served(who: Who, message: Message, serve: Callable[[Context], T]) -> T:
-    """Returns what is served to a message; a refusal is a protocol error with REST's body as its data."""
-    call = who(message)
+def _call_of(message: Message) -> Call:
+    if not isinstance(message.request, Call):
+        raise RuntimeError("A message came without its call.")
+    return message.request
+
+
+def _served(message: Message, serve: Callable[[Context], T], **data: str) -> T:
+    """Returns what `serve` does; a refusal is a protocol error with the body of REST and `data` as its data."""
+    call = _call_of(message)
     try:
         return serve(call.context(message))
     except Refusal as refusal:
         code = t.INVALID_PARAMS if refusal.status < 500 else t.INTERNAL_ERROR
-        raise MCPError(code=code, message=refusal.message, data=refusal.body()) from None
+        raise MCPError(code=code, message=refusal.message, data={**refusal.body(), **data}) from None
     except Exception:
-        bug = call.bug(message.method)
-        raise MCPError(code=t.INTERNAL_ERROR, message=bug.message, data=bug.body()) from None
+        bug = call.unexpected(message.method)
+        raise MCPError(code=t.INTERNAL_ERROR, message=bug.message, data={**bug.body(), **data}) from None

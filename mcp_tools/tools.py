@@ -16,6 +16,7 @@ from app.vocabulary import Scope
 from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import Arguments, arguments_of
 from mcp_tools.guidance import CALLS_OTHER_SERVERS, EACH_CALL_COUNTS, NEXT
+from mcp_tools.toolsets import ALL, holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or lock somebody out, so that a client asks its user first."""
@@ -76,6 +77,6 @@ def hints(operation: Operation) -> t.ToolAnnotations:
 TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in (*CATALOGUE, *FOR_AGENTS)}
 
 
-def tools_for(scopes: frozenset[Scope]) -> list[t.Tool]:
-    """Returns the tools that a token with these scopes may call."""
-    return [tool.shown for tool in TOOLS.values() if tool.operation.scope in scopes]
+def tools_for(scopes: frozenset[Scope], toolset: str = ALL) -> list[t.Tool]:
+    """Returns the tools of a set that a token with these scopes may call."""
+    return [tool.shown for name, tool in TOOLS.items() if tool.operation.scope in scopes and holds(toolset, name)]

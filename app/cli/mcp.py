@@ -1,46 +1,63 @@
 """`mcp`: the tools over standard input and output, for clients that start their servers themselves."""
 
 import os
+import sys
+from dataclasses import replace
 
-import anyio
 import click
+import httpx2
 
-from app.errors import Unauthorized
 from app.http.logs import log_as_json
-from app.operations.access import Access
+from app.server import create_app
 from app.settings import Settings
-from app.store.store import connect
-from mcp_tools import over_stdio, relay
+from mcp_tools.over_stdio import JSON, TIMEOUT, StdioServer, mcp_address
+from mcp_tools.toolsets import ALL, NAMES
 
 TOKEN = "CONTENT_WORKFLOW_TOKEN"
 
+LOCAL_URL = "http://localhost/mcp"
+
 
 @click.command()
-@click.option("--url", metavar="URL", help="A service elsewhere, like https://content.example.com/mcp.")
-def command(url: str | None) -> None:
+@click.option("--url", metavar="URL", help="The MCP address of a service elsewhere, https://content.example.com/mcp.")
+@click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")
+def command(url: str | None, toolset: str) -> None:
     """Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN.
 
-    MONGODB_URI names the database; with --url none is needed, and every message goes to that service.
+    MONGODB_URI names the database. With --url no database is needed: every message is sent to that service.
     """
     secret = os.environ.get(TOKEN, "")
     if not secret:
         raise click.ClickException(f"{TOKEN} is not set: it holds a management token, `cwm_…`.")
-    if url is not None:
-        log_as_json("WARNING")
-        anyio.run(relay.relay, url, secret)
-        return
-    settings = Settings.from_environment()
-    log_as_json(settings.log_level)
-    store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
-    access = Access(store)
-    try:
-        over_stdio.context_of(store, access, secret)
-    except Unauthorized:
-        message = (
+    headers = {"Authorization": f"Bearer {secret}", "Accept": JSON, "Content-Type": JSON}
+    with httpx2.Client(headers=headers, timeout=TIMEOUT, transport=None if url else _this_process()) as http:
+        if url is None:
+            _check_token(http)
+        else:
+            log_as_json("WARNING")
+        address = f"{mcp_address(url or LOCAL_URL)}?toolset={toolset}"
+        StdioServer(http, address, sys.stdout.buffer).serve(sys.stdin.buffer)
+
+
+def _this_process() -> httpx2.WSGITransport:
+    """Returns the way to a service in this process that serves MCP alone, on the database of the environment."""
+    settings = replace(
+        Settings.from_environment(),
+        serve_rest=False,
+        serve_graphql=False,
+        serve_docs=False,
+        serve_metrics=False,
+        serve_mcp=True,
+        rate_limit=0,
+        failed_auth_limit=0,
+        log_level="WARNING",
+    )
+    return httpx2.WSGITransport(app=create_app(settings))
+
+
+def _check_token(http: httpx2.Client) -> None:
+    ping = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
+    if http.post(LOCAL_URL, json=ping).status_code == httpx2.codes.UNAUTHORIZED:
+        raise click.ClickException(
             f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
         )
-        raise click.ClickException(message) from None
-    try:
-        anyio.run(over_stdio.serve, store, access, secret, settings.webhooks_allow_local)
-    finally:
-        store.database.client.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeVar
 
@@ -39,6 +39,7 @@ class Agent:
     token: Token
     era: str = MODERN
     name: str = "test-agent"
+    toolset: str | None = None
 
     def post(self, method: str, params: dict[str, Any] | None = None, id: Any = None, **headers: str) -> TestResponse:
         """Sends one request; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
@@ -87,7 +88,8 @@ class Agent:
 
     def _send(self, body: bytes, headers: dict[str, str]) -> TestResponse:
         sent = {name: value for name, value in headers.items() if value}
-        return self.client.post("/mcp", data=body, headers=sent)
+        query = None if self.toolset is None else {"toolset": self.toolset}
+        return self.client.post("/mcp", data=body, headers=sent, query_string=query)
 
     def ask(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:
         """Sends a message and returns its result."""
@@ -113,7 +115,7 @@ class Agent:
 
     def by(self, token: Token, **changes: Any) -> Agent:
         """The same app, asked with another token."""
-        return Agent(self.client, token, **{"era": self.era, "name": self.name, **changes})
+        return replace(self, token=token, **changes)
 
 
 class _Wsgi(httpx2.AsyncBaseTransport):

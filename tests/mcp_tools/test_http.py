@@ -282,7 +282,7 @@ def test_what_is_no_trace_is_passed_over(agent_of_era: Agent, of_a_trace: object
 def test_a_bug_is_told_by_the_id_of_its_request(
     agent_of_era: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("mcp_tools.exchange.serve_one", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr("mcp_tools.over_http.serve_one", lambda *given, **named: 1 / 0)
     monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
     caplog.set_level("ERROR", "content_workflow.mcp")
 

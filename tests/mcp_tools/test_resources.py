@@ -56,6 +56,7 @@ def test_what_is_no_resource_is_not_found(agent_of_era: Agent, uri: str) -> None
     error = agent_of_era.post("resources/read", {"uri": uri}).json["error"]
 
     assert error["data"]["_tag"] == "NotFound"
+    assert error["data"]["uri"] == uri
 
 
 def test_ready_briefs_and_recent_documents_are_offered(agent_of_era: Agent, project: Project) -> None:

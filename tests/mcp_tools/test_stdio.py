@@ -15,6 +15,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from app.store.store import Store
+from mcp_tools.toolsets import TOOLSETS
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
 
@@ -179,3 +180,14 @@ def test_a_refusal_that_names_no_request_is_the_answer_to_the_one_at_hand(
 
     assert answer["id"] == 1
     assert "answered 421: This server does not go by '0.0.0.0:" in answer["error"]["message"]
+
+
+def test_stdio_offers_a_toolset(mongodb_uri: str, store: Store, project: Project) -> None:
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    environment = _environment(mongodb_uri, store, project.token().secret)
+
+    ended = _piped(_lines(HANDSHAKE, listing), environment, "--toolset", "writing")
+
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    listed = next(answer["result"]["tools"] for answer in answers if answer["id"] == 2)
+    assert {tool["name"] for tool in listed} == set(TOOLSETS["writing"])

@@ -1,0 +1,45 @@
+"""Sets of tools, for clients whose work needs few of them: `/mcp?toolset=writing`, `mcp --toolset writing`."""
+
+from __future__ import annotations
+
+ALL = "all"
+
+_READING = ("list_documents", "get_document", "read_document_content", "get_brief", "list_briefs", "get_project")
+
+TOOLSETS: dict[str, tuple[str, ...]] = {
+    "writing": (
+        *_READING,
+        *("claim_brief", "claim_next_brief", "renew_claim", "withdraw_brief", "mark_brief_ready"),
+        *("write_content", "submit_document", "get_cluster"),
+    ),
+    "planning": (
+        *_READING,
+        *("create_document_intent", "create_cluster_intent", "create_category_intent"),
+        *("update_document_intent", "update_cluster_intent", "update_category_intent"),
+        *("list_intents", "get_intent", "validate_intent", "confirm_intent", "discard_intent"),
+        *("replace_brief", "update_brief", "mark_brief_ready", "withdraw_brief", "update_document"),
+        *("list_categories", "get_category", "update_category", "delete_category"),
+        *("list_clusters", "get_cluster", "update_cluster", "delete_cluster", "list_members", "get_member"),
+    ),
+    "reviewing": (
+        *_READING,
+        *("list_revisions", "get_revision", "diff_revisions", "restore_revision", "get_document_activity"),
+        *("approve_document", "request_changes", "schedule_document", "unschedule_document"),
+        *("publish_document", "unpublish_document", "delete_document", "restore_document"),
+    ),
+    "admin": (
+        *("get_project", "update_project", "list_events", "get_document_activity"),
+        *("list_members", "get_member", "create_member", "update_member", "delete_member"),
+        *("list_tokens", "create_token", "rotate_token", "revoke_token"),
+        *("list_webhooks", "get_webhook", "create_webhook", "update_webhook", "delete_webhook"),
+        *("rotate_webhook_secret", "test_webhook", "list_webhook_deliveries", "redeliver_webhook"),
+    ),
+}
+"""The tools of each set, of which a token sees those of its scopes; the set `all` holds every tool."""
+
+NAMES = (*TOOLSETS, ALL)
+
+
+def holds(toolset: str, tool: str) -> bool:
+    """Tells whether a set offers a tool."""
+    return toolset == ALL or tool in TOOLSETS[toolset]

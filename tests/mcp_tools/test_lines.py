@@ -1,0 +1,112 @@
+"""Lines over stdio: each is sent to an MCP endpoint and answered by one line, or by none where none is due."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from app.cli.mcp import command
+from mcp_tools.over_stdio import StdioServer, mcp_address
+from mcp_tools.toolsets import NAMES, TOOLSETS
+from tests.make import Project
+
+HANDSHAKE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "desk", "version": "1"}},
+}
+LISTING = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+
+def _answers(app: Flask, secret: str, *lines: Any, url: str = "http://localhost/mcp") -> list[dict[str, Any]]:
+    written = io.BytesIO()
+    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/json", "Content-Type": "application/json"}
+    with httpx2.Client(headers=headers, transport=httpx2.WSGITransport(app=app)) as http:
+        texts = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines)
+        StdioServer(http, url, written).serve([text + b"\n" for text in texts])
+    return [json.loads(line) for line in written.getvalue().splitlines()]
+
+
+def test_every_request_is_answered_once_and_no_notification(app: Flask, project: Project) -> None:
+    noted = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    calls = [{**LISTING, "id": number} for number in range(2, 30)]
+
+    answers = _answers(app, project.token().secret, HANDSHAKE, noted, *calls)
+
+    assert answers[0]["id"] == 1
+    assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
+
+
+@pytest.mark.parametrize("line", [b"{", b"null", b"[]", b"5", b"\xff"])
+def test_a_line_that_is_no_object_is_answered_with_an_error(app: Flask, project: Project, line: bytes) -> None:
+    [answer] = _answers(app, project.token().secret, line)
+
+    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+
+
+def test_an_empty_line_is_ignored(app: Flask, project: Project) -> None:
+    assert _answers(app, project.token().secret, b"", b"  ") == []
+
+
+@pytest.mark.parametrize("message", [{"jsonrpc": "2.0", "id": 7, "method": 5}, {"id": 7}, {"id": 7, "params": "x"}])
+def test_a_message_of_the_wrong_form_is_answered_with_an_error(app: Flask, project: Project, message: Any) -> None:
+    [answer] = _answers(app, project.token().secret, message)
+
+    assert answer["id"] == 7
+    assert "answered 400" in answer["error"]["message"]
+
+
+def test_the_clients_name_of_the_handshake_goes_with_every_call(app: Flask, project: Project) -> None:
+    created = {"name": "create_cluster_intent", "arguments": {"name": "Rye"}}
+
+    answers = _answers(app, project.token().secret, HANDSHAKE, {**LISTING, "method": "tools/call", "params": created})
+
+    assert answers[1]["result"]["structuredContent"]["createdBy"]["agent"] == "desk"
+
+
+def test_an_invalid_token_is_an_error_that_says_so(app: Flask) -> None:
+    [answer] = _answers(app, "cwm_unknown", HANDSHAKE)
+
+    assert answer["id"] == 1
+    assert "answered 401 Unauthorized" in answer["error"]["message"]
+
+
+def test_an_address_without_an_mcp_server_is_answered_with_what_to_do(app: Flask, project: Project) -> None:
+    [answer] = _answers(app, project.token().secret, HANDSHAKE, url="http://localhost/elsewhere")
+
+    assert "answered 404: there is no MCP server; its address usually ends with /mcp" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://content.example", "https://content.example/mcp"),
+        ("https://content.example:8443/", "https://content.example:8443/mcp"),
+        ("https://content.example/mcp", "https://content.example/mcp"),
+        ("https://content.example/prefix/mcp", "https://content.example/prefix/mcp"),
+    ],
+)
+def test_the_root_of_a_service_stands_for_its_mcp_address(url: str, address: str) -> None:
+    assert mcp_address(url) == address
+
+
+def test_a_toolset_goes_in_the_address(app: Flask, project: Project) -> None:
+    url = "http://localhost/mcp?toolset=writing"
+
+    [_, answer] = _answers(app, project.token().secret, HANDSHAKE, LISTING, url=url)
+
+    assert {tool["name"] for tool in answer["result"]["tools"]} == set(TOOLSETS["writing"])
+
+
+def test_an_unknown_toolset_of_the_command_is_refused_with_those_there_are() -> None:
+    ended = CliRunner().invoke(command, ["--toolset", "painting"])
+
+    assert ended.exit_code == 2
+    assert all(f"'{name}'" in ended.output for name in NAMES)

@@ -1,0 +1,58 @@
+"""Sets of tools: fewer for clients whose work needs few (`/mcp?toolset=writing`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.vocabulary import Scope
+from mcp_tools.tools import TOOLS
+from mcp_tools.toolsets import NAMES, TOOLSETS
+from tests.make import Project
+from tests.mcp_tools.client import Agent
+
+AGENT = (Scope.READ, Scope.WRITE)
+MOST_BYTES = {"writing": 17_000, "planning": 36_000, "reviewing": 22_000, "admin": 26_000}
+
+
+def test_a_toolset_names_each_of_its_tools_once_and_none_that_is_gone() -> None:
+    for names in TOOLSETS.values():
+        assert len(names) == len(set(names))
+        assert set(names) <= set(TOOLS)
+
+
+@pytest.mark.parametrize("toolset", TOOLSETS)
+def test_a_toolset_lists_its_tools_of_the_tokens_scopes(agent_of_era: Agent, project: Project, toolset: str) -> None:
+    writer = agent_of_era.by(project.token(scopes=AGENT), toolset=toolset)
+
+    listed = [tool["name"] for tool in writer.ask("tools/list")["tools"]]
+
+    assert listed == [n for n, tool in TOOLS.items() if n in TOOLSETS[toolset] and tool.operation.scope in AGENT]
+
+
+@pytest.mark.parametrize("toolset", TOOLSETS)
+def test_a_toolset_is_a_good_deal_smaller_than_all_tools(agent: Agent, toolset: str) -> None:
+    answer = agent.by(agent.token, toolset=toolset).post("tools/list")
+
+    assert len(answer.get_data()) <= MOST_BYTES[toolset]
+
+
+def test_a_tool_outside_the_set_does_not_exist(agent_of_era: Agent) -> None:
+    writer = agent_of_era.by(agent_of_era.token, toolset="writing")
+
+    answer = writer.post("tools/call", {"name": "publish_document", "arguments": {}}).json
+
+    assert answer["error"]["code"] == -32602
+    assert "'publish_document'" in answer["error"]["message"]
+    assert "'writing'" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("toolset", ["painting", "", "Writing"])
+def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent, toolset: str) -> None:
+    answer = agent_of_era.by(agent_of_era.token, toolset=toolset).post("tools/list")
+
+    assert answer.status_code == 400
+    assert all(name in answer.json["error"]["message"] for name in NAMES)
+
+
+def test_the_set_of_all_tools_may_be_named(agent_of_era: Agent) -> None:
+    assert len(agent_of_era.by(agent_of_era.token, toolset="all").ask("tools/list")["tools"]) == len(TOOLS)
