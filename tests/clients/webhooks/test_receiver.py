@@ -1,13 +1,15 @@
-"""The official library for JavaScript verifies what is sent, with both secrets for a day after a rotation."""
+"""The official library for JavaScript verifies messages, with both secrets for a day after a rotation."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from flask import Flask
 
@@ -15,10 +17,12 @@ from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
 from tests.clients.npm import installed
+from tests.live import free_port, until_listening
 from tests.make import Project, a_document
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
 from tests.webhooks.receiver import receiving
+from tests.webhooks.test_documentation import BODY, REFUSED, SECRET, signed, snippet
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
 
@@ -75,3 +79,23 @@ def test_the_library_for_javascript_refuses_a_forged_message(sent: dict[str, Any
 
     assert refused.returncode != 0
     assert "WebhookVerificationError" in refused.stderr
+
+
+@pytest.mark.usefixtures("library")
+def test_the_receiver_in_the_documentation_takes_a_signed_message_and_answers_401_to_others() -> None:
+    port = free_port()
+    environment = {**os.environ, "WEBHOOK_SECRET": SECRET, "PORT": str(port)}
+    command = ["node", "--input-type=module", "--eval", snippet("js")]
+    with subprocess.Popen(command, cwd=HERE, env=environment, stdout=subprocess.PIPE) as process:
+        try:
+            until_listening(port, process)
+            url, body = f"http://127.0.0.1:{port}/content", BODY.encode()
+            statuses = [httpx.post(url, content=body, headers=headers).status_code for headers in REFUSED.values()]
+            accepted = httpx.post(url, content=body, headers=signed(SECRET)).status_code
+        finally:
+            process.terminate()
+        assert process.stdout is not None
+        printed = process.stdout.read()
+
+    assert (accepted, statuses) == (204, [401] * len(REFUSED))
+    assert printed == b"document.published 6650f0a1b2c3d4e5f6a7b8d0\n"
