@@ -1,18 +1,14 @@
-"""Errors as GraphQL says them: a message, a place, and a code for programs (decisions, section 7)."""
+"""Errors in the format of GraphQL: a message, locations, and `extensions.code` for programs (decisions, section 7)."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
 from typing import Any
 
 from flask import g
-from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
+from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
 from app import errors
 from app.errors import Refusal
-
-log = logging.getLogger("content_workflow.errors")
 
 CODES: dict[type[Refusal], str] = {
     errors.Unauthorized: "UNAUTHENTICATED",
@@ -24,69 +20,56 @@ CODES: dict[type[Refusal], str] = {
     errors.RateLimited: "RATE_LIMITED",
     errors.ServiceUnavailable: "SERVICE_UNAVAILABLE",
 }
-BUG = "INTERNAL_SERVER_ERROR"
+INTERNAL = "INTERNAL_SERVER_ERROR"
 
 
-class QueryRefused(Exception):
-    """A query that is not executed: its errors, and the status where the media type lets the status say it."""
+class RequestError(Exception):
+    """A request that is not a well-formed GraphQL request; its status is the same for both media types."""
 
-    def __init__(self, found: Sequence[GraphQLError], status: int = 400) -> None:
-        self.errors = found
-        self.status = status
-
-
-class NotAQuery(QueryRefused):
-    """A mutation or a subscription, which nothing here could run."""
+    def __init__(self, message: str, code: str = "BAD_REQUEST", status: int = 400, **headers: str) -> None:
+        super().__init__(message)
+        self.message, self.code, self.status, self.headers = message, code, status, headers
 
 
-class BadRequest(QueryRefused):
-    """A request that is no well-formed GraphQL request, so that its status says so whatever the media type."""
-
-    def __init__(self, message: str, code: str = "BAD_REQUEST", status: int = 400) -> None:
-        super().__init__([coded(message, code)], status)
+def query_error(code: str, message: str, node: Node | None = None) -> GraphQLError:
+    """Returns the error of a query that is refused as a whole."""
+    return GraphQLError(message, node, extensions={"code": code})
 
 
-def coded(message: str, code: str, nodes: Any = None) -> GraphQLError:
-    """Returns an error with a code of ours."""
-    return GraphQLError(message, nodes=nodes, extensions={"code": code})
+def formatted(message: str, code: str) -> dict[str, Any]:
+    """Returns an error that has no place in a query."""
+    return {"message": message, "extensions": {"code": code}}
 
 
-def refused(code: str, message: str, nodes: Any = None) -> QueryRefused:
-    """Returns the refusal of a query, for one reason."""
-    return QueryRefused([coded(message, code, nodes)])
+def format_refusal(refusal: Refusal) -> dict[str, Any]:
+    """Returns the error of a request that is refused as a whole."""
+    return formatted(refusal.message, CODES.get(type(refusal), "BAD_REQUEST" if refusal.status < 500 else INTERNAL))
 
 
-def written(error: GraphQLError) -> dict[str, Any]:
-    """Returns an error as callers get it; of a bug of ours, the request's id and nothing internal."""
-    formatted: dict[str, Any] = dict(error.formatted)
-    code, cause = _code(error), error.original_error
+def format_error(error: GraphQLError) -> dict[str, Any]:
+    """Returns an error of a query; of an internal error it shows the request's id alone."""
+    result: dict[str, Any] = dict(error.formatted)
+    code, cause = code_of(error), error.original_error
     if isinstance(cause, Refusal):
         issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
-        formatted["message"] = " ".join(issues) or cause.message
-    elif code == BUG:
-        log.error("bug", exc_info=cause, extra={"requestId": g.request_id, "path": "/graphql", "method": "POST"})
-        formatted["message"] = f"Something went wrong on our side. Report it with the request id {g.request_id}."
-    formatted["extensions"] = {"code": code}
-    return formatted
+        result["message"] = " ".join(issues) or cause.message
+    elif code == INTERNAL:
+        result["message"] = f"Something went wrong on our side. Report it with the request id {g.request_id}."
+    result["extensions"] = {"code": code}
+    return result
 
 
-def of_refusal(refusal: Refusal) -> dict[str, Any]:
-    """Returns the refusal of a whole request as callers get it."""
-    code = CODES.get(type(refusal), "BAD_REQUEST" if refusal.status < 500 else BUG)
-    return {"message": refusal.message, "extensions": {"code": code}}
-
-
-def _code(error: GraphQLError) -> str:
-    """Returns an error's code. One with a path happened while the query was run, any other before."""
+def code_of(error: GraphQLError) -> str:
+    """Returns the code of an error. One with a path occurred during execution, any other before."""
     if error.extensions and "code" in error.extensions:
         return str(error.extensions["code"])
     cause = error.original_error
     if isinstance(cause, Refusal):
-        return CODES.get(type(cause), BUG)
+        return CODES.get(type(cause), INTERNAL)
     if isinstance(error, GraphQLSyntaxError):
         return "GRAPHQL_PARSE_FAILED"
     if error.path is not None and cause is not None:
-        return BUG
+        return INTERNAL
     if error.path is not None or any(isinstance(node, ValueNode) for node in error.nodes or ()):
-        return "BAD_USER_INPUT"  # a value that does not fit its argument
+        return "BAD_USER_INPUT"  # a value of the wrong type for its argument
     return "GRAPHQL_VALIDATION_FAILED"

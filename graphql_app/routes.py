@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Blueprint, Flask
+from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
 from app.errors import Refusal
@@ -10,7 +11,7 @@ from app.operations.delivery import DeliveryReader
 from app.settings import Settings
 from graphql_app import explorer, view
 from graphql_app.cors import Origins
-from graphql_app.errors import QueryRefused
+from graphql_app.errors import RequestError
 from graphql_app.feeds import Feeds
 
 
@@ -24,13 +25,15 @@ def install(app: Flask, settings: Settings) -> None:
 
 def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
     routes = Blueprint("delivery", __name__)
-    routes.add_url_rule("/graphql", "graphql", view.GraphQL(settings, reader).view, methods=["GET", "POST"])
+    graphql = view.DeliveryView.as_view("graphql", settings, reader)
+    routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     names = ",".join(f'"{name}"' for name in explorer.FILES)
     routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
-    routes.register_error_handler(QueryRefused, view.failed)
-    routes.register_error_handler(Refusal, view.refused)
-    routes.register_error_handler(HTTPException, view.of_framework)
-    routes.register_error_handler(Exception, view.of_bug)
+    routes.register_error_handler(GraphQLError, view.respond_to_query_error)
+    routes.register_error_handler(RequestError, view.respond_to_request_error)
+    routes.register_error_handler(Refusal, view.respond_to_refusal)
+    routes.register_error_handler(HTTPException, view.respond_to_http_error)
+    routes.register_error_handler(Exception, view.respond_to_bug)
     routes.after_request(origins.allow)
     return routes
 

@@ -1,17 +1,23 @@
 """The schema of the delivery API: the six queries of the contract.
 
-What a query asks for is read before it is executed (`reading.py`), with as few reads as it takes. The resolvers only
-hand out what was read for their place in the query; their arguments are judged there too.
+What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
+returns what was read for its place in the query, or raises why that was refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import strawberry
-from graphql import GraphQLSchema
+from graphql import GraphQLObjectType, build_schema
+from strawberry.extensions import SchemaExtension
+from strawberry.http import GraphQLRequestData
 from strawberry.schema.config import StrawberryConfig
 
+from app.operations.context import Context
 from graphql_app.types import Category, Document
 
 Drafts = Annotated[
@@ -32,75 +38,104 @@ PAGE = (
 )
 
 
-def _by_id(info: strawberry.Info, id: Id):  # type: ignore[no-untyped-def]  # the field states the type
-    return _read(info)
+@dataclass
+class DeliveryContext:
+    """One request, as extensions and resolvers see it."""
+
+    ctx: Context
+    revision: int
+    """The project's delivery revision when the request began."""
+    request_data: GraphQLRequestData
+    results: dict[str, Any] = field(default_factory=dict)
+    """What each field of `Query` returns by response key: records, None, or the `Refusal` to raise."""
+    shows_drafts: bool = False
+    is_complete: bool = False
+    resources: ExitStack = field(default_factory=ExitStack)
+    """What the request holds until its response is encoded."""
 
 
-def _by_slug(info: strawberry.Info, slug: Slug):  # type: ignore[no-untyped-def]
-    return _read(info)
+Info = strawberry.Info[DeliveryContext, None]
 
 
-def _all(info: strawberry.Info):  # type: ignore[no-untyped-def]
-    return _read(info)
+def _result(info: Info) -> Any:
+    result = info.context.results[str(info.path.key)]
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
-def _page(  # type: ignore[no-untyped-def]
-    info: strawberry.Info,
+def _record(info: Info, id: Id) -> Any:
+    return _result(info)
+
+
+def _document_by_slug(info: Info, slug: Slug) -> Any:
+    return _result(info)
+
+
+def _documents(
+    info: Info,
     includeDrafts: Drafts = strawberry.UNSET,
     limit: Limit = strawberry.UNSET,
     offset: Offset = strawberry.UNSET,
-):
-    return _read(info)
+) -> Any:
+    return _result(info)
 
 
-def _page_of_category(  # type: ignore[no-untyped-def]
-    info: strawberry.Info,
+def _documents_in_category(
+    info: Info,
     categoryId: Id,
     includeDrafts: Drafts = strawberry.UNSET,
     limit: Limit = strawberry.UNSET,
     offset: Offset = strawberry.UNSET,
-):
-    return _read(info)
-
-
-def _read(info: strawberry.Info) -> Any:
-    """Returns what was read for this place of the query; raises what was refused there."""
-    found = info.context[info.path.key]
-    if isinstance(found, Exception):
-        raise found
-    return found
+) -> Any:
+    return _result(info)
 
 
 @strawberry.type(description="Published content of the project that the token belongs to.")
 class Query:
-    """The entries to published content."""
+    """The queries of the contract."""
 
-    category: Category | None = strawberry.field(resolver=_by_id, description="A category by its id.")
-    categories: list[Category] = strawberry.field(resolver=_all, description="All categories, by name.")
+    category: Category | None = strawberry.field(resolver=_record, description="A category by its id.")
+    categories: list[Category] = strawberry.field(resolver=_result, description="All categories, by name.")
     document: Document | None = strawberry.field(
-        resolver=_by_id,
+        resolver=_record,
         description="A published document by its id; a token with the drafts permission finds any document.",
     )
     documentBySlug: Document | None = strawberry.field(
-        resolver=_by_slug,
+        resolver=_document_by_slug,
         description="A published document by the slug under which it was published; a token with the drafts "
         "permission also finds documents that are not published, by their present slug.",
     )
-    documents: list[Document] = strawberry.field(resolver=_page, description=f"Documents, {PAGE}")
+    documents: list[Document] = strawberry.field(resolver=_documents, description=f"Documents, {PAGE}")
     documentsInCategory: list[Document] = strawberry.field(
-        resolver=_page_of_category,
+        resolver=_documents_in_category,
         description=f"Documents of one category, without those of its subcategories; {PAGE}",
     )
 
 
-SCHEMA = strawberry.Schema(query=Query, config=StrawberryConfig(auto_camel_case=False))
+class DeliverySchema(strawberry.Schema):
+    """The schema, with the extensions that run with each query."""
+
+    def __init__(self, extensions: Sequence[Callable[[], SchemaExtension]] = ()) -> None:
+        super().__init__(Query, extensions=extensions, config=StrawberryConfig(auto_camel_case=False))
 
 
 def sdl() -> str:
     """Returns the schema in GraphQL's schema definition language."""
-    return SCHEMA.as_str() + "\n"
+    return DeliverySchema().as_str() + "\n"
 
 
-def executable() -> GraphQLSchema:
-    """Returns the schema as graphql-core executes it."""
-    return SCHEMA._schema
+GRAPHQL_SCHEMA = build_schema(sdl())
+"""The schema as graphql-core's functions for syntax trees take it."""
+
+_OBJECTS = [one for one in GRAPHQL_SCHEMA.type_map.values() if isinstance(one, GraphQLObjectType)]
+assert GRAPHQL_SCHEMA.query_type
+QUERY_FIELDS = GRAPHQL_SCHEMA.query_type.fields
+LIST_LENGTHS = {
+    "types": len(GRAPHQL_SCHEMA.type_map),
+    "fields": max(len(one.fields) for one in _OBJECTS),
+    "args": max(len(one.args) for type_ in _OBJECTS for one in type_.fields.values()),
+    "enumValues": max(len(getattr(one, "values", ())) for one in GRAPHQL_SCHEMA.type_map.values()),
+    "directives": len(GRAPHQL_SCHEMA.directives),
+}
+"""How long the lists of introspection are at most; the schema has no input types."""

@@ -1,100 +1,157 @@
-"""What a query selects, once its variables are known: fields by the name they have in the answer.
+"""What a query selects and what that costs, known before it is executed (decisions, section 7).
 
-Every type of the schema is an object type, so a field with the same name in the answer has to be the same field
-wherever it stands, and what a fragment is on need not be asked. The number of steps is bounded: fragments and aliases
-can make a short query select more than anybody can count.
+Strawberry's `info.selected_fields` follows every spread of a fragment anew, which a short query can make endless, and
+leaves `@skip` and `@include` to the caller; this walk does what the executor will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from graphql import (
+    DocumentNode,
     FieldNode,
-    FragmentDefinitionNode,
     FragmentSpreadNode,
+    GraphQLError,
     GraphQLIncludeDirective,
     GraphQLSkipDirective,
+    OperationDefinitionNode,
     SelectionSetNode,
-    print_ast,
+    VariableValues,
+    get_argument_values,
+    get_directive_values,
 )
-from graphql.execution.values import VariableValues, get_directive_values
 
-from graphql_app.errors import refused
+from app.errors import Refusal
+from app.operations.delivery import Selection, page_of
+from graphql_app.errors import query_error
+from graphql_app.limits import fragments_of
+from graphql_app.schema import LIST_LENGTHS, QUERY_FIELDS
 
-MAX_STEPS = 5_000
+MAX_COST = 5_000
+OFFSET_COST = 50
+"""How many skipped documents cost as much as a returned one."""
+MAX_SCHEMA_FIELDS = 100_000
+"""The most fields of introspection in an answer; the query of common clients has a third of that."""
+MAX_SELECTIONS = 5_000
+"""The most selections of a query with each fragment in place of its spreads, which can multiply them."""
 
-Fragments = Mapping[str, FragmentDefinitionNode]
 Fields = dict[str, list[FieldNode]]
 
 
 class Selections:
-    """Walks the selections of one query; without variables, as if every condition held."""
+    """The fields that an operation selects, given its variables."""
 
-    def __init__(self, fragments: Fragments, variables: VariableValues | None = None) -> None:
-        self._fragments = fragments
+    def __init__(self, document: DocumentNode, variables: VariableValues) -> None:
+        self._fragments = fragments_of(document)
         self._variables = variables
-        self._steps = 0
+        self._count = 0
 
-    def fields(self, chosen: Iterable[SelectionSetNode]) -> Fields:
-        """Returns the fields that selection sets select together, by their names in the answer.
+    def fields(self, selection_sets: Iterable[SelectionSetNode]) -> Fields:
+        """Returns the fields of selection sets by response key, as the executor merges them.
 
-        Refuses a query that takes too many steps.
+        Raises `GraphQLError` when the query selects too much.
         """
         found: Fields = {}
         spread: set[str] = set()
-        waiting = [selection for one in chosen for selection in one.selections][::-1]
+        waiting = [node for one in selection_sets for node in one.selections][::-1]
         while waiting:
-            self._steps += 1
-            if self._steps > MAX_STEPS:
-                raise refused("QUERY_TOO_COSTLY", "The query's fragments and aliases select too much: split it.")
-            node = waiting.pop()
+            self._count += 1
+            if self._count > MAX_SELECTIONS:
+                raise query_error("QUERY_TOO_COSTLY", "The query's fragments and aliases select too much: split it.")
+            node: Any = waiting.pop()
             if node.directives and not self._included(node):
                 continue
             if isinstance(node, FieldNode):
                 found.setdefault((node.alias or node.name).value, []).append(node)
                 continue
-            inner = node.selection_set if not isinstance(node, FragmentSpreadNode) else self._once(node, spread)  # type: ignore[attr-defined]
-            waiting += inner.selections[::-1] if inner else ()
+            if isinstance(node, FragmentSpreadNode):
+                if node.name.value in spread:
+                    continue
+                spread.add(node.name.value)
+                node = self._fragments[node.name.value]
+            waiting += node.selection_set.selections[::-1]
         return found
 
-    def below(self, nodes: Iterable[FieldNode]) -> Fields:
-        """Returns the fields that are selected below a field that stands in several places."""
-        return self.fields(node.selection_set for node in nodes if node.selection_set)
-
-    def _once(self, node: FragmentSpreadNode, spread: set[str]) -> SelectionSetNode | None:
-        name = node.name.value
-        if name in spread:
-            return None
-        spread.add(name)
-        return self._fragments[name].selection_set
+    def below(self, nodes: Iterable[FieldNode]) -> list[list[FieldNode]]:
+        """Returns the fields that are selected below a field, each with all of its nodes."""
+        return list(self.fields(node.selection_set for node in nodes if node.selection_set).values())
 
     def _included(self, node: Any) -> bool:
-        if self._variables is None:
-            return True
         skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
         include = get_directive_values(GraphQLIncludeDirective, node, self._variables)
         return not (skip and skip["if"]) and not (include and not include["if"])
 
 
-def first_conflict(selections: Selections, chosen: Iterable[SelectionSetNode]) -> tuple[str, list[FieldNode]] | None:
-    """Returns a name in the answer that two different fields want, with both, or None.
+def selections_of(
+    document: DocumentNode, operation: OperationDefinitionNode, variables: VariableValues, categories: Callable[[], int]
+) -> dict[str, Selection]:
+    """Returns what each field of `Query` selects, by response key.
 
-    It is the rule that fields in a set can merge, for a schema of object types, in one walk; graphql-core compares
-    every two fields, which takes it a quarter of a second for a thousand.
+    `categories` returns the number of the project's categories. Raises `GraphQLError` for a query that costs too much.
     """
-    for name, nodes in selections.fields(chosen).items():
-        if len(nodes) > 1:
-            first = _identity(nodes[0])
-            for node in nodes[1:]:
-                if _identity(node) != first:
-                    return name, [nodes[0], node]
-        if found := first_conflict(selections, [node.selection_set for node in nodes if node.selection_set]):
-            return found
-    return None
+    selections = Selections(document, variables)
+    found: dict[str, Selection] = {}
+    cost = schema_fields = 0
+    for key, nodes in selections.fields([operation.selection_set]).items():
+        name = nodes[0].name.value
+        if name.startswith("__"):
+            schema_fields += _schema_fields(selections, nodes, 1)
+            continue
+        try:
+            arguments = get_argument_values(QUERY_FIELDS[name], nodes[0], variables)
+        except GraphQLError:
+            continue  # the executor reports it, with its path
+        found[key], each = _selection(selections, name, nodes, arguments)
+        cost += _cost(name, arguments, each, categories)
+    if schema_fields > MAX_SCHEMA_FIELDS:
+        message = f"The answer could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
+        raise query_error("QUERY_TOO_COSTLY", message)
+    if cost > MAX_COST:
+        message = (
+            f"The query costs {cost:,}, over {MAX_COST:,}: a document or category counts 1, each step of its category "
+            f"chain 1, {OFFSET_COST} documents of an offset 1. Ask for fewer of them, shorter chains, or a nearer page."
+        )
+        raise query_error("QUERY_TOO_COSTLY", message)
+    return found
 
 
-def _identity(node: FieldNode) -> tuple[str, ...]:
-    """Returns what has to be the same in two fields with one name in the answer."""
-    return (node.name.value, *sorted(map(print_ast, node.arguments or ())))
+def _selection(
+    selections: Selections, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]
+) -> tuple[Selection, int]:
+    """Returns what a field of `Query` selects of each of its records, and the cost of one record."""
+    counts: dict[str, int] = {}
+    cost = 1
+    for below in selections.below(nodes):
+        field = below[0].name.value
+        counts[field] = counts.get(field, 0) + 1
+        if field == "category":
+            cost += _chain(selections, below)
+    html, markdown = counts.get("html", 0), counts.get("markdown", 0)
+    return Selection(name, arguments, html, markdown, "excerpt" in counts, "category" in counts), cost
+
+
+def _chain(selections: Selections, nodes: list[FieldNode]) -> int:
+    parents = (below for below in selections.below(nodes) if below[0].name.value == "category")
+    return 1 + sum(_chain(selections, below) for below in parents)
+
+
+def _cost(name: str, arguments: Mapping[str, Any], each: int, categories: Callable[[], int]) -> int:
+    if name == "categories":
+        return each * categories()
+    if name not in ("documents", "documentsInCategory"):
+        return each
+    try:
+        page = page_of(arguments)
+    except Refusal:
+        return 0  # refused at its place in the answer, and not read
+    return each * int(page["limit"]) + int(page["offset"]) // OFFSET_COST
+
+
+def _schema_fields(selections: Selections, nodes: list[FieldNode], times: int) -> int:
+    """Returns how many fields an answer can have at and below a field of introspection that it has `times` times."""
+    count = times
+    for below in selections.below(nodes):
+        count += _schema_fields(selections, below, times * LIST_LENGTHS.get(below[0].name.value, 1))
+    return count

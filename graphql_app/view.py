@@ -1,21 +1,31 @@
-"""The door: GraphQL over HTTP at `/graphql`, for `GET` and `POST` (decisions, section 7).
+"""GraphQL over HTTP at `/graphql`, for GET and POST (decisions, section 7).
 
-In order: how to answer, who calls, what is asked, is the query valid, does the caller have the answer already, do we.
-Only then the query is run.
+Strawberry's view parses the request and executes the query. What stands in front of it are the cache of responses,
+which hold as long as the project's delivery revision, and what makes them cacheable for clients.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import orjson
-from flask import Response, request
+from cross_web import FlaskHTTPRequestAdapter, SyncHTTPRequestAdapter
+from cross_web import HTTPException as StrawberryHTTPException
+from flask import Request, Response, request
+from graphql import GraphQLError
+from strawberry.flask.views import GraphQLView
+from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http.types import HTTPMethod
+from strawberry.types import ExecutionResult
+from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
-from werkzeug.http import quote_etag
+from werkzeug.http import parse_accept_header, quote_etag
 
 from app.errors import Refusal
+from app.http import bodies
 from app.http.callers import callers
 from app.http.errors import of_the_framework, unexpected
 from app.operations.context import Context
@@ -23,149 +33,277 @@ from app.operations.delivery import DeliveryReader
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
-from graphql_app.errors import BUG, BadRequest, NotAQuery, QueryRefused, coded, of_refusal, written
+from graphql_app.errors import INTERNAL, RequestError, format_error, format_refusal, formatted, query_error
+from graphql_app.execution import QueryCache, Schema, sha256_of
 from graphql_app.explorer import page
-from graphql_app.queries import Queries, Query
-from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, Asked, answer_type, asked
-from graphql_app.running import run
+from graphql_app.limits import OnlyQueries
+from graphql_app.schema import DeliveryContext
 
-ROOM = 64 * 1024 * 1024
-"""How many bytes of answers a process keeps."""
-OVERHEAD = 500
-"""What keeping an answer takes beside its bytes."""
-
+JSON = "application/json"
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+HTML = "text/html"
 VARY = "Authorization, Accept"
-READS = ("GET", "HEAD")
+
+MAX_REQUEST = 256 * 1024
+"""A query of 20 KB in which everything is escaped, and more variables than any query has use for."""
+MAX_ACCEPT = 1_000
+"""How many characters of an `Accept` header are read; browsers send about a hundred."""
+MAX_RESPONSE = 16 * 1024 * 1024
+RECORD_DEPTH = 3
+"""How deep records are in a response: in `data`, in a field of `Query`, in a list."""
+CACHE_BYTES = 64 * 1024 * 1024
+ENTRY_BYTES = 500
+"""What a cached response takes beside its bytes."""
 
 
-class GraphQL:
-    """The view, with what a process keeps: queries that are valid, answers that still hold."""
+class RequestAdapter(FlaskHTTPRequestAdapter):
+    """The request as Strawberry's view reads it."""
+
+    @property
+    def method(self) -> HTTPMethod:
+        """GET for HEAD too, which Flask answers like a GET without its body."""
+        return "POST" if self.request.method == "POST" else "GET"
+
+    @property
+    def body(self) -> bytes:
+        """The body; `RequestError` for a longer one than any query needs."""
+        body = bodies.read()
+        if len(body) > MAX_REQUEST:
+            raise RequestError(f"A request has at most {MAX_REQUEST:,} bytes.", "REQUEST_TOO_LARGE", 413)
+        return body
+
+
+class DeliveryView(GraphQLView[DeliveryContext, None]):
+    """The view of one process, with its caches."""
+
+    init_every_request: ClassVar[bool] = False
+    request_adapter_class = RequestAdapter
 
     def __init__(self, settings: Settings, reader: DeliveryReader) -> None:
+        self._queries = QueryCache()
+        super().__init__(schema=Schema(self._queries, reader, settings.graphql_introspection), graphql_ide=None)
         self._reader = reader
-        self._queries = Queries(settings.graphql_introspection)
-        self._answers: RevisionCache[bytes] = RevisionCache(ROOM, size_of=lambda body: len(body) + OVERHEAD)
+        self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
 
-    def view(self) -> Response:
-        """Answers one request."""
-        media_type = answer_type(request.headers.get("Accept", ""))
-        if media_type == HTML and request.method in READS:
+    def dispatch_request(self) -> Response:
+        """Responds to one request."""
+        media_type = response_type(request.headers.get("Accept", ""))
+        is_get = request.method != "POST"
+        if media_type == HTML and is_get:
             return page()
         if media_type in (None, HTML):
-            raise BadRequest(f"Answers are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
+            raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        try:
-            wanted = asked()
-            return self._answer(ctx, wanted, self._query(wanted), str(media_type))
-        except BadRequest:
-            raise
-        except NotAQuery as refusal:
-            response = failed(refusal, 405 if request.method in READS else _status(refusal, media_type))
-            response.headers["Allow"] = "POST"
-            return response
-        except QueryRefused as refusal:
-            return failed(refusal, _status(refusal, media_type))
-
-    def _query(self, wanted: Asked) -> Query:
-        """Returns the query itself, by its text or by its hash alone."""
-        if wanted.query is None:
-            known = self._queries.by_hash(wanted.sha256 or "")
-            if known is None:
-                raise QueryRefused([coded("PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")])
-            return known
-        if wanted.sha256 not in (None, hashlib.sha256(wanted.query.encode()).hexdigest()):
-            raise BadRequest("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
-        return self._queries.by_text(wanted.query)
-
-    def _answer(self, ctx: Context, wanted: Asked, query: Query, media_type: str) -> Response:
+        data = self.parse_http_body(RequestAdapter(request))
         revision = self._reader.revision(ctx)
-        question = (ctx.project_id, ctx.caller.drafts, query.sha256, wanted.operation_name, _written(wanted.variables))
-        key = _hash(question)
-        tag = _hash((key, revision, media_type))
-        if request.method in READS and _has(tag):
-            return Response(status=304, headers=self._to_keep(tag))
-        body = self._answers.get(key, revision)
+        key = _cache_key(ctx, data)
+        tag = _digest((key, revision, media_type))
+        if is_get and not request.if_none_match.star_tag and request.if_none_match.contains_weak(tag):
+            return self._cacheable(Response(status=304), tag)
+        body = self._responses.get(key, revision)
         if body is None:
-            result = run(ctx, self._reader, query, wanted.operation_name, wanted.variables, revision)
-            if not result.whole or result.drafts:
-                cache_control = "private, no-store" if result.drafts else "no-store"
-                headers = {"Cache-Control": cache_control, "Vary": VARY}
-                return Response(result.body, content_type=_with_charset(media_type), headers=headers)
-            body = result.body
-            self._answers.put(key, revision, body)
-        return Response(body, content_type=_with_charset(media_type), headers=self._to_keep(tag))
+            context = DeliveryContext(ctx, revision, data)
+            with context.resources:
+                response = self.run(request, context)
+            if not context.is_complete or context.shows_drafts:
+                response.headers["Cache-Control"] = "private, no-store" if context.shows_drafts else "no-store"
+                return response
+            self._responses.put(key, revision, response.get_data())
+        else:
+            response = self.get_sub_response(request)
+            response.set_data(body)
+        if is_get:
+            self._cacheable(response, tag).make_conditional(request)
+        return response
 
-    def _to_keep(self, tag: str) -> dict[str, str]:
-        """Returns what caches have to know of an answer; one to a `POST` is nobody's to keep."""
-        if request.method not in READS:
-            return {"Vary": VARY}
-        return {"Vary": VARY, "Cache-Control": self._cache_control, "ETag": quote_etag(tag)}
+    def _cacheable(self, response: Response, tag: str) -> Response:
+        response.headers.update({"Vary": VARY, "Cache-Control": self._cache_control, "ETag": quote_etag(tag)})
+        return response
+
+    def parse_http_body(self, request: SyncHTTPRequestAdapter) -> GraphQLRequestData:
+        """Returns the request's query, variables and operation; a persisted query with its text.
+
+        Raises `RequestError` for what is not a GraphQL request, and `GraphQLError` for an unknown persisted query.
+        """
+        if request.method == "POST":
+            _check_content_type()
+        try:
+            data = super().parse_http_body(request)
+        except StrawberryHTTPException as error:
+            raise RequestError(error.reason) from None
+        assert isinstance(data, GraphQLRequestData)  # `decode_json` refuses lists
+        if not isinstance(data.operation_name, str | None):
+            raise RequestError("`operationName` must be a string.")
+        data.operation_name = data.operation_name or None
+        persisted = (data.extensions or {}).get("persistedQuery")
+        if persisted is not None:
+            data.query = self._persisted_query(data.query, persisted)
+        if not data.query:
+            raise RequestError("Send a GraphQL query as `query`.")
+        return data
+
+    def _persisted_query(self, query: str | None, persisted: Any) -> str:
+        """Returns the text of a query that is sent by its hash, with the text or without it, as Apollo clients do."""
+        if not isinstance(persisted, dict) or persisted.get("version") != 1:
+            raise RequestError("`extensions.persistedQuery` must have version 1.", "PERSISTED_QUERY_NOT_SUPPORTED")
+        sha256 = persisted.get("sha256Hash")
+        if not isinstance(sha256, str):
+            raise RequestError("`extensions.persistedQuery.sha256Hash` must be a string.")
+        if query and sha256.lower() != sha256_of(query):
+            raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
+        text = query or self._queries.text(sha256.lower())
+        if text is None:
+            raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
+        return text
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Returns a JSON object, or None where a parameter of the URL is null."""
+        try:
+            value = orjson.loads(data)
+        except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
+            raise RequestError(f"This is not valid JSON: {error}.") from None
+        if isinstance(value, list):
+            raise RequestError("Send one query at a time: batches are not supported.", "BATCH_NOT_SUPPORTED")
+        if not isinstance(value, dict) and (value is not None or isinstance(data, bytes)):
+            raise RequestError("The body, `variables` and `extensions` must be JSON objects.")
+        return value
+
+    def get_sub_response(self, request: Request) -> Response:
+        """Returns an empty response of the type that the client accepts."""
+        media_type = response_type(request.headers.get("Accept", ""))
+        return Response(content_type=f"{media_type}; charset=utf-8", headers={"Vary": VARY})
+
+    def execute_operation(
+        self, request: Request, context: DeliveryContext, root_value: None, sub_response: Response
+    ) -> ExecutionResult:
+        """Executes the query that `parse_http_body` returned."""
+        adapter = RequestAdapter(request)
+        result = self.execute_single(request, adapter, sub_response, context, root_value, context.request_data)
+        context.is_complete = not result.errors
+        for error in result.errors or ():
+            if isinstance(error, OnlyQueries) and adapter.method == "GET":
+                raise RequestError(error.message, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST")
+            if not error.nodes and error.original_error is not None:
+                raise error.original_error  # raised by an extension: MongoDB is unreachable, or a bug
+        if _is_refused(result):
+            sub_response.status_code = status_of_refused_query()
+        return result
+
+    def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
+        """Returns the response's body as a dict; without `data` where the query was not executed."""
+        data: GraphQLHTTPResponse = {} if _is_refused(result) else {"data": result.data}
+        if result.errors:
+            data["errors"] = [format_error(error) for error in result.errors]
+        return data
+
+    def encode_json(self, data: object) -> bytes:
+        """Returns JSON; raises `GraphQLError` for over 16 MB of it, which are never in memory together."""
+        body = bytearray()
+        for chunk in _chunks(data, RECORD_DEPTH):
+            body += chunk
+            if len(body) > MAX_RESPONSE:
+                raise query_error("RESPONSE_TOO_LARGE", "The answer is over 16 MB: ask for less at once.")
+        return bytes(body)
 
 
-def _has(tag: str) -> bool:
-    """Tells whether the caller has the answer already; `*` is no answer, and nothing was judged yet."""
-    return (
-        "If-None-Match" in request.headers
-        and not request.if_none_match.star_tag
-        and request.if_none_match.contains_weak(tag)
-    )
+def _chunks(value: Any, depth: int) -> Iterator[bytes]:
+    """Yields the JSON of a value; what is nested so deep in one piece."""
+    if depth and value and isinstance(value, dict):
+        for number, (key, item) in enumerate(value.items()):
+            yield (b"," if number else b"{") + orjson.dumps(key) + b":"
+            yield from _chunks(item, depth - 1)
+        yield b"}"
+    elif depth and value and isinstance(value, list):
+        for number, item in enumerate(value):
+            yield b"," if number else b"["
+            yield from _chunks(item, depth - 1)
+        yield b"]"
+    else:
+        yield orjson.dumps(value)
 
 
-def _written(variables: Mapping[str, Any]) -> bytes:
+def _is_refused(result: ExecutionResult) -> bool:
+    return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
+
+
+def response_type(accept: str) -> str | None:
+    """Returns the media type to respond in: JSON, GraphQL's own, html for a browser, or None for not acceptable."""
+    return _response_type(accept) if len(accept) <= MAX_ACCEPT else None
+
+
+@lru_cache(maxsize=512)
+def _response_type(accept: str) -> str | None:
+    accepted = parse_accept_header(accept, MIMEAccept)
+    if not accept.strip():
+        return JSON
+    named = {name.lower() for name, _ in accepted}
+    if HTML in named and all(accepted[HTML] > accepted[name] for name in {JSON, GRAPHQL_RESPONSE} & named):
+        return HTML
+    if GRAPHQL_RESPONSE in named and accepted[GRAPHQL_RESPONSE] >= max(accepted[JSON], 0.001):
+        return GRAPHQL_RESPONSE
+    return JSON if accepted[JSON] > 0 else None
+
+
+def _check_content_type() -> None:
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    if request.mimetype != JSON or charset not in ("utf-8", "utf8"):
+        message = "Send the body as JSON in UTF-8, with `Content-Type: application/json`."
+        raise RequestError(message, "UNSUPPORTED_MEDIA_TYPE", 415)
+
+
+def _cache_key(ctx: Context, data: GraphQLRequestData) -> str:
     try:
-        return orjson.dumps(variables, option=orjson.OPT_SORT_KEYS)
+        variables = orjson.dumps(data.variables or {}, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:
-        raise BadRequest("`variables` are nested too deep.") from None
+        raise RequestError("`variables` are nested too deep.") from None
+    return _digest((ctx.project_id, ctx.caller.drafts, data.query, data.operation_name, variables))
 
 
-def _hash(value: object) -> str:
+def _digest(value: object) -> str:
     return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _status(refusal: QueryRefused, media_type: str | None) -> int:
-    """Returns the status of a refusal: plain JSON is from before statuses said anything of the query itself."""
-    return refusal.status if media_type == GRAPHQL_RESPONSE else 200
+def status_of_refused_query() -> int:
+    """Returns the status of a query that was not executed: plain JSON is older than statuses that say so."""
+    return 400 if response_type(request.headers.get("Accept", "")) == GRAPHQL_RESPONSE else 200
 
 
-def failed(refusal: QueryRefused, status: int | None = None) -> Response:
-    """Returns a request's refusal as GraphQL says it."""
-    return _errors([written(error) for error in refusal.errors], refusal.status if status is None else status)
+def respond_to_query_error(error: GraphQLError) -> Response:
+    """Returns the response to a query that is refused outside Strawberry."""
+    return _error_response(format_error(error), status_of_refused_query())
 
 
-def refused(refusal: Refusal) -> Response:
-    """Returns a refusal that is the same at every door, as GraphQL says it: no valid token, too many requests."""
-    response = _errors([of_refusal(refusal)], refusal.status)
-    response.headers.update(refusal.headers)
-    return response
+def respond_to_request_error(error: RequestError) -> Response:
+    """Returns the response to what is not a GraphQL request."""
+    return _error_response(formatted(error.message, error.code), error.status, error.headers)
 
 
-def of_framework(error: HTTPException) -> Response:
-    """Returns what Flask and werkzeug raise, as GraphQL says it."""
+def respond_to_refusal(refusal: Refusal) -> Response:
+    """Returns the response to a request that every interface refuses: no valid token, too many requests."""
+    return _error_response(format_refusal(refusal), refusal.status, refusal.headers)
+
+
+def respond_to_http_error(error: HTTPException) -> Response:
+    """Returns the response to an error of Flask and Werkzeug."""
     response = of_the_framework(error)
-    return told(_message(response), "BAD_REQUEST", response.status_code)
+    allow = {"Allow": response.headers["Allow"]} if "Allow" in response.headers else {}
+    return _error_response(formatted(_message(response), "BAD_REQUEST"), response.status_code, allow)
 
 
-def of_bug(error: Exception) -> Response:
-    """Returns the answer to a bug of ours, as GraphQL says it."""
-    return told(_message(unexpected(error)), BUG, 500)
+def respond_to_bug(error: Exception) -> Response:
+    """Returns the response to an internal error."""
+    return _error_response(formatted(_message(unexpected(error)), INTERNAL), 500)
 
 
 def _message(response: Response) -> str:
     return str(orjson.loads(response.get_data())["message"])
 
 
-def told(message: str, code: str, status: int) -> Response:
-    """Returns one error without a place in a query."""
-    return _errors([{"message": message, "extensions": {"code": code}}], status)
-
-
-def _errors(errors: list[dict[str, Any]], status: int) -> Response:
-    media_type = answer_type(request.headers.get("Accept", ""))
-    content_type = _with_charset(GRAPHQL_RESPONSE if media_type == GRAPHQL_RESPONSE else JSON)
-    headers = {"Cache-Control": "no-store", "Vary": VARY}
-    return Response(orjson.dumps({"errors": errors}), status, content_type=content_type, headers=headers)
-
-
-def _with_charset(media_type: str) -> str:
-    return f"{media_type}; charset=utf-8"
+def _error_response(error: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> Response:
+    media_type = response_type(request.headers.get("Accept", ""))
+    content_type = f"{GRAPHQL_RESPONSE if media_type == GRAPHQL_RESPONSE else JSON}; charset=utf-8"
+    body = orjson.dumps({"errors": [error]})
+    return Response(
+        body, status, {"Cache-Control": "no-store", "Vary": VARY, **(headers or {})}, content_type=content_type
+    )

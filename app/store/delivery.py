@@ -63,11 +63,11 @@ class Delivery(Collection):
         """Returns a document by the slug it is delivered under; one that is not published by its present slug."""
         return self._one(project_id, {"slugs": slug, "snapshot.slug": slug}, {"slugs": slug, "slug": slug}, drafts)
 
-    def categories(self, project_id: str) -> list[Record]:
-        """Returns all categories of the project, by name."""
+    def categories(self, project_id: str, limit: int) -> list[Record]:
+        """Returns the categories of the project by name, at most `limit`."""
         where = self._where(project_id, {"deletedAt": None})
         found = self._store.database["categories"].find(where, CATEGORY, session=self._session)
-        return [_row(row) for row in found.sort([("nameKey", 1), ("_id", 1)])]
+        return [_row(row) for row in found.sort([("nameKey", 1), ("_id", 1)]).limit(limit)]
 
     def following(self, project_id: str, last: Record | None, *, limit: int, bare: bool) -> list[Record]:
         """Returns the published documents that follow one in the order of lists, from the first for None.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from app.operations.revision_cache import RevisionCache
 from app.operations.single_flight import SingleFlight
-from graphql_app.requests import LONGEST_KEPT, _of_known_url
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
 
@@ -39,25 +39,30 @@ def test_who_has_the_answer_gets_304_without_a_body(graphql: GraphQL) -> None:
         assert again.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
 
 
-@pytest.mark.parametrize("query", [QUERY, "{ documents(limit: 1000) { id } }"])
-def test_a_star_is_no_answer_that_anybody_has(graphql: GraphQL, query: str) -> None:
-    assert graphql.get(query, headers={"If-None-Match": "*"}).status_code == 200
+def test_a_star_is_every_answer_that_there_is(graphql: GraphQL) -> None:
+    for _ in ("executed", "cached"):
+        answer = graphql.get(QUERY, headers={"If-None-Match": "*"})
+        assert (answer.status_code, answer.data) == (304, b"")
+    assert answer.headers["ETag"] == graphql.get(QUERY).headers["ETag"]
+    assert graphql.post(QUERY, headers={"If-None-Match": "*"}).status_code == 200
 
 
-def test_the_key_of_an_answer_is_short_however_long_its_variables_are(graphql: GraphQL) -> None:
-    view = graphql.client.application.view_functions["delivery.graphql"].__self__
+@pytest.mark.parametrize("query", ["{ documents(limit: 1000) { id } }", "{ nothing }"])
+def test_a_star_hides_no_error(graphql: GraphQL, query: str) -> None:
+    answer = graphql.get(query, headers={"If-None-Match": "*"})
+
+    assert (answer.status_code, len(answer.json["errors"])) == (200, 1)
+
+
+def test_the_key_of_a_response_is_short_however_long_its_variables_are(
+    graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[Any] = []
+    monkeypatch.setattr(RevisionCache, "get", lambda self, key, revision: keys.append(key))
 
     graphql.post(QUERY, variables={"long": "x" * 100_000})
 
-    assert max(len(repr(key)) for key in view._answers._rows) < 100
-
-
-def test_a_long_address_is_not_remembered(graphql: GraphQL) -> None:
-    graphql.get(QUERY, variables={"short": 1})
-    before = _of_known_url.cache_info().currsize
-
-    assert graphql.get(QUERY, variables={"long": "x" * LONGEST_KEPT}).status_code == 200
-    assert _of_known_url.cache_info().currsize == before
+    assert max(len(repr(key)) for key in keys) < 100
 
 
 def test_the_tag_is_of_the_query_its_variables_its_operation_and_the_project(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.operations.delivery import DeliveryReader, Entry
+from app.operations.delivery import DeliveryReader, Selection
 from app.store.store import Store
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
@@ -125,7 +125,7 @@ def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, store:
 
     store.bodies.texts = raced  # type: ignore[method-assign]
     try:
-        found = DeliveryReader().read(ctx, {"documents": Entry("documents", html=1)}, revision=0)
+        found = DeliveryReader().read(ctx, {"documents": Selection("documents", html=1)}, revision=0)
     finally:
         del store.bodies.texts
 

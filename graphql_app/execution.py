@@ -1,0 +1,161 @@
+"""What Strawberry does with a query around executing it: the limits, one validation a text, one read of the data."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Iterator
+
+from cachetools import LRUCache
+from flask import g
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    NoSchemaIntrospectionCustomRule,
+    get_operation_ast,
+    get_variable_values,
+    specified_rules,
+    validate,
+)
+from graphql.validation.rules import overlapping_fields_can_be_merged
+from strawberry.extensions import SchemaExtension
+from strawberry.types import ExecutionContext, ExecutionResult
+
+from app.http.concurrency import ConcurrencyLimit
+from app.operations.delivery import DeliveryReader, shows_drafts
+from graphql_app.errors import INTERNAL, code_of, query_error
+from graphql_app.limits import parse_query, without_repetitions
+from graphql_app.schema import GRAPHQL_SCHEMA, DeliveryContext, DeliverySchema
+from graphql_app.selections import selections_of
+
+log = logging.getLogger("content_workflow.errors")
+
+MAX_ERRORS = 3
+"""How many errors of validation a query gets: finding similar names for each takes a millisecond."""
+CACHE_CHARACTERS = 300_000
+"""How many characters of queries are cached; a syntax tree takes up to two hundred bytes a character."""
+ENTRY_CHARACTERS = 500
+"""What an entry takes beside its syntax tree, in characters."""
+
+overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 5_000
+"""graphql-core's own bound on its one rule that is quadratic; its default allows a quarter of a second."""
+
+
+LARGE_READS = 2
+"""How many queries that select over 1 MB of texts are executed at once: each can hold 64 MB of them."""
+
+_large_reads = ConcurrencyLimit(LARGE_READS, "Too many large answers are being made right now: try again soon.")
+
+
+class QueryCache:
+    """The queries that were valid, by the SHA-256 of their text: persisted queries are found here too."""
+
+    def __init__(self) -> None:
+        self._queries: LRUCache[str, tuple[str, DocumentNode]] = LRUCache(
+            CACHE_CHARACTERS, getsizeof=lambda query: len(query[0]) + ENTRY_CHARACTERS
+        )
+        self._lock = threading.Lock()
+
+    def text(self, sha256: str) -> str | None:
+        """Returns the text of a query, or None."""
+        with self._lock:
+            return query[0] if (query := self._queries.get(sha256)) else None
+
+    def document(self, sha256: str) -> DocumentNode | None:
+        """Returns the syntax tree of a query, or None."""
+        with self._lock:
+            return query[1] if (query := self._queries.get(sha256)) else None
+
+    def add(self, sha256: str, text: str, document: DocumentNode) -> None:
+        """Adds a valid query."""
+        with self._lock:
+            self._queries[sha256] = (text, document)
+
+
+class LimitQuery(SchemaExtension):
+    """Refuses queries over a limit before they are validated, and validates a text once."""
+
+    def __init__(self, queries: QueryCache, introspection: bool) -> None:
+        self._queries = queries
+        self._introspection = introspection
+
+    def on_parse(self) -> Iterator[None]:
+        """Parses the query, or takes it from the cache."""
+        context = self.execution_context
+        assert context.query
+        self._sha256 = sha256_of(context.query)
+        self._cached = self._queries.document(self._sha256)
+        context.graphql_document = self._cached or parse_query(context.query)
+        if get_operation_ast(context.graphql_document, context.context.request_data.operation_name) is None:
+            message = "Name the operation to run in `operationName`: the document has none of that name, or several."
+            raise query_error("OPERATION_RESOLUTION_FAILURE", message)
+        yield
+
+    def on_validate(self) -> Iterator[None]:
+        """Validates a query that is not cached."""
+        context = self.execution_context
+        assert context.query
+        assert context.graphql_document
+        context.pre_execution_errors = self._errors(context.graphql_document) if self._cached is None else []
+        if not context.pre_execution_errors:
+            self._queries.add(self._sha256, context.query, context.graphql_document)
+        yield
+
+    def _errors(self, document: DocumentNode) -> list[GraphQLError]:
+        rules = specified_rules if self._introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
+        simplified = without_repetitions(document)
+        return validate(
+            GRAPHQL_SCHEMA, simplified, rules, max_errors=MAX_ERRORS, hide_suggestions=not self._introspection
+        )
+
+
+class ReadSelections(SchemaExtension):
+    """Reads what a query selects before it is executed, so that the reads do not grow with the records."""
+
+    def __init__(self, reader: DeliveryReader) -> None:
+        self._reader = reader
+
+    def on_execute(self) -> Iterator[None]:
+        """Has the results of all fields of `Query` ready for their resolvers."""
+        execution = self.execution_context
+        request: DeliveryContext = execution.context
+        document = execution.graphql_document
+        assert document
+        operation = get_operation_ast(document, request.request_data.operation_name)
+        assert operation
+        variables = get_variable_values(
+            GRAPHQL_SCHEMA, operation.variable_definitions or (), dict(execution.variables or {}), MAX_ERRORS
+        )
+        if isinstance(variables, list):
+            for error in variables:
+                error.extensions = {"code": "BAD_USER_INPUT"}
+            execution.result = ExecutionResult(data=None, errors=variables)
+        else:
+            selections = selections_of(
+                document, operation, variables, lambda: len(self._reader.categories(request.ctx, request.revision))
+            )
+            request.shows_drafts = shows_drafts(request.ctx, selections)
+            request.results = self._reader.read(
+                request.ctx, selections, request.revision, lambda: request.resources.enter_context(_large_reads.turn())
+            )
+        yield
+
+
+class Schema(DeliverySchema):
+    """The schema as the server runs it."""
+
+    def __init__(self, queries: QueryCache, reader: DeliveryReader, introspection: bool) -> None:
+        super().__init__([lambda: LimitQuery(queries, introspection), lambda: ReadSelections(reader)])
+
+    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
+        """Logs internal errors; the others are the caller's."""
+        for error in errors:
+            if code_of(error) == INTERNAL:
+                extra = {"requestId": g.request_id, "path": "/graphql", "method": "POST"}
+                log.error("bug", exc_info=error.original_error, extra=extra)
+
+
+def sha256_of(query: str) -> str:
+    """Returns the SHA-256 of a query's text in hex digits."""
+    return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
