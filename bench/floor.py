@@ -9,7 +9,7 @@ from pymongo import MongoClient
 
 _database = MongoClient(os.environ["MONGODB_URI"], w="majority")[os.environ["MONGODB_DATABASE"]]
 _project = ObjectId(os.environ.get("BENCH_PROJECT"))
-_SHOWN = ("title", "status", "dueDate", "categoryName", "brief.keyword", "brief.intent", "brief.state")
+_SHOWN = ("title", "status", "dueDate", "categoryId", "brief.keyword", "brief.intent", "brief.state")
 _SOONEST = [("dueKey", 1), ("createdAt", 1), ("_id", 1)]
 
 
@@ -39,5 +39,5 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
         "state": brief["state"],
         "status": row["status"],
         "dueDate": row["dueDate"],
-        "category": row["categoryName"] or "",
+        "category": "",
     }

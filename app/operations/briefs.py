@@ -42,7 +42,9 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
-    return Result([brief_item(document, ctx.now) for document in found])
+    filed = {document["categoryId"] for document in found if document.get("categoryId")}
+    names = ctx.store.categories.names(ctx.project_id, filed)
+    return Result([brief_item(document, names, ctx.now) for document in found])
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=BriefDetail, errors=(NotFound,))

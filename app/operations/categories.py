@@ -58,8 +58,6 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
     written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
     if written is None:
         raise WriteConflict
-    if "name" in changes:
-        ctx.store.documents.rename_category(ctx.project_id, category["id"], changes["name"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _answer(ctx, written)
 
@@ -79,7 +77,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     """
     category = _own_category(ctx, category_id)
     ctx.check_match(category)
-    used = ctx.store.documents.any_in(ctx.project_id, "categoryId", category["id"])
+    used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     event = Event("category.deleted", ctx.now, ctx.caller.actor)

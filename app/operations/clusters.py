@@ -76,7 +76,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     """
     cluster = _own_cluster(ctx, cluster_id)
     ctx.check_match(cluster)
-    if ctx.store.documents.any_in(ctx.project_id, "clusterId", cluster["id"]):
+    if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
     event = Event("cluster.deleted", ctx.now, ctx.caller.actor)
     if ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match) is None:

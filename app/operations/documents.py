@@ -96,8 +96,6 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
         raise BadRequest(errors=wrong)
     if not changes:
         return document_answer(ctx, document)
-    if "categoryId" in changes:
-        changes["categoryName"] = found.categories.get(changes["categoryId"])
     event = Event("document.updated", ctx.now, ctx.caller.actor, {"fields": sorted(changes.keys() & fields.keys())})
     return document_answer(ctx, write_version(ctx, document, changes, event))
 
@@ -228,13 +226,10 @@ def _published(changes: Mapping[str, Any]) -> bool:
 
 
 def _references_now(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what became of a document's references while it was in the trash, in the record and in its snapshot.
-
-    What is gone is null; a category may have another name.
-    """
+    """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
     found = look_up(ctx.store, ctx.project_id, document)
     category_id, cluster_id, snapshot = document.get("categoryId"), document.get("clusterId"), document.get("snapshot")
-    changes: dict[str, Any] = {"categoryName": found.categories.get(category_id) if category_id else None}
+    changes: dict[str, Any] = {}
     if category_id and category_id not in found.categories:
         changes["categoryId"] = None
     if cluster_id and cluster_id not in found.clusters:

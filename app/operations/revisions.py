@@ -116,8 +116,6 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
         return document_answer(ctx, document)
     if frozen := if_frozen(document):
         raise frozen
-    if "categoryId" in changes:
-        changes["categoryName"] = category.get(restored["categoryId"])
     if "contentId" in changes:
         changes |= {"wordCount": revision["wordCount"], **_content_updated(ctx)}
     kind = "document.content_updated" if "contentId" in changes else "document.updated"

@@ -299,8 +299,7 @@ class ProjectImport:
                 refused[number] = _Unfit(line, f"Its `{lost[0]}` is not the id of a record in this project.")
             else:
                 taken |= _slugs(line)
-                category = found["categoryId"].get(line["categoryId"])
-                rows.append({**record, "categoryName": category and category["name"]})
+                rows.append(record)
         if rows:
             store.documents.add_many(self._project, rows, self._event("document.created"))
             store.projects.delivery_changed(self._project)

@@ -93,8 +93,8 @@ def brief_record(brief: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def brief_item(document: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Returns a document as an item of the list of briefs."""
+def brief_item(document: Mapping[str, Any], category_names: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = document["brief"]
     return {
         "id": document["id"],
@@ -104,7 +104,7 @@ def brief_item(document: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         "state": BriefState.READY if claim_expired(brief, now) else brief["state"],
         "status": document["status"],
         "dueDate": document.get("dueDate"),
-        "category": document.get("categoryName") or "",
+        "category": category_names.get(document.get("categoryId") or "", ""),
     }
 
 

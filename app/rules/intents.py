@@ -80,7 +80,6 @@ def new_document(fields: Fields, *, slug: str, words: int, found: Found, by: Act
         "assigneeId": _lower(fields.get("assigneeId")),
         "authorId": None,
         "categoryId": category_id,
-        "categoryName": found.categories.get(category_id) if category_id else None,
         "clusterId": _lower(fields.get("clusterId")),
         "dueDate": fields.get("dueDate"),
         "version": 1,

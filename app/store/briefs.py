@@ -7,26 +7,30 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import OPEN, Move, MoveRequest
+from app.rules.briefs import Move, MoveRequest
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, object_id
 from app.store.conditions import (
     brief_move_filter,
-    brief_state_filters,
     etag_filter,
     expire_lease_stage,
     lease_expired_filter,
+    listed_brief_filters,
     not_deleted,
 )
 from app.store.documents import DocumentRecords
-from app.store.indexes import BRIEFS_BY_DUE
+from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
-LIST_ITEM = (
-    *("title", "status", "dueDate", "categoryName"),
-    *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
+LIST_ITEM = dict.fromkeys(
+    (
+        *("title", "status", "dueDate", "categoryId"),
+        *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
+    ),
+    1,
 )
+EXPIRED_AT_ONCE = 1_000
 
 
 class Briefs(DocumentRecords):
@@ -36,12 +40,17 @@ class Briefs(DocumentRecords):
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
     ) -> list[Record]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
-        branches = []
-        for state in states:
-            open_only = {"status": {"$in": list(OPEN)}} if state == BriefState.READY else {}
-            branches += [not_deleted(stands | open_only) for stands in brief_state_filters((state,), now)]
-        fields = dict.fromkeys(LIST_ITEM, 1)
-        return self._find(project_id, {"$or": branches}, sort=SOONEST_DUE, skip=offset, limit=limit, fields=fields)
+        condition = self._listed(project_id, states, now)
+        return self._page_in_order(
+            project_id, condition, BRIEFS_BY_DUE, sort=SOONEST_DUE, offset=offset, limit=limit, fields=LIST_ITEM
+        )
+
+    def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Record:
+        """Returns the condition for documents whose brief is listed under one of the states now."""
+        leased = BriefState.READY in states or BriefState.CLAIMED in states
+        any_expired = leased and self.has_expired_leases(project_id, now)
+        conditions = [not_deleted(one) for one in listed_brief_filters(states, now, any_expired=any_expired)]
+        return conditions[0] if len(conditions) == 1 else {"$or": conditions}
 
     def move(
         self,
@@ -67,22 +76,17 @@ class Briefs(DocumentRecords):
         changes: Mapping[str, Any],
         event: Event,
     ) -> Record | None:
-        """Claims the ready brief that is due soonest, in one atomic write; None when there is none.
-
-        Leases that ran out by then are written down first, so that one index has all that is ready in its order.
-        """
+        """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
         place: Record = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
-            return None  # what is no id names no category and no cluster; null would mean those without
-        self.expire(request.now, project_id)
-        ready = {"brief.state": {"$in": list(move.leaves)}, "status": {"$in": list(OPEN)}}
+            return None  # no category and no cluster; as a value, null would mean documents without one
         return self.change_first(
             project_id,
-            not_deleted(place | ready),
+            {**place, **self._listed(project_id, move.leaves, request.now)},
             event=event,
             changes=_entering(move, changes),
             sort=SOONEST_DUE,
-            index=BRIEFS_BY_DUE.name,
+            index=BRIEFS_BY_DUE,
         )
 
     def write(
@@ -100,21 +104,19 @@ class Briefs(DocumentRecords):
             computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
         )
 
-    def expire(self, now: datetime, project_id: str | None = None) -> builtins.list[str]:
-        """Writes down claims whose lease ran out, of one project or of all; returns the documents' ids.
+    def expire(self, now: datetime) -> builtins.list[str]:
+        """Records that the leases of claims expired, in any project; returns the documents' ids.
 
-        Each is written down once, by whoever comes first: a worker, the next claim, or the next write of the document.
+        Each is recorded once, by whoever comes first: a worker, or the next write of the document.
         """
-        lost = not_deleted(lease_expired_filter(now))
-        if project_id is not None:
-            lost = self._where(project_id, lost)
-        found = builtins.list(self._collection.find(lost, {"_id": 1}, session=self._session))
-        noted: Record = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
+        expired = not_deleted(lease_expired_filter(now))
+        rows = self._collection.find(expired, {"_id": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
+        changes: Record = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
         return [
             str(row["_id"])
-            for row in found
+            for row in rows.limit(EXPIRED_AT_ONCE)
             if self._collection.update_one(
-                {"_id": row["_id"], **lost}, [*expire_lease_stage(now), noted], session=self._session
+                {"_id": row["_id"], **expired}, [*expire_lease_stage(now), changes], session=self._session
             ).modified_count
         ]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import Record, object_id
+from app.store.collection import Record, object_id, object_ids
 from app.store.filing import Filing
+from app.store.indexes import CATEGORIES_BY_NAME
 
 
 class Categories(Filing):
@@ -48,12 +49,21 @@ class Categories(Filing):
 
     def by_slug(self, project_id: str, slug: str) -> Record | None:
         """Returns the category that has a slug, or None."""
-        return self._find_one(project_id, {"slug": slug, "deletedAt": None}, {"outbox": 0})
+        return self._find_one(project_id, {"slug": slug, "deletedAt": None}, self.hidden)
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of categories by name."""
         by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
-        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+        return self._find(
+            project_id, condition, sort=by_name, skip=offset, limit=limit, fields=self.hidden, index=CATEGORIES_BY_NAME
+        )
+
+    def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the names of categories by id."""
+        wanted = object_ids(set(category_ids))
+        if not wanted:
+            return {}
+        return {row["id"]: row["name"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields={"name": 1})}
 
     def brief_part(self, project_id: str, category_id: str) -> Record | None:
         """Returns what a writer learns of a category: `id`, `name`, `description`."""

@@ -12,6 +12,7 @@ from bson import ObjectId
 from app.rules.events import Event
 from app.store.collection import Record, object_id
 from app.store.filing import Filing
+from app.store.indexes import CLUSTERS_BY_NAME
 
 
 def name_key(name: str) -> str:
@@ -36,12 +37,14 @@ class Clusters(Filing):
 
     def by_name(self, project_id: str, name: str) -> Record | None:
         """Returns the cluster that has a name, ignoring case, or None."""
-        return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, {"outbox": 0})
+        return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, self.hidden)
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of clusters by name, which is unique."""
         by_name, condition = (("nameKey", 1),), {"deletedAt": None}
-        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+        return self._find(
+            project_id, condition, sort=by_name, skip=offset, limit=limit, fields=self.hidden, index=CLUSTERS_BY_NAME
+        )
 
     def update(
         self, project_id: str, cluster_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int

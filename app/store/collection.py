@@ -7,16 +7,20 @@ that no event is lost or made for a change that did not happen. `store/events.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
+from cachetools import TTLCache
 from pymongo import ReturnDocument
-from pymongo.errors import BulkWriteError
+from pymongo.errors import BulkWriteError, OperationFailure
 
 from app.errors import WriteConflict
 from app.rules.etags import EntityTag
 from app.rules.events import Event
+from app.store.indexes import Index
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -27,6 +31,17 @@ OUTBOX_BOUND = 200
 """The most events that wait in one record; past that the writer relays them itself before it writes."""
 
 DESCENDING = -1
+
+DEEP_OFFSET = 200
+"""From how many skipped records on a page is found by the keys of its index alone, before its records are read."""
+
+BAD_VALUE = 2
+"""MongoDB's code for, among others, a hint that names no index."""
+
+_missing_indexes: TTLCache[tuple[str, str], bool] = TTLCache(1_000, 60)
+"""Indexes that the database was found to lack, as `db init` has not run since an upgrade; looked for again after a
+minute."""
+_missing_indexes_lock = threading.Lock()
 
 
 class OutboxFull(WriteConflict):
@@ -118,9 +133,33 @@ class Collection:
         common = {"projectId": ObjectId(project_id), **{k: v for k, v in condition.items() if k != "$or"}}
         return {"$or": [common | alternative for alternative in condition["$or"]]}
 
-    def _find_one(self, project_id: str, condition: Mapping[str, Any], fields: Any = None) -> Record | None:
+    @contextmanager
+    def _hint(self, index: Index | None, condition: Mapping[str, Any]) -> Iterator[str | None]:
+        """Yields the name of the index to use, None where MongoDB chooses.
+
+        Raises `WriteConflict`, so that the operation runs again without the hint, when the database lacks the index.
+        """
+        if index is None:
+            yield _by_id(condition)
+            return
+        missing = (self._collection.full_name, index.name)
+        with _missing_indexes_lock:
+            name = None if missing in _missing_indexes else index.name
+        try:
+            yield name
+        except OperationFailure as error:
+            if name is None or error.code != BAD_VALUE or "hint" not in str(error):
+                raise
+            with _missing_indexes_lock:
+                _missing_indexes[missing] = True
+            raise WriteConflict from error
+
+    def _find_one(
+        self, project_id: str, condition: Mapping[str, Any], fields: Any = None, *, index: Index | None = None
+    ) -> Record | None:
         where = self._where(project_id, condition)
-        found = self._collection.find_one(where, fields, session=self._session, hint=_by_id(condition))
+        with self._hint(index, condition) as hint:
+            found = self._collection.find_one(where, fields, session=self._session, hint=hint)
         record: Record | None = from_bson(found)
         return record
 
@@ -133,10 +172,46 @@ class Collection:
         skip: int = 0,
         limit: int = 0,
         fields: Any = None,
+        index: Index | None = None,
     ) -> list[Record]:
         where = self._where(project_id, condition)
-        cursor = self._collection.find(where, fields, session=self._session).skip(skip).limit(limit)
-        return [from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+        with self._hint(index, condition) as hint:
+            cursor = self._collection.find(where, fields, session=self._session, hint=hint).skip(skip).limit(limit)
+            return [from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+
+    def _page_in_order(
+        self,
+        project_id: str,
+        condition: Mapping[str, Any],
+        index: Index,
+        *,
+        sort: Sequence[tuple[str, int]],
+        offset: int,
+        limit: int,
+        fields: Any,
+    ) -> list[Record]:
+        """Returns one page of records in the order of an index whose keys have every field of the condition.
+
+        Far from the beginning the page is found by keys alone, so that no record is read that is skipped.
+        """
+        if offset < DEEP_OFFSET:
+            return self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields=fields, index=index)
+        keys = self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields={"_id": 1}, index=index)
+        return self._with_ids(project_id, condition, [row["id"] for row in keys], fields)
+
+    def _with_ids(self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Any) -> list[Record]:
+        """Returns the records that were found to meet a condition, in the order of their ids.
+
+        Raises `WriteConflict` when one of them does not meet it any more: the page would be short, and a short page
+        is the last one.
+        """
+        if not ids:
+            return []
+        rows = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields)
+        by_id = {row["id"]: row for row in rows}
+        if len(by_id) < len(ids):
+            raise WriteConflict
+        return [by_id[one] for one in ids]
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
@@ -163,9 +238,12 @@ class Recorded(Collection):
     event_data: tuple[tuple[str, str, Any], ...]
     """What an event says of the record after the change: (name in the event, path in the record, default)."""
 
+    hidden: Mapping[str, int] = {"outbox": 0}
+    """The projection without what no caller of the store needs."""
+
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a record, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id)}, {"outbox": 0})
+        return self._find_one(project_id, {"_id": ObjectId(record_id)}, self.hidden)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a record with the event of its making."""
@@ -187,7 +265,7 @@ class Recorded(Collection):
         computed: Mapping[str, Any] | None = None,
         first: Sequence[Record] = (),
         sort: Sequence[tuple[str, int]] | None = None,
-        index: str | None = None,
+        index: Index | None = None,
     ) -> Record | None:
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
@@ -202,33 +280,36 @@ class Recorded(Collection):
             {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
         ]
         bounded = self._where(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}})
-        changed = self._collection.find_one_and_update(
-            bounded,
-            pipeline,
-            projection={"outbox": 0},
-            sort=list(sort) if sort else None,
-            return_document=ReturnDocument.AFTER,
-            session=self._session,
-            hint=index or _by_id(condition),
-        )
+        with self._hint(index, condition) as hint:
+            changed = self._collection.find_one_and_update(
+                bounded,
+                pipeline,
+                projection=self.hidden,
+                sort=list(sort) if sort else None,
+                return_document=ReturnDocument.AFTER,
+                session=self._session,
+                hint=hint,
+            )
         if changed is None:
-            self._make_room(project_id, condition)
+            self._make_room(project_id, condition, index)
         found: Record | None = from_bson(changed)
         return found
 
-    def _make_room(self, project_id: str, condition: Mapping[str, Any]) -> None:
+    def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
         """Has the operation run again when only a full outbox kept its write from matching; it is relayed first.
 
         A record that meets the condition now had a full outbox then, or did not meet it yet: both call for another try.
         """
-        found = self._find_one(project_id, condition, {"outbox._id": 1})
+        found = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:
             raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else WriteConflict
 
 
 def _by_id(condition: Mapping[str, Any]) -> str | None:
-    """Returns the index for a condition on one id: beside other conditions MongoDB would try every index first."""
-    return "_id_" if isinstance(condition.get("_id"), ObjectId) else None
+    """Returns the index for a condition on ids: beside other conditions MongoDB would try every index first."""
+    wanted = condition.get("_id")
+    named = isinstance(wanted, ObjectId) or (isinstance(wanted, dict) and "$in" in wanted)
+    return "_id_" if named else None
 
 
 def event_row(event: Event, data: Mapping[str, Any]) -> Record:

@@ -6,7 +6,7 @@ document first writes it down (`settled`), so that nothing depends on a worker h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from app.rules import documents
@@ -14,7 +14,7 @@ from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, event_expression
-from app.store.indexes import EPOCH
+from app.store.indexes import FIRST_DATE
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Record = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
@@ -27,7 +27,7 @@ def not_deleted(condition: Mapping[str, object]) -> Record:
 
 def lease_expired_filter(now: datetime) -> Record:
     """Returns the condition that a claim's lease ran out."""
-    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": EPOCH, "$lte": now}}
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
 
 
 def claim_active_filter(now: datetime) -> Record:
@@ -44,6 +44,38 @@ def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Rec
         if state == BriefState.READY:
             conditions.append(lease_expired_filter(now))
     return conditions
+
+
+def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Record]:
+    """Returns conditions, one of which a brief meets that is listed under one of the states now.
+
+    Ready briefs are listed while their document is open. Without expired leases, `any_expired`, a brief's stored state
+    is its state, and each condition reads one part of an index.
+    """
+    while_open = {"status": {"$in": list(OPEN)}}
+    others = [state for state in states if state != BriefState.READY]
+    conditions: list[Record] = []
+    if others:
+        unexpired = {"brief.claimExpiresAt": {"$not": {"$lte": now}}} if any_expired else {}
+        conditions.append({"brief.state": {"$in": others}, **unexpired})
+    if BriefState.READY in states:
+        conditions.append({"brief.state": BriefState.READY, **while_open})
+        conditions += [{**lease_expired_filter(now), **while_open}] if any_expired else []
+    return conditions
+
+
+def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> Record:
+    """Returns the condition for documents whose brief is in one of the states now; one without a brief is in `none`.
+
+    The same goes for `any_expired` as in `listed_brief_filters`.
+    """
+    stored: Record = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
+    ready, claimed = BriefState.READY in states, BriefState.CLAIMED in states
+    if not any_expired or ready == claimed:
+        return stored
+    if claimed:
+        return {**stored, "brief.claimExpiresAt": {"$not": {"$lte": now}}}
+    return {"$or": [stored, lease_expired_filter(now)]}
 
 
 def brief_move_filter(move: Move, request: MoveRequest) -> Record:

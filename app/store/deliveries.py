@@ -14,6 +14,7 @@ from bson import ObjectId
 
 from app.rules.webhooks import message, wants
 from app.store.collection import DESCENDING, Collection, Record, from_bson, insert_once, new_id
+from app.store.indexes import DELIVERIES_BY_ID
 from app.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
@@ -75,7 +76,9 @@ class Deliveries(Collection):
         if statuses:
             condition["status"] = {"$in": list(statuses)}
         newest = (("_id", DESCENDING),)
-        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN)
+        return self._find(
+            project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN, index=DELIVERIES_BY_ID
+        )
 
     def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> Record | None:
         """Queues a delivery once more, with all the time it had at first."""

@@ -12,29 +12,70 @@ from app.rules.briefs import MoveRequest
 from app.rules.documents import Derived, Move
 from app.rules.events import Event
 from app.rules.text import search_words
-from app.store.collection import EntityTags, Record, Recorded, from_bson, new_id, object_id, object_ids
+from app.store.collection import (
+    DEEP_OFFSET,
+    DESCENDING,
+    EntityTags,
+    Record,
+    Recorded,
+    from_bson,
+    new_id,
+    object_id,
+    object_ids,
+)
 from app.store.conditions import (
     STATUS_ENTERED,
-    brief_state_filters,
+    brief_state_filter,
     etag_filter,
     expire_lease_stage,
     finished_brief,
+    lease_expired_filter,
     not_deleted,
     status_move_filter,
 )
-from app.store.indexes import EPOCH, FIRST_ID
+from app.store.indexes import (
+    ALL_BY,
+    EXPIRED_LEASES,
+    FILTERED_BY,
+    FIRST_DATE,
+    FIRST_ID,
+    PUBLISHED_BY_TIME,
+    PUBLISHED_IN_CATEGORY,
+    SCHEDULED,
+    SLUGS,
+    TRASH_BY,
+    UNPUBLISHED_BY_CREATION,
+    WORDS,
+    Index,
+)
 from app.vocabulary import BriefState, DocumentStatus
 
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
 WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
 SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
+HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS), 0)
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "titleKey", "dueKey"), 0)
+FILTER_FIELDS = {
+    "assigneeId": "assigneeId",
+    "clusterId": "clusterId",
+    "categoryId": "categoryId",
+    "briefState": "brief.state",
+    "status": "status",
+}
+"""The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
+MOST_MERGED = 20
+"""Up to how many values of a filter MongoDB merges the parts of an index into one order."""
+FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words")
+FEW = 500
+"""Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
 
 
 class DocumentRecords(Recorded):
     """What all writes of documents share."""
 
     name = "documents"
+    hidden = HIDDEN
     event_data = (
         ("documentId", "_id", None),
         ("status", "status", None),
@@ -66,9 +107,9 @@ class DocumentRecords(Recorded):
         changes: Mapping[str, Any],
         computed: Mapping[str, Any] | None = None,
         sort: Sequence[tuple[str, int]] | None = None,
-        index: str | None = None,
+        index: Index | None = None,
     ) -> Record | None:
-        """Changes the first document that meets a condition; a claim that ran out is written down first."""
+        """Changes the first document that meets a condition; the expiry of its claim's lease is recorded first."""
         keys = search_keys(changes)
         words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
         return self._change(
@@ -82,12 +123,17 @@ class DocumentRecords(Recorded):
             index=index,
         )
 
+    def has_expired_leases(self, project_id: str, now: datetime) -> bool:
+        """Returns whether a claim of the project is still stored as claimed although its lease expired."""
+        condition = not_deleted(lease_expired_filter(now))
+        return self._find_one(project_id, condition, {"_id": 1}, index=EXPIRED_LEASES) is not None
+
 
 class Documents(DocumentRecords):
     """The documents of a project."""
 
     def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
-        """Returns a document as it begins, with the keys that lists sort and search by."""
+        """Returns a new document, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
@@ -120,28 +166,62 @@ class Documents(DocumentRecords):
 
     def all_of(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Record]:
         """Returns those of the documents that exist, also in the trash, by id."""
-        rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields={"outbox": 0})
+        rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
         return {row["id"]: row for row in rows}
 
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a document that is not in the trash, or None."""
-        return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), {"outbox": 0})
+        return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), HIDDEN)
 
     def any(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document, also one that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id)}, {"outbox": 0})
+        return self._find_one(project_id, {"_id": ObjectId(document_id)}, HIDDEN)
 
     def trashed(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": EPOCH}}, {"outbox": 0})
+        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)
 
     def list(
         self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
     ) -> list[Record]:
-        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
-        condition = _filtered(filters, now)
-        order = _order(sort)
-        return self._find(project_id, condition, sort=order, skip=offset, limit=limit, fields={"outbox": 0})
+        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
+
+        Few documents are put in order by their sort keys, many are read in the order of an index: neither sorts nor
+        holds records in MongoDB.
+        """
+        condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
+        if (index := _index_of_few(filters, key)) is not None:
+            rows = self._find(project_id, condition, fields={key: 1}, limit=FEW + 1, index=index)
+            if len(rows) <= FEW:
+                rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
+                page = [row["id"] for row in rows[offset : offset + limit]]
+                return self._with_ids(project_id, condition, page, NOT_LISTED)
+        index, order = _index_in_order(filters, key, offset), ((key, way), ("_id", way))
+        return self._page_in_order(
+            project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
+        )
+
+    def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Record:
+        condition: Record = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})
+        for name in ("status", "categoryId", "clusterId", "assigneeId"):
+            if (wanted := filters.get(name)) is not None:
+                many = wanted if name == "status" else [object_id(one) for one in wanted]
+                condition[name] = many[0] if len(many) == 1 else {"$in": many}
+        if (named := filters.get("briefState")) is not None:
+            states = [BriefState(state) for state in named]
+            leased = (BriefState.READY in states) != (BriefState.CLAIMED in states)
+            any_expired = leased and (bool(filters.get("deleted")) or self.has_expired_leases(project_id, now))
+            condition |= brief_state_filter(states, now, any_expired=any_expired)
+        if (published := filters.get("isPublished")) is not None:
+            condition["isPublished"] = published
+        due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
+        if bounds := {operator: day for operator, day in due.items() if day is not None}:
+            condition["dueDate"] = bounds
+        if (since := filters.get("updatedSince")) is not None:
+            condition["updatedAt"] = {"$gte": since}
+        if (words := filters.get("words")) is not None:
+            condition["words"] = {"$all": words}
+        return condition
 
     def known(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
@@ -158,14 +238,13 @@ class Documents(DocumentRecords):
 
     def with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
         """Returns the documents outside the trash that have one of the slugs now."""
-        return self._find(
-            project_id, not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}}), fields={"outbox": 0}
-        )
+        condition = not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}})
+        return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
 
     def taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
         condition = not_deleted({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
-        rows = self._find(project_id, condition, fields={"slugs": 1})
+        rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
     def move(
@@ -203,46 +282,45 @@ class Documents(DocumentRecords):
 
     def bring_back(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
         """Takes a document out of the trash, unless it changed since it was read."""
-        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": EPOCH}, "rev": document["rev"]}
+        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": FIRST_DATE}, "rev": document["rev"]}
         return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
     def projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now, reading one index key for each project."""
-        due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": EPOCH, "$lte": now}}
+        due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
         rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]
 
     def due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
-        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": EPOCH, "$lte": now}})
-        rows = self._find(project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1})
+        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}})
+        rows = self._find(
+            project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=SCHEDULED
+        )
         return [row["id"] for row in rows]
 
     def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
-        condition: Record = {"deletedAt": {"$gt": EPOCH, "$lt": before}, "outbox": []}
+        condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         where = condition if project_id is None else self._where(project_id, condition)
         found: Record | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
         return found
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
-        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": EPOCH, "$lt": before}, "outbox": []}
+        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         deleted = self._collection.delete_one(self._where(project_id, condition), session=self._session)
         return int(deleted.deleted_count)
 
-    def rename_category(self, project_id: str, category_id: str, name: str) -> None:
-        """Writes a category's new name to the documents that are in it, for the lists that show it.
-
-        One in the trash learns it when it is restored.
-        """
-        where = self._where(project_id, not_deleted({"categoryId": ObjectId(category_id)}))
-        self._collection.update_many(where, {"$set": {"categoryName": name}}, session=self._session)
-
-    def any_in(self, project_id: str, field: str, record_id: str) -> bool:
-        """Tells whether a document outside the trash is in a category or cluster, or is delivered in it."""
-        ways: list[Record] = [{field: ObjectId(record_id)}, {f"snapshot.{field}": record_id}]
-        return self._find_one(project_id, not_deleted({"$or": ways}), {"_id": 1}) is not None
+    def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
+        """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
+        filed = not_deleted({field: ObjectId(record_id)})
+        if self._find_one(project_id, filed, {"_id": 1}, index=FILTERED_BY[field, "updatedAt"]) is not None:
+            return True
+        if field != "categoryId":
+            return False
+        delivered = not_deleted({"isPublished": True, "snapshot.categoryId": record_id})
+        return self._find_one(project_id, delivered, {"_id": 1}, index=PUBLISHED_IN_CATEGORY) is not None
 
 
 def search_keys(changes: Mapping[str, Any]) -> Record:
@@ -259,32 +337,55 @@ def search_keys(changes: Mapping[str, Any]) -> Record:
     return keys
 
 
-def _filtered(filters: Mapping[str, Any], now: datetime) -> Record:
-    condition: Record = {"deletedAt": {"$gt": EPOCH}} if filters.get("deleted") else not_deleted({})
-    for name in ("status", "categoryId", "clusterId", "assigneeId"):
-        if (wanted := filters.get(name)) is not None:
-            many = wanted if name == "status" else [object_id(one) for one in wanted]
-            condition[name] = many[0] if len(many) == 1 else {"$in": many}
-    if (states := filters.get("briefState")) is not None:
-        nothing: list[Record] = [{"brief": None}] if BriefState.NONE in states else []
-        condition["$or"] = brief_state_filters([BriefState(state) for state in states], now) + nothing
+def _sort_key(sort: str) -> tuple[str, int]:
+    """Returns the stored key of a sort and its direction.
+
+    Missing due dates come last both ways: `dueKey` is after every date then, and null is before every date.
+    """
+    if sort == "-dueDate":
+        return "dueDate", DESCENDING
+    return SORT_KEYS[sort.removeprefix("-")], DESCENDING if sort.startswith("-") else 1
+
+
+def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
+    """Returns the index that has a list in its order and that skips most of what the filters leave out.
+
+    Far from the beginning it is one that has every field of the condition.
+    """
+    if filters.get("deleted"):
+        return TRASH_BY[key]
+    field = _filter_in_order(filters, key)
+    alone = sum(filters.get(name) is not None for name in FILTERS) == 1
+    return ALL_BY[key] if field is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[field, key]
+
+
+def _filter_in_order(filters: Mapping[str, Any], key: str) -> str | None:
+    """Returns the field of a filter that has an index in the order of a key, or None."""
+    for name, field in FILTER_FIELDS.items():
+        wanted = filters.get(name)
+        if wanted is not None and len(wanted) <= MOST_MERGED and (field, key) in FILTERED_BY:
+            return field
+    return None
+
+
+def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
+    """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
+    if filters.get("deleted"):
+        return None
+    if filters.get("words") is not None:
+        return WORDS
+    if _filter_in_order(filters, key) is not None:
+        return None
+    for name, field in FILTER_FIELDS.items():
+        if filters.get(name) is not None:
+            return FILTERED_BY[field, "updatedAt"]
+    if filters.get("updatedSince") is not None and key != "updatedAt":
+        return ALL_BY["updatedAt"]
     if (published := filters.get("isPublished")) is not None:
-        condition["isPublished"] = published
-    due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
-    if bounds := {operator: day for operator, day in due.items() if day is not None}:
-        condition["dueDate"] = bounds
-    if (since := filters.get("updatedSince")) is not None:
-        condition["updatedAt"] = {"$gte": since}
-    if (words := filters.get("words")) is not None:
-        condition["words"] = {"$all": words}
-    return condition
-
-
-def _order(sort: str) -> Sequence[tuple[str, int]]:
-    """Returns the keys of a sort; missing due dates come last both ways, as `null` is before every date."""
-    way = -1 if sort.startswith("-") else 1
-    key = "dueDate" if sort == "-dueDate" else SORT_KEYS[sort.removeprefix("-")]
-    return ((key, way), ("_id", way))
+        return PUBLISHED_BY_TIME if published else UNPUBLISHED_BY_CREATION
+    if key != "dueDate" and (filters.get("dueAfter") or filters.get("dueBefore")):
+        return ALL_BY["dueDate"]
+    return None
 
 
 def _united(keys: Mapping[str, Sequence[str]]) -> Record:

@@ -9,6 +9,7 @@ from bson import ObjectId
 
 from app.errors import CursorExpired, WriteConflict
 from app.store.collection import DESCENDING, Collection, Record, from_bson
+from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 
 TRIM_BATCH = 1_000
 
@@ -27,7 +28,9 @@ class Events(Collection):
         start = feed["cut"] if after is None else after
         if start < feed["cut"]:
             raise CursorExpired
-        rows = self._find(project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit)
+        rows = self._find(
+            project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit, index=EVENTS_BY_SEQUENCE
+        )
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
         if rows and not page:
             raise WriteConflict  # the feed was trimmed between the two reads
@@ -62,6 +65,7 @@ class Events(Collection):
             sort=(("sequence", DESCENDING),),
             skip=max(0, offset - len(waiting)),
             limit=limit - len(fresh),
+            index=EVENTS_OF_DOCUMENT,
         )
 
     def forget(self, project_id: str, document_id: str) -> None:

@@ -18,7 +18,7 @@ class Filing(Recorded):
 
     def get(self, project_id: str, record_id: str) -> Record | None:
         """Returns a record that was not deleted, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
+        return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, self.hidden)
 
     def use(self, project_id: str, record_id: str) -> Record | None:
         """Returns `id` and `name` of a record that the transaction refers to, None where there is none.

@@ -1,8 +1,8 @@
-"""Every index and why; `db init` makes them, `db check` tells what differs.
+"""Every index and its reason. `db init` creates them, `db check` reports what differs.
 
 Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
-that finds a token before its project is known. Lists look at documents outside the trash alone, so their indexes
-hold only those.
+that finds a token before its project is known. A query of a list names the index it uses: left to choose, MongoDB
+tries every index of the collection, most of them with a sort in memory of up to 100 MB.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,13 +15,14 @@ from bson import ObjectId
 from pymongo.errors import OperationFailure
 
 LIVE = {"deletedAt": None}
-EPOCH = datetime(1, 1, 1, tzinfo=UTC)
-"""Before every deletion: what compares later was deleted."""
+FIRST_DATE = datetime(1, 1, 1, tzinfo=UTC)
+"""Before every date that is stored: what compares as later has a date."""
 FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
+TRASHED: dict[str, Any] = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
 DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
-LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": EPOCH}}
+LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
@@ -39,101 +40,144 @@ class Index:
     keys: tuple[tuple[str, int], ...]
     why: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
 
     @property
     def name(self) -> str:
-        """The index's name: its keys, and whether it holds live documents alone."""
+        """The index's name: its title, else its keys and whether it holds only documents outside the trash."""
+        if self.title:
+            return self.title
         keys = "_".join(f"{key}{'' if order == 1 else '-'}" for key, order in self.keys)
         return keys + ("_live" if self.options.get("partialFilterExpression") == LIVE else "")
 
 
-def _index(collection: str, keys: str, why: str, **options: Any) -> Index:
+def _index(collection: str, keys: str, why: str, *, title: str = "", **options: Any) -> Index:
     order = tuple((key.removeprefix("-"), -1 if key.startswith("-") else 1) for key in keys.split())
-    return Index(collection, order, why, options)
+    return Index(collection, order, why, options, title)
 
 
 def _live(keys: str, why: str, **options: Any) -> Index:
     return _index("documents", f"projectId {keys}", why, partialFilterExpression=LIVE, **options)
 
 
-BRIEFS_BY_DUE = _live("brief.state dueKey createdAt _id", "lists of briefs, and the next one to claim")
+def _trashed(keys: str, why: str, **options: Any) -> Index:
+    return _index("documents", f"projectId {keys}", why, partialFilterExpression=TRASHED, **options)
+
+
+SORT_KEYS = ("updatedAt", "createdAt", "titleKey", "dueKey", "dueDate")
+"""What lists of documents are sorted by: `dueKey` ascending and `dueDate` descending have missing dates last."""
+FILTERS = "status categoryId clusterId assigneeId isPublished dueDate brief.state brief.claimExpiresAt"
+"""What lists of documents are filtered by, at the end of the keys: MongoDB then reads no document that it skips."""
+
+
+def _sorted_by(key: str) -> str:
+    return " ".join([key, "_id deletedAt", *(name for name in FILTERS.split() if name != key)])
+
+
+ALL_BY = {key: _live(_sorted_by(key), f"all documents by {key}", title=f"documents_by_{key}") for key in SORT_KEYS}
+TRASH_BY = {key: _trashed(_sorted_by(key), f"the trash by {key}", title=f"trash_by_{key}") for key in SORT_KEYS}
+FILTERED_BY = {
+    (name, key): _live(f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", title=f"{name}_by_{key}")
+    for name, key in (
+        *(
+            (name, key)
+            for name in ("assigneeId", "clusterId", "categoryId", "status")
+            for key in ("updatedAt", "dueKey")
+        ),
+        ("brief.state", "updatedAt"),
+    )
+}
+"""Lists with a filter that is often used, in an order that is; lists in other orders are read another way."""
+BRIEFS_BY_DUE = _live(
+    "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
+    "lists of briefs, and the next one to claim",
+    title="briefs_by_due",
+)
+EXPIRED_LEASES = _index(
+    "documents", "projectId brief.claimExpiresAt", "claims of a project by lease", partialFilterExpression=LEASED
+)
+ALL_EXPIRED_LEASES = _index(
+    "documents", "brief.claimExpiresAt", "claims of all projects by lease", partialFilterExpression=LEASED
+)
+SLUGS = _live("slugs", "a slug, current or delivered, is one document's", unique=True)
+WORDS = _live("words", "searches for whole words")
+PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED)
+PUBLISHED_IN_CATEGORY = _index(
+    "documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED
+)
+UNPUBLISHED_BY_CREATION = _index(
+    "documents",
+    "projectId -createdAt _id",
+    "what a preview adds to what is delivered",
+    partialFilterExpression=LIVE | {"isPublished": False},
+)
+SCHEDULED = _index(
+    "documents",
+    "projectId publishAt",
+    "scheduled documents that are due, and the projects that have some",
+    partialFilterExpression={"publishAt": {"$gt": FIRST_DATE}},
+)
+DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
+CLUSTERS_BY_NAME = _index(
+    "clusters",
+    "projectId nameKey",
+    "a cluster's name is unique; lists by name",
+    unique=True,
+    partialFilterExpression=LIVE,
+)
+CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
+MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
+TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
+REVISIONS_BY_VERSION = _index(
+    "revisions", "projectId documentId version", "a document's history; each version once", unique=True
+)
+EVENTS_BY_SEQUENCE = _index("events", "projectId sequence", "the feed, in order", unique=True)
+EVENTS_OF_DOCUMENT = _index(
+    "events",
+    "projectId data.documentId -sequence",
+    "what happened to a document",
+    partialFilterExpression={"data.documentId": {"$exists": True}},
+)
+WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
+DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
 
 INDEXES: tuple[Index, ...] = (
-    _live("slugs", "a slug, current or delivered, is one document's", unique=True),
+    SLUGS,
+    *ALL_BY.values(),
+    *TRASH_BY.values(),
+    *FILTERED_BY.values(),
     BRIEFS_BY_DUE,
-    _index(
-        "documents",
-        "projectId dueKey createdAt _id brief.claimExpiresAt",
-        "briefs that are ready because a lease ran out, among those",
-        partialFilterExpression=LEASED,
-    ),
-    *(_live(f"{key} _id", f"all documents by {key}") for key in ("updatedAt", "createdAt", "titleKey", "dueKey")),
-    _live("dueDate _id", "all documents, the latest due first: null is before every date"),
-    *(
-        _live(f"{field} {key} _id", f"documents of one {field} by {key}")
-        for field in ("status", "categoryId", "clusterId", "assigneeId")
-        for key in ("updatedAt", "dueKey")
-    ),
-    _live("words", "searches for whole words"),
-    _live("snapshot.categoryId", "is a category delivered?"),
-    _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED),
-    _index(
-        "documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED
-    ),
+    EXPIRED_LEASES,
+    ALL_EXPIRED_LEASES,
+    WORDS,
+    PUBLISHED_BY_TIME,
+    PUBLISHED_IN_CATEGORY,
     _index("documents", "projectId -snapshot.updatedAt", "when a feed last changed", **DELIVERED),
-    _index(
-        "documents",
-        "projectId -createdAt _id",
-        "what a preview adds to what is delivered",
-        partialFilterExpression=LIVE | {"isPublished": False},
-    ),
-    _index(
-        "documents",
-        "projectId deletedAt",
-        "the trash",
-        partialFilterExpression={"deletedAt": {"$gt": EPOCH}},
-    ),
-    _index(
-        "documents",
-        "projectId publishAt",
-        "scheduled documents that are due, and the projects that have some",
-        partialFilterExpression={"publishAt": {"$gt": EPOCH}},
-    ),
+    UNPUBLISHED_BY_CREATION,
+    _trashed("deletedAt", "what to purge from the trash"),
+    SCHEDULED,
     *(
-        _index(name, "projectId outbox.at", "the relay finds what waits", partialFilterExpression=WAITING)
+        _index(name, "projectId outbox.at", "records whose events wait", partialFilterExpression=WAITING)
         for name in OUTBOXES
     ),
-    _index("documents", "brief.claimExpiresAt", "claims whose lease ran out", partialFilterExpression=LEASED),
-    _index("documents", "projectId brief.claimExpiresAt", "the same, of a project", partialFilterExpression=LEASED),
     _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
-    _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
-    _index(
-        "clusters",
-        "projectId nameKey",
-        "a cluster's name is unique; lists by name",
-        unique=True,
-        partialFilterExpression=LIVE,
-    ),
+    DRAFTS_BY_UPDATE,
+    CLUSTERS_BY_NAME,
     _index("categories", "projectId slug", "a category's slug is unique", unique=True, partialFilterExpression=LIVE),
-    _index("categories", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE),
+    CATEGORIES_BY_NAME,
     _index("categories", "projectId categoryId", "does a category have subcategories?", partialFilterExpression=LIVE),
-    _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE),
+    MEMBERS_BY_NAME,
     _index("tokens", "hash", "finds a caller, before any project is known", unique=True),
-    _index("tokens", "projectId _id", "lists of a project's tokens"),
+    TOKENS_BY_ID,
     _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
     _index("idempotency", "at", "keys are kept for a day", expireAfterSeconds=DAY_SECONDS),
-    _index("revisions", "projectId documentId version", "a document's history; each version once", unique=True),
+    REVISIONS_BY_VERSION,
     _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
-    _index("events", "projectId sequence", "the feed, in order", unique=True),
-    _index(
-        "events",
-        "projectId data.documentId -sequence",
-        "what happened to a document",
-        partialFilterExpression={"data.documentId": {"$exists": True}},
-    ),
-    _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes"),
+    EVENTS_BY_SEQUENCE,
+    EVENTS_OF_DOCUMENT,
+    WEBHOOKS_BY_ID,
     _index("deliveries", "projectId webhookId eventId", "an event goes to each webhook once", unique=True),
-    _index("deliveries", "projectId webhookId -_id", "the log of a webhook"),
+    DELIVERIES_BY_ID,
     _index(
         "deliveries",
         "projectId webhookId nextAttemptAt sequence",
@@ -145,16 +189,40 @@ INDEXES: tuple[Index, ...] = (
 )
 
 
+RETIRED: Mapping[str, tuple[str, ...]] = {
+    "documents": (
+        *(f"projectId_{key}__id_live" for key in SORT_KEYS),
+        *(
+            f"projectId_{name}_{key}__id_live"
+            for name in ("status", "categoryId", "clusterId", "assigneeId")
+            for key in ("updatedAt", "dueKey")
+        ),
+        "projectId_brief.state_dueKey_createdAt__id_live",
+        "projectId_dueKey_createdAt__id_brief.claimExpiresAt",
+        "projectId_snapshot.categoryId_live",
+        "publishAt",
+    )
+}
+"""Indexes of earlier versions that no query uses any more."""
+
+
 def create_indexes(database: Any) -> None:
-    """Makes every index that is not there yet; one that differs is left alone, for `differences` to tell."""
+    """Creates every index that is missing, then drops those that earlier versions used.
+
+    One that differs is left alone, for `differences` to report. Safe while the service runs: queries do without an
+    index that is not there.
+    """
     for index in INDEXES:
-        with _conflict_passed_over():
+        with _conflicts_ignored():
             database[index.collection].create_index(list(index.keys), name=index.name, **index.options)
+    for collection, names in RETIRED.items():
+        for name in database[collection].index_information().keys() & set(names):
+            database[collection].drop_index(name)
 
 
 @contextmanager
-def _conflict_passed_over() -> Iterator[None]:
-    """Passes over an index that is there with another name or other options: replacing it is for an administrator."""
+def _conflicts_ignored() -> Iterator[None]:
+    """Ignores an index that is there with another name or other options: replacing it is for an administrator."""
     try:
         yield
     except OperationFailure as error:
@@ -163,7 +231,7 @@ def _conflict_passed_over() -> Iterator[None]:
 
 
 def differences(database: Any) -> list[str]:
-    """Returns a line for each index that is missing, differs, or is nobody's."""
+    """Returns a line for each index that is missing, differs, or is not the service's."""
     lines = []
     for collection in sorted({index.collection for index in INDEXES}):
         wanted = {index.name: index for index in INDEXES if index.collection == collection}
@@ -171,7 +239,9 @@ def differences(database: Any) -> list[str]:
         lines += [
             f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
         ]
-        lines += [f"{collection}: the index {name} is nobody's." for name in present.keys() - wanted.keys()]
+        lines += [
+            f"{collection}: the index {name} is not one of the service's." for name in present.keys() - wanted.keys()
+        ]
         lines += [
             f"{collection}: the index {name} has other keys or options."
             for name in wanted.keys() & present.keys()
@@ -182,15 +252,15 @@ def differences(database: Any) -> list[str]:
 
 def _same(index: Index, present: Mapping[str, Any]) -> bool:
     options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
-    wanted = {key: _as_told(index.options.get(key)) for key in options}
+    wanted = {key: _as_stored(index.options.get(key)) for key in options}
     keys = [(key, int(order)) for key, order in present["key"]]
     return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {
         k: v or None for k, v in wanted.items()
     }
 
 
-def _as_told(value: Any) -> Any:
-    """Returns an option as MongoDB tells it again: its times without a zone."""
+def _as_stored(value: Any) -> Any:
+    """Returns an option as MongoDB returns it: its times without a zone."""
     if isinstance(value, Mapping):
-        return {key: _as_told(inner) for key, inner in value.items()}
+        return {key: _as_stored(inner) for key, inner in value.items()}
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value

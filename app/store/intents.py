@@ -13,6 +13,7 @@ from pymongo import ReturnDocument
 
 from app.rules.caps import DRAFTS_PER_TOKEN
 from app.store.collection import DESCENDING, Collection, EntityTags, Record, etag_filter, from_bson
+from app.store.indexes import DRAFTS_BY_UPDATE
 from app.vocabulary import Kind
 
 
@@ -42,7 +43,14 @@ class Intents(Collection):
         """Returns a token's drafts without their markdown, the most recently updated first."""
         condition: Record = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
         newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
-        return self._find(project_id, condition, sort=newest, limit=DRAFTS_PER_TOKEN, fields={"fields.markdown": 0})
+        return self._find(
+            project_id,
+            condition,
+            sort=newest,
+            limit=DRAFTS_PER_TOKEN,
+            fields={"fields.markdown": 0},
+            index=DRAFTS_BY_UPDATE,
+        )
 
     def update(
         self,

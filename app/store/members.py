@@ -8,6 +8,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id
+from app.store.indexes import MEMBERS_BY_NAME
 
 
 class Members(Recorded):
@@ -33,7 +34,9 @@ class Members(Recorded):
         """Returns one page of members by name."""
         by_name = (("nameKey", 1), ("_id", 1))
         condition = {"deletedAt": None}
-        return self._find(project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0})
+        return self._find(
+            project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0}, index=MEMBERS_BY_NAME
+        )
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a member, with the key that lists sort by."""

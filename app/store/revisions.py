@@ -9,6 +9,7 @@ from bson import ObjectId
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.events import Event
 from app.store.collection import DESCENDING, Collection, Record
+from app.store.indexes import REVISIONS_BY_VERSION
 
 
 class Revisions(Collection):
@@ -27,7 +28,8 @@ class Revisions(Collection):
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of a document's versions, the newest first."""
         condition = {"documentId": ObjectId(document_id)}
-        return self._find(project_id, condition, sort=(("version", DESCENDING),), skip=offset, limit=limit)
+        newest = (("version", DESCENDING),)
+        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, index=REVISIONS_BY_VERSION)
 
     def get(self, project_id: str, document_id: str, version: int) -> Record | None:
         """Returns one version of a document, or None."""

@@ -8,6 +8,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id
+from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -36,7 +37,15 @@ class Tokens(Recorded):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields={"outbox": 0, "hash": 0})
+        return self._find(
+            project_id,
+            {},
+            sort=(("_id", 1),),
+            skip=offset,
+            limit=limit,
+            fields={"outbox": 0, "hash": 0},
+            index=TOKENS_BY_ID,
+        )
 
     def write(
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags

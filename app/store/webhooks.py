@@ -7,6 +7,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, Recorded, etag_filter
+from app.store.indexes import WEBHOOKS_BY_ID
 
 SHOWN = {"outbox": 0, "secrets": 0}
 
@@ -27,7 +28,7 @@ class Webhooks(Recorded):
 
     def all(self, project_id: str) -> list[Record]:
         """Returns all of a project's webhooks, the oldest first, without their secrets."""
-        return self._find(project_id, {"deletedAt": None}, sort=(("_id", 1),), fields=SHOWN)
+        return self._find(project_id, {"deletedAt": None}, sort=(("_id", 1),), fields=SHOWN, index=WEBHOOKS_BY_ID)
 
     def listening(self, project_id: str) -> list[Record]:
         """Returns what decides which events go to the webhooks that are enabled."""

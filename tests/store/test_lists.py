@@ -1,0 +1,220 @@
+"""A page is the part of the whole list at its place, whichever way the store reads it (decisions, section 5)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from app.errors import WriteConflict
+from app.fields.documents import SORTS
+from app.rules.briefs import OPEN, state_now
+from app.store import collection, documents, indexes
+from app.store.store import Store
+from app.vocabulary import BriefState, DocumentStatus
+from tests.databases import opened
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+
+pytestmark = pytest.mark.needs_mongod
+
+NOW = datetime(2027, 6, 1, tzinfo=UTC)
+IDS = [f"{number:024x}" for number in range(1, 4)]
+
+
+@pytest.fixture(scope="module")
+def library(store: Store) -> Project:
+    """120 documents with fields drawn at random, a sixth of them in the trash."""
+    draw, project = random.Random(7), a_project(store)
+    like = store.database.documents.find_one({"_id": ObjectId(a_document(project.context())["id"])})
+    store.database.documents.delete_many({"projectId": ObjectId(project.id)})
+    rows = []
+    for number in range(120):
+        state = draw.choice([None, *BriefState])
+        ends = draw.choice([None, NOW - timedelta(hours=1), NOW + timedelta(hours=1)])
+        claim_expires = ends if state == BriefState.CLAIMED else None
+        day = draw.choice([None, "2027-01-01", "2027-05-05", "2028-12-31"])
+        row = like | {
+            "_id": ObjectId(),
+            "slugs": [f"loaf-{number}"],
+            "status": str(draw.choice(list(DocumentStatus))),
+            "titleKey": draw.choice("abc"),
+            "words": ["loaf", draw.choice(["rye", "oats"])],
+            "updatedAt": NOW - timedelta(hours=draw.randrange(9)),
+            "createdAt": NOW - timedelta(hours=draw.randrange(9)),
+            "dueDate": day,
+            "dueKey": day or "~",
+            "isPublished": draw.random() < 0.3,
+            "deletedAt": NOW if number % 6 == 0 else None,
+            **{name: ObjectId(draw.choice(IDS)) if draw.random() < 0.7 else None for name in FILED},
+        }
+        brief = {"state": str(state), "keyword": "x", "claimExpiresAt": claim_expires}
+        rows.append(row | {"brief": brief} if state else {k: v for k, v in row.items() if k != "brief"})
+    store.database.documents.insert_many(rows)
+    return project
+
+
+FILED = ("categoryId", "clusterId", "assigneeId")
+DRAWN: dict[str, list[Any]] = {
+    "status": [["idea"], ["review", "published", "drafting"]],
+    **{name: [[IDS[0]], [None], [None, IDS[1], IDS[2]]] for name in FILED},
+    "briefState": [[str(state)] for state in BriefState] + [["ready", "none"], ["claimed", "drafted"]],
+    "isPublished": [True, False],
+    "dueAfter": ["2027-02-01"],
+    "dueBefore": ["2027-06-01"],
+    "updatedSince": [NOW - timedelta(hours=4)],
+    "words": [["loaf"], ["loaf", "rye"]],
+    "deleted": [True],
+}
+
+
+def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
+    """Returns whether a document meets filters, by the words of the contract."""
+    in_trash, day = row["deletedAt"] is not None, row["dueDate"]
+    return (
+        in_trash == bool(filters.get("deleted"))
+        and all((row[name] and str(row[name])) in filters[name] for name in (*FILED, "status") if name in filters)
+        and state_now(row, NOW) in filters.get("briefState", list(BriefState))
+        and row["isPublished"] == filters.get("isPublished", row["isPublished"])
+        and ("dueAfter" not in filters or (day is not None and day >= filters["dueAfter"]))
+        and ("dueBefore" not in filters or (day is not None and day <= filters["dueBefore"]))
+        and ("updatedSince" not in filters or row["updatedAt"] >= filters["updatedSince"])
+        and set(filters.get("words", [])) <= set(row["words"])
+    )
+
+
+def in_order(rows: list[dict[str, Any]], sort: str) -> list[str]:
+    key = {"title": "titleKey"}.get(sort.removeprefix("-"), sort.removeprefix("-"))
+    dated = sorted((row for row in rows if row[key] is not None), key=lambda row: (row[key], row["_id"]))
+    undated = sorted((row for row in rows if row[key] is None), key=lambda row: row["_id"])
+    way = -1 if sort.startswith("-") else 1
+    return [str(row["_id"]) for row in (*dated[::way], *undated[::way])]
+
+
+def cases() -> Iterator[dict[str, Any]]:
+    draw = random.Random(3)
+    yield {}
+    yield from ({name: value} for name, values in DRAWN.items() for value in values)
+    for _ in range(60):
+        yield {name: draw.choice(DRAWN[name]) for name in draw.sample(list(DRAWN), draw.choice([2, 2, 3]))}
+
+
+@pytest.mark.contract("decided-documents.list-filters", "decided-documents.list-sorts")
+@pytest.mark.parametrize("few", [0, 10, 1_000])
+@pytest.mark.parametrize("deep", [1, 1_000])
+def test_every_page_is_the_lists_part_at_its_place(
+    library: Project, monkeypatch: pytest.MonkeyPatch, few: int, deep: int
+) -> None:
+    monkeypatch.setattr(documents, "FEW", few)
+    for module in (documents, collection):
+        monkeypatch.setattr(module, "DEEP_OFFSET", deep)
+    rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
+
+    for number, filters in enumerate(cases()):
+        sort, offset = SORTS[number % len(SORTS)], number % 7
+        found = library.store.documents.list(library.id, filters, NOW, sort=sort, limit=5, offset=offset)
+
+        wanted = in_order([row for row in rows if meets(row, filters)], sort)
+        assert [row["id"] for row in found] == wanted[offset : offset + 5], (filters, sort, offset)
+
+
+@pytest.mark.contract("decided-briefs.ready-order", "decided-briefs.expired-is-ready")
+@pytest.mark.parametrize("deep", [1, 1_000])
+def test_every_page_of_briefs_is_the_lists_part_at_its_place(
+    library: Project, monkeypatch: pytest.MonkeyPatch, deep: int
+) -> None:
+    monkeypatch.setattr(collection, "DEEP_OFFSET", deep)
+    rows = [
+        row
+        for row in library.store.database.documents.find({"projectId": ObjectId(library.id)})
+        if "brief" in row and row["deletedAt"] is None
+    ]
+    rows.sort(key=lambda row: (row["dueKey"], row["createdAt"], row["_id"]))
+
+    for states in (*([state] for state in BriefState), ["ready", "claimed"], list(BriefState)):
+        listed = [
+            str(row["_id"])
+            for row in rows
+            if state_now(row, NOW) in states and (state_now(row, NOW) != BriefState.READY or row["status"] in OPEN)
+        ]
+        for offset in (0, 3):
+            found = library.store.briefs.list(library.id, states, NOW, limit=5, offset=offset)
+            assert [row["id"] for row in found] == listed[offset : offset + 5], (states, offset)
+
+
+def test_a_page_is_read_again_when_a_document_leaves_the_list_meanwhile(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collection, "DEEP_OFFSET", 1)
+    ctx = project.context()
+    first, second, third = (a_ready_brief(ctx, title=title) for title in ("Rye", "Oats", "Spelt"))
+    with_ids, calls = collection.Collection._with_ids, []
+
+    def withdrawn_meanwhile(self: Any, *arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 1:
+            OPERATIONS["withdraw_brief"](ctx, second["id"])
+        return with_ids(self, *arguments)
+
+    monkeypatch.setattr(collection.Collection, "_with_ids", withdrawn_meanwhile)
+
+    page = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 1}).body
+
+    assert [brief["id"] for brief in page] == [third["id"]]
+    assert first["id"] != third["id"]
+    assert len(calls) == 2
+
+
+@pytest.mark.contract("decided-documents.categories")
+def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> None:
+    ctx = project.context()
+    category = made(ctx, "category", name="Bread", slug="bread")
+    a_ready_brief(ctx, categoryId=category["id"])
+    a_ready_brief(ctx)
+
+    OPERATIONS["update_category"](ctx, category["id"], fields={"name": "Baking"})
+
+    briefs = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
+    assert sorted(brief["category"] for brief in briefs) == ["", "Baking"]
+
+
+@pytest.fixture
+def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database that no other test uses."""
+    yield from opened(request)
+
+
+def test_a_database_of_an_earlier_version_is_served_before_and_after_db_init(own_store: Store) -> None:
+    database, project = own_store.database, a_project(own_store)
+    ctx = project.context()
+    for name in database.documents.index_information().keys() - {"_id_"}:
+        database.documents.drop_index(name)
+    old = "projectId_brief.state_dueKey_createdAt__id_live"
+    database.documents.create_index("projectId", name=old)
+    brief, other = a_ready_brief(ctx), a_ready_brief(ctx, title="Rye")
+
+    def serves() -> None:
+        listed = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
+        found = OPERATIONS["list_documents"](ctx, fields={"sort": "title", "limit": 50, "offset": 300, "q": "rye"})
+        assert brief["id"] in [one["id"] for one in listed]
+        assert found.body == []
+
+    serves()
+    token = project.token()
+    claimed = OPERATIONS["claim_next_brief"](project.context(token), fields={}, key="k").body
+    assert claimed["id"] == brief["id"]
+    OPERATIONS["withdraw_brief"](ctx, brief["id"])
+    OPERATIONS["mark_brief_ready"](ctx, brief["id"])
+    indexes.create_indexes(database)
+    serves()
+    assert other["id"]
+    assert indexes.differences(database) == []
+    assert old not in database.documents.index_information()
+
+
+def test_a_page_whose_documents_are_gone_is_a_conflict(project: Project) -> None:
+    with pytest.raises(WriteConflict):
+        project.store.documents._with_ids(project.id, {"deletedAt": None}, [IDS[0]], None)
