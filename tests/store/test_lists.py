@@ -121,7 +121,7 @@ def test_every_page_is_the_lists_part_at_its_place(
         assert [row["id"] for row in found] == wanted[offset : offset + 5], (filters, sort, offset)
 
 
-@pytest.mark.contract("decided-briefs.ready-order", "decided-briefs.expired-is-ready")
+@pytest.mark.contract("decided-briefs.list", "decided-briefs.expired-is-ready")
 @pytest.mark.parametrize("deep", [1, 1_000])
 def test_every_page_of_briefs_is_the_lists_part_at_its_place(
     library: Project, monkeypatch: pytest.MonkeyPatch, deep: int
@@ -168,7 +168,7 @@ def test_a_page_is_read_again_when_a_document_leaves_the_list_meanwhile(
     assert len(calls) == 2
 
 
-@pytest.mark.contract("decided-documents.categories")
+@pytest.mark.contract("decided-documents.filing-lists")
 def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> None:
     ctx = project.context()
     category = made(ctx, "category", name="Bread", slug="bread")
