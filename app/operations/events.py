@@ -1,4 +1,4 @@
-"""What happened: the project's feed, and each document's activity (decisions, section 9)."""
+"""The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,12 +17,12 @@ Fields = Mapping[str, Any]
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
 def list_events(ctx: Context, fields: Fields) -> Result:
-    """List the project's events, the oldest first.
+    """List the project's events, oldest first.
 
     Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An event appears
     about a second after the change.
     """
-    after = _place(ctx, fields.get("after"))
+    after = _sequence(ctx, fields.get("after"))
     events, reached = ctx.store.events.page(ctx.project_id, after, fields["limit"])
     return Result(event_page(events, cursor_of(ctx.project_id, reached)))
 
@@ -37,20 +37,20 @@ def list_events(ctx: Context, fields: Fields) -> Result:
     errors=(NotFound,),
 )
 def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result:
-    """List everything that happened to a document, the newest first.
+    """List all events of a document, newest first.
 
-    It is complete: what the feed of events does not show yet, or does not keep any more, is here.
+    The list is complete: it has events that are not in the feed yet, and events that have left it.
     """
     own_document(ctx, document_id)
     events = ctx.store.events.of_document(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
     return Result([activity_record(event) for event in events])
 
 
-def _place(ctx: Context, cursor: str | None) -> int | None:
+def _sequence(ctx: Context, cursor: str | None) -> int | None:
     if cursor is None:
         return None
-    place = read_cursor(ctx.project_id, cursor)
-    if place is None or place > ctx.store.events.last(ctx.project_id):
-        message = "Must be the `cursor` of a page of this project's events, as it was given."
+    sequence = read_cursor(ctx.project_id, cursor)
+    if sequence is None or sequence > ctx.store.events.last(ctx.project_id):
+        message = "Must be the `cursor` of a page of this project's events, unchanged."
         raise HttpApiDecodeError(issues=[Issue(path="after", message=message)])
-    return place
+    return sequence

@@ -1,4 +1,4 @@
-"""What was in the trash long enough is deleted for good, with its texts and its history (decisions, section 5)."""
+"""Deletes documents that were in the trash long enough, with their texts and history (decisions, section 5)."""
 
 from datetime import datetime
 from functools import partial
@@ -8,18 +8,18 @@ from app.store.store import Store
 
 
 def purge_trash(store: Store, before: datetime, project_id: str | None = None) -> int:
-    """Deletes documents that were moved to the trash before an instant, of one project or of all; returns how many.
+    """Deletes documents that were moved to the trash before a time, of one project or of all; returns how many.
 
-    A document goes whole or not at all, so one that is restored at the same time is restored whole. One whose last
-    events wait to be relayed stays until then.
+    A document is deleted completely or not at all, also when it is restored at the same time. A document with events in
+    its outbox is not deleted before they are relayed.
     """
     purged = 0
     while True:
         with store.deadline():
-            one = store.documents.longest_in_trash(before, project_id)
-            if one is None:
+            document = store.documents.longest_in_trash(before, project_id)
+            if document is None:
                 return purged
-            purged += store.in_transaction(partial(_purge, document=one, before=before))
+            purged += store.in_transaction(partial(_purge, document=document, before=before))
 
 
 def _purge(store: Store, document: dict[str, Any], before: datetime) -> int:

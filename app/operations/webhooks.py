@@ -1,4 +1,4 @@
-"""Webhooks of the project: where events are sent, and the log of it (decisions, section 9)."""
+"""The project's webhooks, and the log of what was sent to them (decisions, section 9)."""
 
 import base64
 import secrets
@@ -22,14 +22,14 @@ Fields = Mapping[str, Any]
 
 @operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord, many=True)
 def list_webhooks(ctx: Context) -> Result:
-    """List the project's webhooks, the oldest first; never their secrets."""
+    """List the project's webhooks, oldest first, without their secrets."""
     return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.READS, path=("webhookId",), response=WebhookRecord, errors=(NotFound,))
 def get_webhook(ctx: Context, webhook_id: str) -> Result:
     """Read a webhook."""
-    return _answer(_own_webhook(ctx, webhook_id))
+    return _response(_own_webhook(ctx, webhook_id))
 
 
 @operation(
@@ -41,9 +41,9 @@ def get_webhook(ctx: Context, webhook_id: str) -> Result:
     transaction=True,
 )
 def create_webhook(ctx: Context, fields: Fields) -> Result:
-    """Have the project's events sent to a URL, signed as the Standard Webhooks specification says.
+    """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
 
-    The secret is shown in this answer and never again. A project has at most 20 webhooks.
+    The secret is in this response and never shown again. A project has at most 20 webhooks.
     """
     _check(ctx, WebhookFields, fields)
     if not ctx.store.projects.count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
@@ -60,7 +60,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
         "updatedAt": ctx.now,
     }
     event = Event("webhook.created", ctx.now, ctx.caller.actor)
-    return _new_answer(ctx.store.webhooks.add(ctx.project_id, webhook, event), secret)
+    return _response_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, event), secret)
 
 
 @operation(
@@ -75,7 +75,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
-    What happened while it was off is not sent afterwards: read it with `list_events`.
+    Events from the time when it was off are not sent afterwards: read them with `list_events`.
     """
     webhook = _own_webhook(ctx, webhook_id)
     ctx.check_match(webhook)
@@ -89,7 +89,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
         ctx.store.leases.reset(webhook_id)
     if fields.get("enabled") is False:
         ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
-    return _answer(changed or webhook)
+    return _response(changed or webhook)
 
 
 @operation(
@@ -101,9 +101,9 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     transaction=True,
 )
 def delete_webhook(ctx: Context, webhook_id: str) -> Result:
-    """Delete a webhook; what waits to be sent to it is not sent any more.
+    """Delete a webhook; messages that were not sent yet are given up.
 
-    The answer is the webhook as it was.
+    The response is the webhook as it was.
     """
     event = Event("webhook.deleted", ctx.now, ctx.caller.actor)
     deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match)
@@ -113,14 +113,14 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
     ctx.store.leases.drop(webhook_id)
-    return _answer(deleted)
+    return _response(deleted)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("webhookId",), response=NewWebhookRecord, errors=(NotFound,))
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
-    """Give a webhook a new secret, shown in this answer and never again.
+    """Give a webhook a new secret, which is in this response and never shown again.
 
-    For a day everything is signed with the old one too, so that receivers can change over without losing anything.
+    For one day messages are signed with the old secret too, so that receivers lose none while they change it.
     """
     secret = new_secret()
     before = ctx.store.webhooks.to_sign(ctx.project_id, webhook_id)
@@ -132,14 +132,14 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     if written is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
         raise WriteConflict
-    return _new_answer(written, secret)
+    return _response_with_secret(written, secret)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CREATES, path=("webhookId",), response=DeliveryRecord, errors=(NotFound,))
 def test_webhook(ctx: Context, webhook_id: str) -> Result:
-    """Send a message of the type `webhook.test` to a webhook, whatever events it asks for.
+    """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
-    The answer is the delivery as it is queued; `list_webhook_deliveries` shows how it went.
+    The response is the queued delivery; `list_webhook_deliveries` shows its attempts.
     """
     _own_webhook(ctx, webhook_id)
     message = {"type": TEST, "at": ctx.now, "by": ctx.caller.actor, "data": {"webhookId": webhook_id}}
@@ -156,7 +156,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
     errors=(NotFound,),
 )
 def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result:
-    """List what was sent to a webhook in the last 30 days, the newest first, with every attempt."""
+    """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
     found = ctx.store.deliveries.log(
         ctx.project_id, webhook_id, fields["status"], limit=fields["limit"], offset=fields["offset"]
@@ -172,9 +172,9 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     errors=(NotFound,),
 )
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
-    """Send a delivery again, whether or not it arrived; its `webhook-id` stays, so that receivers can tell.
+    """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 
-    It is tried for 3 days, as at first.
+    It is tried for 3 days, as at first; where the webhook is disabled, once.
     """
     _own_webhook(ctx, webhook_id)
     delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
@@ -184,7 +184,7 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
 
 
 def new_secret() -> str:
-    """Returns a fresh secret with 256 bits, as the Standard Webhooks specification writes it."""
+    """Returns a new secret of 256 bits in the form that Standard Webhooks specifies."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
@@ -209,10 +209,10 @@ def _own_webhook(ctx: Context, webhook_id: str) -> dict[str, Any]:
     return webhook
 
 
-def _answer(webhook: Mapping[str, Any]) -> Result:
+def _response(webhook: Mapping[str, Any]) -> Result:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
-def _new_answer(webhook: Mapping[str, Any], secret: str) -> Result:
+def _response_with_secret(webhook: Mapping[str, Any], secret: str) -> Result:
     body = {**webhook_record(webhook), "secret": secret}
     return Result(body, etag=record_tag(webhook), secrets=("secret",))

@@ -1,4 +1,4 @@
-"""Cursors: places in a project's feed, opaque to those who hold them (decisions, section 9)."""
+"""Cursors: places in a project's feed, opaque to clients (decisions, section 9)."""
 
 import base64
 import binascii
@@ -7,12 +7,12 @@ LENGTH = 18
 
 
 def cursor_of(project_id: str, sequence: int) -> str:
-    """Returns the cursor of the place behind an event: the project and the event's number."""
+    """Returns the cursor of the place after an event: the project's id and the event's sequence number."""
     return base64.urlsafe_b64encode(bytes.fromhex(project_id) + sequence.to_bytes(6, "big")).decode()
 
 
 def read_cursor(project_id: str, cursor: str) -> int | None:
-    """Returns the number of the event that a cursor stands behind, None for what is no cursor of the project."""
+    """Returns the sequence number in a cursor, None for a text that is not a cursor of the project."""
     try:
         place = base64.b64decode(cursor, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""What happened: each operation that changed something says so in one event (decisions, section 9)."""
+"""Events: each operation that changes something creates one (decisions, section 9)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a write did: its type, when, by whom, and what the record itself does not say."""
+    """A change of a record: its type, when, by whom, and details that are not in the record itself."""
 
     type: str
     at: datetime
@@ -17,10 +17,10 @@ class Event:
 
 
 def in_feed_order(outboxes: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Returns the events of several records as the feed has them: each record's in their own order, all by `at`.
+    """Returns the events of several records sorted by `at`, with the events of each record in their own order.
 
-    Two servers' clocks differ, so of two events of one record the later may bear the earlier time: it counts as
-    being as late as the one before it.
+    The clocks of two servers differ, so an event may have an earlier time than the event before it in the same record:
+    then it is sorted by the time of that one.
     """
     placed = []
     for outbox in outboxes:

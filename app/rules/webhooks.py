@@ -1,4 +1,4 @@
-"""Webhooks: what is sent, which addresses may be reached, and whether an event goes to one (decisions, section 9)."""
+"""Webhooks: their messages, the addresses they may reach, and the events they are sent (decisions, section 9)."""
 
 import socket
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from app.rules.times import wire_time
 
 ROTATED_LIFE = timedelta(days=1)
-"""How long the secret before a rotation goes on signing."""
+"""How long messages are signed with the previous secret after a rotation."""
 
 TEST = "webhook.test"
-"""The type of the message that a test sends; it is no event of the feed."""
+"""The type of the message of a test, which is not an event in the feed."""
 
 Address = IPv4Address | IPv6Address
 
@@ -27,12 +27,12 @@ REFUSED = tuple(
             "10.0.0.0/8",  # private
             "100.64.0.0/10",  # carrier-grade NAT, and Alibaba's metadata
             "127.0.0.0/8",  # loopback
-            "168.63.129.16/32",  # Azure's host: a public address that only leads inside
+            "168.63.129.16/32",  # Azure's host: a public address that is only reachable inside Azure
             "169.254.0.0/16",  # link-local: the metadata of most clouds
             "172.16.0.0/12",  # private
             "192.0.0.0/24",  # protocol assignments: Oracle's metadata
             "192.0.2.0/24",  # documentation
-            "192.88.99.0/24",  # relays of 6to4
+            "192.88.99.0/24",  # 6to4 relays
             "192.168.0.0/16",  # private
             "198.18.0.0/15",  # benchmarks
             "198.51.100.0/24",  # documentation
@@ -45,40 +45,41 @@ REFUSED = tuple(
         ),
     )
 )
-"""Networks that a webhook never reaches: IANA's special registries, and what clouds use for their insides."""
+"""Networks that a webhook never reaches: IANA's special-purpose registries, and internal addresses of clouds."""
 
 PUBLIC_V6 = ip_network("2000::/3")
-"""All that was ever given out of IPv6; loopback, private, link-local, site-local and multicast lie outside."""
+"""The global unicast addresses of IPv6; loopback, private, link-local, site-local and multicast lie outside."""
 
-CARRIERS = ((ip_network("::ffff:0:0/96"), 0), (ip_network("64:ff9b::/96"), 0), (ip_network("2002::/16"), 80))
-"""IPv6 networks that carry an IPv4 address, and by how many bits it is shifted: mapped, NAT64, 6to4."""
+EMBEDDING = ((ip_network("::ffff:0:0/96"), 0), (ip_network("64:ff9b::/96"), 0), (ip_network("2002::/16"), 80))
+"""IPv6 networks whose addresses embed an IPv4 address, and the bits after it: mapped, NAT64, 6to4."""
 
 
 def may_reach(address: str, scheme: str, allow_local: bool) -> bool:
-    """Tells whether a webhook may connect to an address: a public one over https, loopback where that is allowed."""
-    carried = _carried(ip_address(address.partition("%")[0]))
-    if any(carried in network for network in LOOPBACK):
+    """Returns whether a webhook may connect to an address: public over https, loopback where that is allowed."""
+    embedded = _embedded(ip_address(address.partition("%")[0]))
+    if any(embedded in network for network in LOOPBACK):
         return allow_local
-    if scheme != "https" or any(carried in network for network in REFUSED):
+    if scheme != "https" or any(embedded in network for network in REFUSED):
         return False
-    return carried.version == 4 or carried in PUBLIC_V6
+    return embedded.version == 4 or embedded in PUBLIC_V6
 
 
-def _carried(address: Address) -> Address:
-    for network, shift in CARRIERS:
+def _embedded(address: Address) -> Address:
+    """Returns the IPv4 address that an IPv6 address embeds, else the address itself."""
+    for network, shift in EMBEDDING:
         if address in network:
             return IPv4Address(int(address) >> shift & 0xFFFFFFFF)
     return address
 
 
 def wrong_url(url: str, allow_local: bool) -> str | None:
-    """Returns what is wrong with the URL of a webhook, an http or https one with a host; None where nothing is.
+    """Returns what is wrong with the URL of a webhook, None for nothing. The URL has http or https and a host.
 
-    This only spares people a hook that never works: what counts is the address at the time of sending.
+    This check only helps people to notice a webhook that cannot work. The check when a message is sent protects.
     """
     parts = urlsplit(url)
     if "@" in parts.netloc:
-        return "Must not hold a user name or a password: the signature proves who sends."
+        return "Must not contain a user name or a password: the signature proves who sends."
     host = (parts.hostname or "").rstrip(".")
     try:
         host.encode("idna")
@@ -111,28 +112,28 @@ def known_addresses(host: str) -> list[str]:
 
 
 def wants(webhook: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
-    """Tells whether an event goes to a webhook: its type was chosen, and the hook was there."""
+    """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook."""
     return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
 
 
 def message(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what is sent of an event."""
-    about = {"id": event["id"], "sequence": event.get("sequence"), "by": event["by"]}
-    return {"type": event["type"], "timestamp": wire_time(event["at"]), "data": {**about, **plain(event["data"])}}
+    """Returns the message of an event."""
+    details = {"id": event["id"], "sequence": event.get("sequence"), "by": event["by"]}
+    return {"type": event["type"], "timestamp": wire_time(event["at"]), "data": {**details, **plain(event["data"])}}
 
 
 def plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the details of an event with instants as callers see them."""
+    """Returns the data of an event with times as texts."""
     return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
 
 
 def rotated(secrets: list[dict[str, Any]], secret: str, now: datetime) -> list[dict[str, Any]]:
-    """Returns a webhook's secrets with a new one; the one before it, and others still valid, end within a day."""
+    """Returns a webhook's secrets with a new one; the older ones that are still valid end within a day."""
     end = now + ROTATED_LIFE
     older = [old | {"until": min(old["until"] or end, end)} for old in valid_secrets(secrets, now)]
     return [{"secret": secret, "until": None}, *older]
 
 
 def valid_secrets(secrets: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
-    """Returns those of a webhook's secrets that sign now."""
-    return [one for one in secrets if one["until"] is None or one["until"] > now]
+    """Returns the secrets of a webhook that messages are signed with now."""
+    return [secret for secret in secrets if secret["until"] is None or secret["until"] > now]

@@ -27,20 +27,19 @@ class Deliveries(Collection):
     name = "deliveries"
 
     def queue(self, project_id: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Queues relayed events for the webhooks that want them; what is queued already is left as it is."""
+        """Queues events for the webhooks that want them, except where they are queued already."""
         webhooks = self._store.webhooks.listening(project_id)
-        wanted = [(hook, [event for event in events if wants(hook, event)]) for hook in webhooks]
-        queued = max(event["at"] for event in events)
-        rows = [self._row(project_id, hook["id"], from_bson(event), queued) for hook, some in wanted for event in some]
-        if not rows:
+        now = max(event["at"] for event in events)
+        wanted = [(webhook["id"], event) for webhook in webhooks for event in events if wants(webhook, event)]
+        if not wanted:
             return
+        rows = [self._row(project_id, webhook_id, from_bson(event), now) for webhook_id, event in wanted]
         insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
-        for hook, some in wanted:
-            if some:
-                self._store.leases.wake(project_id, hook["id"], queued)
+        for webhook_id in dict.fromkeys(webhook_id for webhook_id, _ in wanted):
+            self._store.leases.wake(project_id, webhook_id, now)
 
     def add(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
-        """Queues a message that is no event of the feed, and returns its delivery."""
+        """Queues a message that is not an event of the feed, and returns its delivery."""
         row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now) | {"requested": True}
         self._collection.insert_one(row, session=self._session)
         self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
@@ -71,7 +70,7 @@ class Deliveries(Collection):
     def log(
         self, project_id: str, webhook_id: str, statuses: Sequence[str], *, limit: int, offset: int
     ) -> list[Record]:
-        """Returns one page of a webhook's deliveries, the newest first."""
+        """Returns one page of a webhook's deliveries, newest first."""
         condition: Record = {"webhookId": ObjectId(webhook_id)}
         if statuses:
             condition["status"] = {"$in": list(statuses)}
@@ -81,7 +80,7 @@ class Deliveries(Collection):
         )
 
     def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> Record | None:
-        """Queues a delivery once more, with all the time it had at first."""
+        """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery."""
         again = {"status": DeliveryStatus.PENDING, "requested": True}
         changed = self._collection.find_one_and_update(
             self._where(project_id, self._one(webhook_id, delivery_id)),
@@ -96,7 +95,7 @@ class Deliveries(Collection):
         return found
 
     def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[Record]:
-        """Returns the deliveries of a webhook whose time has come, in the order in which they are to be sent."""
+        """Returns the deliveries of a webhook that are due, in the order in which they are sent."""
         condition = {
             "webhookId": ObjectId(webhook_id),
             "status": DeliveryStatus.PENDING,

@@ -1,4 +1,4 @@
-"""Webhooks: where events are sent; their secrets are read by who signs, and by nobody else."""
+"""Webhooks: where events are sent. Only `to_sign` reads their secrets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ SHOWN = {"outbox": 0, "secrets": 0}
 
 
 class Webhooks(Recorded):
-    """The webhooks of a project; a deleted one is gone when its last event is relayed."""
+    """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
 
     name = "webhooks"
     event_data = (("webhookId", "_id", None),)
@@ -27,23 +27,23 @@ class Webhooks(Recorded):
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, SHOWN)
 
     def all(self, project_id: str) -> list[Record]:
-        """Returns all of a project's webhooks, the oldest first, without their secrets."""
+        """Returns all of a project's webhooks, oldest first, without their secrets."""
         return self._find(project_id, {"deletedAt": None}, sort=(("_id", 1),), fields=SHOWN, index=WEBHOOKS_BY_ID)
 
     def listening(self, project_id: str) -> list[Record]:
-        """Returns what decides which events go to the webhooks that are enabled."""
+        """Returns the webhooks that are enabled, with what decides which events they are sent."""
         fields = {"events": 1, "createdAt": 1}
         return self._find(project_id, {"enabled": True, "deletedAt": None}, fields=fields)
 
     def to_sign(self, project_id: str, webhook_id: str) -> Record | None:
-        """Returns what sending to a webhook takes: its URL and its secrets."""
+        """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
         fields = {"url": 1, "secrets": 1, "enabled": 1}
         return self._find_one(project_id, {"_id": ObjectId(webhook_id), "deletedAt": None}, fields)
 
     def write(
         self, project_id: str, webhook_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> Record | None:
-        """Changes a webhook if that changes something."""
+        """Changes a webhook; None where nothing would change, or it is not in the state that `tags` name."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "$or": differs}
         changes = {**changes, "updatedAt": event.at}
@@ -58,7 +58,7 @@ class Webhooks(Recorded):
         event: Event,
         tags: EntityTags,
     ) -> Record | None:
-        """Writes a webhook's secrets if they are still those that were read."""
+        """Writes the secrets of a webhook; None where they are not those that were read any more."""
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "secrets": list(before)} | etag_filter(
             tags
         )
@@ -66,12 +66,12 @@ class Webhooks(Recorded):
         return self._change(project_id, condition, event=event, changes=changes)
 
     def delete(self, project_id: str, webhook_id: str, event: Event, tags: EntityTags) -> Record | None:
-        """Deletes a webhook, its secrets at once."""
+        """Marks a webhook as deleted and removes its secrets."""
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={"deletedAt": event.at, "secrets": []})
 
     def disable(self, project_id: str, webhook_id: str, event: Event) -> Record | None:
-        """Disables a webhook that is enabled; None when it is not, any more."""
+        """Disables a webhook; None where it is not enabled."""
         condition: Record = {"_id": ObjectId(webhook_id), "deletedAt": None, "enabled": True}
         return self._change(
             project_id,
