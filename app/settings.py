@@ -1,113 +1,147 @@
 """The environment, read once, checked, typed and frozen.
 
-`Settings.from_environment()` names every bad variable at once; nothing else reads the environment.
+`Settings.from_environment()` names every wrong variable at once; nothing else reads the environment.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+import re
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from ipaddress import ip_network
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 VERSION = version("content-workflow")
-"""The service's own version, as the OpenAPI document and the MCP server tell it."""
+"""The service's own version, as the OpenAPI document and the MCP server show it."""
 
 
 class SettingsError(Exception):
     """One or more environment variables are wrong; the message has a line for each."""
 
 
-def _text(value: str) -> str:
+def _split(value: Any) -> Any:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _check_mongodb_uri(value: str) -> str:
+    if not value.startswith(("mongodb://", "mongodb+srv://")):
+        raise ValueError("must begin with mongodb:// or mongodb+srv://")
     return value
 
 
-def _flag(value: str) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    if value.lower() not in words:
-        raise ValueError("be 1 or 0")
-    return words[value.lower()]
+def check_database(value: str) -> str:
+    """Returns a name that a database of this service may have. Raises `ValueError`."""
+    if value in ("admin", "config", "local"):
+        raise ValueError(f"must not be {value}, which is MongoDB's own; log in with ?authSource={value} instead")
+    if not re.fullmatch(r'[^/\\. "$*<>:|?\0]{0,63}', value):
+        raise ValueError('must have at most 63 characters and none of /\\. "$*<>:|?')
+    return value
 
 
-def _count(value: str) -> int:
-    if not value.isascii() or not value.isdigit():
-        raise ValueError("be a whole number, 0 or more")
-    return int(value)
+def _check_url(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment):
+        raise ValueError("must be an http or https URL, like https://content.example.com")
+    return value
 
 
-def _names(value: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in value.split(",") if name.strip())
-
-
-def _prefix(value: str) -> str:
+def _check_prefix(value: str) -> str:
     if value and (not value.startswith("/") or value.endswith("/")):
-        raise ValueError("begin with a slash and not end with one, like /api")
+        raise ValueError("must begin with a slash and not end with one, like /api")
     return value
 
 
-def _variable(name: str, read: Callable[[str], Any], default: Any, doc: str) -> Any:
-    return field(default=default, metadata={"name": name, "read": read, "doc": doc})
+def _check_networks(value: tuple[str, ...]) -> tuple[str, ...]:
+    for name in value:
+        try:
+            ip_network(name, strict=False)
+        except ValueError:
+            raise ValueError(f"must be addresses or networks, like 10.0.0.0/8; {name!r} is not one") from None
+    return value
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How this server runs. Each field is one environment variable; its `doc` is the reference in docs/."""
+Count = Annotated[int, Field(ge=0)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Url = Annotated[str, AfterValidator(_check_url)]
+Level = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
-    mongodb_uri: str = field(metadata={"name": "MONGODB_URI", "read": _text, "doc": "the MongoDB replica set"})
-    database: str = _variable("MONGODB_DATABASE", _text, "content_workflow", "the database's name")
-    deadline_seconds: int = _variable("DEADLINE_SECONDS", _count, 10, "longest time a request waits for MongoDB")
-    base_path: str = _variable("BASE_PATH", _prefix, "", "prefix of the management API's paths, like /api")
-    public_url: str = _variable("PUBLIC_URL", _text, "", "the address callers use, for OpenAPI's `servers`")
-    rate_limit: int = _variable("RATE_LIMIT_PER_MINUTE", _count, 6000, "requests a token and process; 0 is off")
-    failed_auth_limit: int = _variable(
-        "FAILED_AUTH_LIMIT_PER_MINUTE", _count, 100, "failed authentications an address and process; 0 is off"
+
+class Settings(BaseModel):
+    """How this server runs. Each field is one environment variable; its description is the reference in docs/."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=str.upper, populate_by_name=True, extra="ignore")
+
+    mongodb_uri: Annotated[str, AfterValidator(_check_mongodb_uri)] = Field(
+        repr=False, description="the MongoDB replica set and the database, like mongodb://host/NAME?replicaSet=rs0"
     )
-    trusted_proxies: tuple[str, ...] = _variable(
-        "TRUSTED_PROXIES", _names, (), "addresses or networks whose X-Forwarded-For is believed, comma-separated"
+    database: Annotated[str, AfterValidator(check_database)] = Field(
+        "",
+        validation_alias="MONGODB_DATABASE",
+        description="the database's name; by default the one in MONGODB_URI, else content_workflow",
     )
-    serve_rest: bool = _variable("SERVE_REST", _flag, True, "serve the management API")
-    serve_docs: bool = _variable("SERVE_DOCS", _flag, True, "serve /openapi.json, /docs and /llms.txt")
-    serve_graphql: bool = _variable("SERVE_GRAPHQL", _flag, True, "serve the delivery API")
-    serve_mcp: bool = _variable("SERVE_MCP", _flag, True, "serve MCP at /mcp")
-    serve_metrics: bool = _variable("SERVE_METRICS", _flag, False, "serve /metrics")
-    metrics_token: str = _variable("METRICS_TOKEN", _text, "", "bearer token that /metrics asks for, where set")
-    mcp_allowed_hosts: tuple[str, ...] = _variable(
-        "MCP_ALLOWED_HOSTS", _names, (), "Host headers that MCP answers to beside localhost, comma-separated; * for all"
+    deadline_seconds: Annotated[int, Field(ge=1)] = Field(10, description="longest time a request waits for MongoDB")
+    base_path: Annotated[str, AfterValidator(_check_prefix)] = Field(
+        "", description="prefix of the management API's paths, like /api"
     )
-    delivery_allowed_origins: tuple[str, ...] = _variable(
-        "DELIVERY_ALLOWED_ORIGINS", _names, ("*",), "origins that may read the delivery API from a browser"
+    public_url: Url = Field("", description="the address that callers use, for OpenAPI's `servers` and for feeds")
+    rate_limit: Count = Field(
+        6000, validation_alias="RATE_LIMIT_PER_MINUTE", description="requests per token and process; 0 is off"
     )
-    delivery_cache_control: str = _variable(
-        "DELIVERY_CACHE_CONTROL", _text, "private, max-age=0, must-revalidate", "Cache-Control of delivery answers"
+    failed_auth_limit: Count = Field(
+        100,
+        validation_alias="FAILED_AUTH_LIMIT_PER_MINUTE",
+        description="failed authentications per address and process; 0 is off",
     )
-    graphql_introspection: bool = _variable("GRAPHQL_INTROSPECTION", _flag, True, "allow GraphQL introspection")
-    webhooks_allow_local: bool = _variable("WEBHOOKS_ALLOW_LOCAL", _flag, False, "let webhooks reach loopback (dev)")
-    events_kept_days: int = _variable("EVENTS_KEPT_DAYS", _count, 30, "how long events stay in the feed")
-    otel_endpoint: str = _variable(
-        "OTEL_EXPORTER_OTLP_ENDPOINT", _text, "", "where OpenTelemetry's traces go, with the extra `otel` installed"
+    trusted_proxies: Annotated[Names, AfterValidator(_check_networks)] = Field(
+        (), description="addresses or networks whose X-Forwarded-For is believed, comma-separated"
     )
-    log_level: str = _variable("LOG_LEVEL", _text, "INFO", "level of the JSON log")
+    serve_rest: bool = Field(True, description="serve the management API")
+    serve_docs: bool = Field(True, description="serve /openapi.json, /docs and /llms.txt")
+    serve_graphql: bool = Field(True, description="serve the delivery API")
+    serve_mcp: bool = Field(True, description="serve MCP at /mcp")
+    serve_metrics: bool = Field(False, description="serve /metrics")
+    metrics_token: str = Field("", repr=False, description="bearer token that /metrics requires, where set")
+    mcp_allowed_hosts: Names = Field(
+        (), description="Host headers that MCP accepts besides localhost, comma-separated; * for all"
+    )
+    delivery_allowed_origins: Names = Field(
+        ("*",), description="origins that may read the delivery API from a browser, comma-separated"
+    )
+    delivery_cache_control: Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")] = Field(
+        "private, max-age=0, must-revalidate", description="Cache-Control of delivery responses"
+    )
+    graphql_introspection: bool = Field(True, description="allow GraphQL introspection")
+    webhooks_allow_local: bool = Field(
+        False, description="let every project's webhooks reach loopback (development only)"
+    )
+    events_kept_days: Count = Field(30, description="how long events stay in the feed")
+    otel_endpoint: Url = Field(
+        "",
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="where OpenTelemetry traces are sent; needs the extra `otel`",
+    )
+    log_level: Annotated[Level, BeforeValidator(str.upper)] = Field("INFO", description="level of the JSON log")
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """Returns the settings of an environment (`os.environ` by default).
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Returns the settings of an environment; an empty variable counts as not set.
 
         Raises `SettingsError` with one line for each variable that is missing or wrong.
         """
-        environment = os.environ if environment is None else environment
-        values: dict[str, Any] = {}
-        wrong: list[str] = []
-        for setting in fields(cls):
-            name, text = setting.metadata["name"], environment.get(setting.metadata["name"])
-            if text is None or text == "":
-                if setting.default is MISSING:
-                    wrong.append(f"{name} is not set: it names {setting.metadata['doc']}.")
-                continue
-            try:
-                values[setting.name] = setting.metadata["read"](text)
-            except ValueError as error:
-                wrong.append(f"{name} is {text!r}: it must {error}.")
-        if wrong:
-            raise SettingsError("\n".join(wrong))
-        return cls(**values)
+        try:
+            return cls.model_validate({name: value for name, value in environment.items() if value})
+        except ValidationError as failed:
+            raise SettingsError("\n".join(_line(error) for error in failed.errors())) from None
+
+
+def _line(error: Any) -> str:
+    """Returns what is wrong with a variable, without its value where that may be a secret."""
+    name = str(error["loc"][0])
+    if error["type"] == "missing":
+        return f"{name} is not set: it names the MongoDB replica set."
+    why = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
+    return f"{name}: {why}." if name == "MONGODB_URI" else f"{name} is {str(error['input'])[:100]!r}: {why}."

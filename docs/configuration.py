@@ -1,6 +1,5 @@
 """Writes docs/configuration.md from the settings themselves: python docs/configuration.py"""
 
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,9 @@ PAGE = Path(__file__).with_name("configuration.md")
 HEAD = """\
 # Configuration
 
-The environment is read once, at start. A wrong value stops the start with a message that names every wrong variable.
-(This page is written by `python docs/configuration.py`.)
+`content-workflow` reads the environment once, at start. It refuses to start with a wrong value, and names every wrong
+variable in a line of its own. A variable that is set to nothing counts as not set. (`python docs/configuration.py`
+writes this page.)
 
 | Variable | Default | Meaning |
 |---|---|---|
@@ -20,16 +20,16 @@ The environment is read once, at start. A wrong value stops the start with a mes
 
 def page() -> str:
     """Returns the page."""
-    rows = (setting for setting in fields(Settings) if "name" in setting.metadata)
     return HEAD + "".join(
-        f"| `{setting.metadata['name']}` | {_shown(setting.default)} | {setting.metadata['doc']} |\n"
-        for setting in rows
+        f"| `{setting.validation_alias}` | {_shown(setting)} | {setting.description} |\n"
+        for setting in Settings.model_fields.values()
     )
 
 
-def _shown(default: Any) -> str:
-    if default is MISSING:
+def _shown(setting: Any) -> str:
+    if setting.is_required():
         return "required"
+    default = setting.default
     if isinstance(default, bool):
         return f"`{int(default)}`"
     if isinstance(default, tuple):

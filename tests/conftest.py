@@ -60,7 +60,7 @@ def project(store: Store) -> Project:
 @pytest.fixture(scope="session")
 def app(store: Store) -> Flask:
     """The application on the shared database; no limits on how often a test may call."""
-    settings = Settings(mongodb_uri="given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     return create_app(settings, store)
 
 

@@ -51,7 +51,10 @@ class _Database:
         return _Collection(self._database[name], self._lock)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._database, name) if name in ("name", "client", "command") else self[name]
+        return getattr(self._database, name) if name in ("name", "client") else self[name]
+
+    def command(self, name: str) -> Any:
+        return {"setName": "in memory"} if name == "hello" else self._database.command(name)
 
 
 class _Collection:

@@ -1,4 +1,4 @@
-"""The command line, `content-workflow`: a door to the operations, each command a file of its own."""
+"""The command line, `content-workflow`: an interface to the operations, each command in a file of its own."""
 
 from importlib import import_module
 from inspect import cleandoc
@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """The commands, each loaded when it is asked for, so that none waits for what another needs."""
+    """The commands, each imported when it is used, so that none waits for what another needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -42,18 +42,18 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command; what it refuses is one message and exit code 1, never a traceback."""
+        """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""
         try:
             return super().invoke(ctx)
         except Refusal as refusal:
-            raise click.ClickException(_told(refusal)) from refusal
+            raise click.ClickException(_message(refusal)) from refusal
         except (SettingsError, MongodMissing, MongodFailed) as error:
             raise click.ClickException(str(error)) from error
 
 
-def _told(refusal: Refusal) -> str:
-    """Returns what a refusal says to somebody at a terminal, who sees no `errors` and sends no idempotency key."""
-    if isinstance(refusal, ServiceUnavailable):
+def _message(refusal: Refusal) -> str:
+    """Returns a refusal's message for a terminal, which shows no `errors` and sends no idempotency key."""
+    if isinstance(refusal, ServiceUnavailable) and refusal.message == ServiceUnavailable.message:
         return "MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary."
     wrong = [f"{one['field']}: {one['message']}" for one in refusal.extra.get("errors", ())]
     wrong += [f"{one['path']}: {one['message']}" for one in refusal.extra.get("issues", ())]

@@ -1,4 +1,4 @@
-"""What the commands share: they call operations as the service itself, and print what these give, or JSON."""
+"""What the commands share: they call operations as the service itself, and print the results as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 import orjson
 
+from app.errors import ServiceUnavailable
 from app.fields.loading import load
 from app.operations.context import Context
 from app.operations.operation import Operation
@@ -25,9 +26,23 @@ MAX_SHOWN = 1_000
 
 @cache
 def store() -> Store:
-    """Returns the store that the environment names. Raises `SettingsError` when it names none."""
-    settings = Settings.from_environment()
-    return connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    """Returns the store that the environment names.
+
+    Raises `SettingsError` when the environment is wrong, `ServiceUnavailable` when MongoDB can't be reached or has no
+    transactions.
+    """
+    return connected(Settings.from_environment())
+
+
+def connected(settings: Settings) -> Store:
+    """Returns the store that the settings name; raises as `store` does."""
+    opened = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    try:
+        opened.ping()
+    except ServiceUnavailable:
+        opened.database.client.close()
+        raise
+    return opened
 
 
 def context(project_id: str, opened: Store | None = None) -> Context:
@@ -40,7 +55,7 @@ def context(project_id: str, opened: Store | None = None) -> Context:
 
 
 def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
-    """Returns the body of an operation's answer; a field that is None was not given."""
+    """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}
     table = operation.body or operation.query
     return operation(ctx, *ids, fields=load(table, given) if table else None).body

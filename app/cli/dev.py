@@ -1,16 +1,22 @@
-"""`dev`: everything from one command: a local MongoDB, a demo project, its tokens, and the server."""
+"""`dev`: a local MongoDB, a demo project with its tokens, and the server, from one command."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import orjson
 
+from app.cli.calling import connected
 from app.cli.db import prepared
 from app.cli.demo import make_demo
 from app.cli.mongod import running_mongod
@@ -19,29 +25,36 @@ from app.errors import NotFound
 from app.http.logs import log_as_json
 from app.operations.projects import service_of
 from app.settings import Settings
-from app.store.store import Store, connect
+from app.store.store import Store
 
 FOLDER = Path(".mongod") / "dev"
 HOST = "127.0.0.1"
 FIRST_PORT = 8000
 PORTS_TRIED = 100
 
-SAYS = """\
-The Crust, a demo project ({projectId}), is served at {url}
+BANNER = """\
+The Crust, a demo project ({PROJECT}), is served at {BASE}
 
-  export BASE={url}
-  export OWNER={owner}   # may do everything
-  export AGENT={agent}   # reads and writes, as the agent writer-1
-  export SITE={site}    # reads what is published
+  source {env}
 
-What can an agent write?      curl -H "Authorization: Bearer $AGENT" $BASE/briefs
-Take the one due soonest:     curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
-The whole plan:               curl -H "Authorization: Bearer $OWNER" $BASE/documents
-What the website shows:       curl -H "Authorization: Bearer $SITE" -d 'query={{documents{{slug}}}}' -G $BASE/graphql
+sets these variables in another terminal:
 
-The reference: {url}/docs
-The command line on the same data: export MONGODB_URI='{uri}'
-Ctrl-C stops the server and its MongoDB; the data and tokens stay in {folder}."""
+  BASE={BASE}
+  PROJECT={PROJECT}
+  OWNER={OWNER}   # every scope
+  AGENT={AGENT}   # reads and writes, as the agent writer-1
+  SITE={SITE}    # reads what is published
+
+Briefs to claim:           curl -H "Authorization: Bearer $AGENT" $BASE/briefs
+Claim the one due first:   curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
+All documents:             curl -H "Authorization: Bearer $OWNER" $BASE/documents
+What the website shows:    curl -H "Authorization: Bearer $SITE" -G $BASE/graphql -d 'query={{documents{{slug}}}}'
+
+The reference: {BASE}/docs
+The command line on the same data: export MONGODB_URI=$DEMO_MONGODB_URI
+{stops}"""
+STOPS = f"Ctrl-C stops the server and its MongoDB; the data and tokens stay in {FOLDER}."
+STOPS_SERVER = f"Ctrl-C stops the server; the data stay in the database {{database}}, the tokens in {FOLDER}."
 
 
 @click.command()
@@ -52,58 +65,83 @@ def command(port: int | None) -> None:
     The data stay in the folder .mongod/dev from one start to the next. With MONGODB_URI that database is used instead.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with _mongodb() as uri:
+    with _mongodb() as (uri, own):
         port = _port(port)
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
         os.environ.update({"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": os.environ.get("WEBHOOKS_ALLOW_LOCAL", "1")})
         settings = Settings.from_environment()
         log_as_json(settings.log_level)
-        demo = _demo(connect(settings.mongodb_uri, settings.database, settings.deadline_seconds))
-        click.echo(
-            SAYS.format(url=url, uri=uri, folder=FOLDER.resolve(), projectId=demo["projectId"], **demo["tokens"])
-        )
+        store = connected(settings)
+        database = store.database.name
+        if not own:
+            click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
+        demo = _demo(store)
+        variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
+        variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
+        lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+        _write_secret(FOLDER / "env", "".join(lines).encode())
+        stops = STOPS if own else STOPS_SERVER.format(database=database)
+        banner = BANNER.format(env=shlex.quote(str((FOLDER / "env").resolve())), stops=stops, **variables)
+        threading.Thread(target=_print_when_served, args=(port, banner), daemon=True).start()
         run(HOST, port, 1, settings, quiet=True)
 
 
+def _print_when_served(port: int, banner: str) -> None:
+    """Prints the banner as soon as the server answers."""
+    while True:
+        connection = HTTPConnection(HOST, port, timeout=5)
+        try:
+            connection.request("GET", "/health")
+            connection.getresponse()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            click.echo(banner)
+            return
+        finally:
+            connection.close()
+
+
 @contextmanager
-def _mongodb() -> Iterator[str]:
+def _mongodb() -> Iterator[tuple[str, bool]]:
+    """Yields the URI of MongoDB, and whether it is a MongoDB of its own."""
     if given := os.environ.get("MONGODB_URI"):
-        yield given
+        yield given, False
     else:
         with running_mongod(FOLDER) as uri:
-            yield uri
+            yield uri, True
 
 
-def _port(asked: int | None) -> int:
-    if asked is not None:
-        if not port_is_free(HOST, asked):
-            raise click.ClickException(f"Port {asked} is in use: choose another with --port, or leave it out.")
-        return asked
+def _port(wanted: int | None) -> int:
+    if wanted is not None:
+        if not port_is_free(HOST, wanted):
+            raise click.ClickException(f"Port {wanted} is in use: choose another with --port, or leave it out.")
+        return wanted
     for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
         if port_is_free(HOST, port):
             if port != FIRST_PORT:
-                click.echo(f"Port {FIRST_PORT} is in use: this is served at {port}.\n")
+                click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
             return port
     raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: name one with --port.")
 
 
 def _demo(store: Store) -> dict[str, Any]:
     """Returns the demo project and its tokens: those of the last start, or new ones where the database has none."""
-    kept = FOLDER / "demo.json"
+    file = FOLDER / "demo.json"
     prepared(store)
     try:
-        demo: dict[str, Any] = orjson.loads(kept.read_bytes())
+        demo: dict[str, Any] = orjson.loads(file.read_bytes())
         service_of(store, demo["projectId"])
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
-        _keep(kept, orjson.dumps(demo))
+        _write_secret(file, orjson.dumps(demo))
     store.database.client.close()
     return demo
 
 
-def _keep(file: Path, secrets: bytes) -> None:
-    """Writes secrets to a file that nobody else can read; whole, or not at all."""
+def _write_secret(file: Path, secrets: bytes) -> None:
+    """Writes secrets to a file that only this user can read; whole, or not at all."""
     new = file.with_suffix(".new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
         out.write(secrets)

@@ -2,11 +2,11 @@
 
 import os
 import sys
-from dataclasses import replace
 
 import click
 import httpx2
 
+from app.cli.calling import connected
 from app.http.logs import log_as_json
 from app.server import create_app
 from app.settings import Settings
@@ -41,18 +41,18 @@ def command(url: str | None, toolset: str) -> None:
 
 def _this_process() -> httpx2.WSGITransport:
     """Returns the way to a service in this process that serves MCP alone, on the database of the environment."""
-    settings = replace(
-        Settings.from_environment(),
-        serve_rest=False,
-        serve_graphql=False,
-        serve_docs=False,
-        serve_metrics=False,
-        serve_mcp=True,
-        rate_limit=0,
-        failed_auth_limit=0,
-        log_level="WARNING",
-    )
-    return httpx2.WSGITransport(app=create_app(settings))
+    alone = {
+        "serve_rest": False,
+        "serve_graphql": False,
+        "serve_docs": False,
+        "serve_metrics": False,
+        "serve_mcp": True,
+        "rate_limit": 0,
+        "failed_auth_limit": 0,
+        "log_level": "WARNING",
+    }
+    settings = Settings.from_environment().model_copy(update=alone)
+    return httpx2.WSGITransport(app=create_app(settings, connected(settings)))
 
 
 def _check_token(http: httpx2.Client) -> None:

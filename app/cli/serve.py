@@ -1,4 +1,4 @@
-"""`serve`: the production server, with every surface on one port and the worker beside it."""
+"""`serve`: the production server, with every interface on one port, and the worker."""
 
 import logging
 
@@ -9,7 +9,7 @@ from app.cli.server_process import port_is_free, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.settings import Settings
-from app.store.store import connect
+from app.store.store import NoTransactions, connect
 
 log = logging.getLogger("content_workflow.serve")
 
@@ -17,12 +17,14 @@ log = logging.getLogger("content_workflow.serve")
 @click.command()
 @click.option("--host", default="127.0.0.1", help="The address to listen on; 0.0.0.0 for all.")
 @click.option("--port", type=click.IntRange(1, 65_535), default=8000, help="The port to listen on.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, help="Server processes; one a core is a good start.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, help="Server processes; one per core is a good start."
+)
 @click.option("--no-worker", is_flag=True, help="Leave scheduled publishing, events and webhooks to `worker`.")
 def command(host: str, port: int, workers: int, no_worker: bool) -> None:
-    """Serve all surfaces: REST, GraphQL, MCP, and the reference at /docs.
+    """Serve REST, GraphQL, MCP, and the reference at /docs.
 
-    MONGODB_URI names the database; docs/configuration.md lists what else the environment sets.
+    MONGODB_URI names the database; docs/configuration.md lists the other environment variables.
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
@@ -33,12 +35,15 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
 
 
 def _check_database(settings: Settings) -> None:
-    """Says in the log what differs in the database; the server starts all the same, also while MongoDB is away."""
+    """Logs what differs in the database; the server starts in any case, and `/ready` is 503 while it can't work."""
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
+        store.ping()
         for line in differences(store):
             log.warning("database differs", extra={"difference": line, "remedy": "content-workflow db init"})
+    except NoTransactions as error:
+        log.error(error.message)
     except ServiceUnavailable:
-        log.warning("database away", extra={"remedy": "until MongoDB is there, requests are answered with 503"})
+        log.warning("database unreachable", extra={"remedy": "requests are answered with 503 until MongoDB answers"})
     finally:
         store.database.client.close()

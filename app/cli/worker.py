@@ -1,27 +1,39 @@
 """`worker`: scheduled publishing, events and webhooks, without a server."""
 
+import logging
 import signal
 
 import click
 
+from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.http.metrics import serve_alone
 from app.settings import Settings
+from app.store.store import NoTransactions, connect
 from app.worker.worker import create_worker
+
+log = logging.getLogger("content_workflow.worker")
 
 
 @click.command()
 @click.option(
-    "--metrics-port", type=click.IntRange(1, 65_535), help="Serve /metrics at this port of 127.0.0.1; off without."
+    "--metrics-port", type=click.IntRange(1, 65_535), help="Serve /metrics at this port of 127.0.0.1; off by default."
 )
 def command(metrics_port: int | None) -> None:
     """Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C.
 
-    Any number of workers may run at once. `serve` has one inside, unless it is told --no-worker.
+    Any number of workers may run at once. `serve` includes one, except with --no-worker.
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
-    worker = create_worker(settings)
+    store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    try:
+        store.ping()
+    except NoTransactions:
+        raise
+    except ServiceUnavailable:
+        log.warning("database unreachable", extra={"remedy": "the worker starts its work when MongoDB answers"})
+    worker = create_worker(settings, store)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())
     if metrics_port:

@@ -13,11 +13,20 @@ import pymongo
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
-from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
+from pymongo.errors import (
+    BulkWriteError,
+    ConfigurationError,
+    ConnectionFailure,
+    DuplicateKeyError,
+    InvalidName,
+    OperationFailure,
+    PyMongoError,
+)
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
 from app.errors import ServiceUnavailable, WriteConflict
+from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
@@ -43,7 +52,18 @@ Transact = Callable[[Callable[[Any], Any]], Any]
 
 DUPLICATE_KEY = 11000
 
+DATABASE = "content_workflow"
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
+
+
+class NoTransactions(ServiceUnavailable):
+    """MongoDB answers and has no transactions: it is a `mongod` that is not a member of a replica set."""
+
+    tag = ServiceUnavailable.__name__
+    message = (
+        "This MongoDB has no transactions, as it is not a replica set: start mongod with --replSet and run "
+        "rs.initiate(), or set MONGODB_URI to a replica set."
+    )
 
 
 class _RolledBack(Exception):
@@ -85,6 +105,8 @@ class Store:
                 raise WriteConflict from error
             raise
         except PyMongoError as error:
+            if isinstance(error, OperationFailure) and "Transaction numbers are only allowed on" in str(error):
+                raise NoTransactions from error
             if (
                 error.timeout
                 or isinstance(error, ConnectionFailure)
@@ -141,9 +163,11 @@ class Store:
         return Store(self.database, transact=self._transact, deadline_seconds=self._deadline_seconds, session=session)
 
     def ping(self) -> None:
-        """Asks MongoDB for a sign of life."""
+        """Checks that MongoDB answers and has transactions. Raises `ServiceUnavailable`, or `NoTransactions`."""
         with self.deadline():
-            self.database.command("ping")
+            hello = self.database.command("hello")
+        if "setName" not in hello and hello.get("msg") != "isdbgrid":
+            raise NoTransactions
 
     @cached_property
     def bodies(self) -> Bodies:
@@ -218,19 +242,31 @@ class Store:
         return Webhooks(self)
 
 
-def connect(uri: str, database: str, deadline_seconds: float = 10) -> Store:
-    """Returns the store of a MongoDB replica set; the connection is made at the first use."""
-    client: MongoClient[dict[str, Any]] = MongoClient(
-        uri,
-        w="majority",
-        retryWrites=True,
-        serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
-        appname="content-workflow",
-    )
+def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store:
+    """Returns the store of a MongoDB replica set; the connection is made at the first use.
+
+    The database is the one that is named, else the one in the URI, else `content_workflow` (decisions, section 10).
+    Raises `SettingsError` for a URI that can't be used.
+    """
+    try:
+        client: MongoClient[dict[str, Any]] = MongoClient(
+            uri,
+            w="majority",
+            retryWrites=True,
+            serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
+            appname="content-workflow",
+        )
+    except (ConfigurationError, InvalidName, ValueError) as error:
+        raise SettingsError(f"MONGODB_URI: {error}.") from None
+    try:
+        name = check_database(database or client.get_default_database(default=DATABASE).name)
+    except ValueError as error:
+        client.close()
+        raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
     def transact(run: Callable[[ClientSession], Any]) -> Any:
         with client.start_session() as session:
             return session.with_transaction(run, ReadConcern("snapshot"), WriteConcern("majority"))
 
-    opened = client.get_database(database, codec_options=CODEC)
+    opened = client.get_database(name, codec_options=CODEC)
     return Store(opened, transact=transact, deadline_seconds=deadline_seconds)

@@ -42,7 +42,7 @@ class Running:
 
     def secret(self, name: str) -> str:
         """A token that `dev` printed."""
-        found = re.search(rf"export {name}=(\S+)", self.said)
+        found = re.search(rf"  {name}=(\S+)", self.said)
         assert found
         return found[1]
 

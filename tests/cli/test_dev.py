@@ -73,7 +73,7 @@ def test_two_checkouts_run_side_by_side_and_the_second_says_its_port(folder: Pat
         with running(folder / "two", "dev") as two:
             second = two.url
             assert first != second
-            assert f"this is served at {second.rpartition(':')[2]}." in two.said
+            assert f"using port {second.rpartition(':')[2]}." in two.said
             assert (
                 get(f"{first}/project", one.secret("OWNER"))["id"]
                 != get(f"{second}/project", two.secret("OWNER"))["id"]

@@ -524,6 +524,8 @@ DECIDED: tuple[Row, ...] = (
         {
             "serve": "serve: the production server, all surfaces; refuses to start without MONGODB_URI",
             "dev": "dev: a local MongoDB, a demo project with tokens printed, the server",
+            "database": "MONGODB_URI names the database, MONGODB_DATABASE overrides it; two names share nothing",
+            "standalone": "a standalone mongod is refused by every command but serve, whose /ready is 503",
             "project": "project create",
             "token": "token create, list, revoke",
             "member": "member add, list",

@@ -67,7 +67,7 @@ class GraphQL:
 def opened(store: Store, **settings: Any) -> Flask:
     """Returns a server of its own, as another process would be, with settings of its own."""
     limits = {"rate_limit": 0, "failed_auth_limit": 0}
-    return create_app(Settings(mongodb_uri="given", log_level="CRITICAL", **limits | settings), store)
+    return create_app(Settings(mongodb_uri="mongodb://given", log_level="CRITICAL", **limits | settings), store)
 
 
 def delivery_token(project: Project, **fields: Any) -> Token:

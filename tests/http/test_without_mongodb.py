@@ -46,7 +46,7 @@ def own_store(folder: Path) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def own_app(own_store: Store) -> Flask:
     """The application on the store that may be stopped."""
-    settings = Settings(mongodb_uri="given", rate_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
     return create_app(settings, own_store)
 
 

@@ -22,7 +22,7 @@ HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 def _serving(store: Store, **settings: object) -> Flask:
     quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(mongodb_uri="given", **{**quiet, **settings}), store)  # type: ignore[arg-type]
+    return create_app(Settings(mongodb_uri="mongodb://given", **{**quiet, **settings}), store)  # type: ignore[arg-type]
 
 
 @pytest.mark.contract("decided-mcp.token")

@@ -32,7 +32,9 @@ OF_NO_OPERATION = {"MethodNotAllowed", "ResponseTooLarge"}
 @pytest.fixture(scope="module")
 def served() -> Flask:
     """The application with every surface; no request reaches the database."""
-    return create_app(Settings(mongodb_uri="none", serve_metrics=True, log_level="CRITICAL"), in_memory.store())
+    return create_app(
+        Settings(mongodb_uri="mongodb://none", serve_metrics=True, log_level="CRITICAL"), in_memory.store()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +115,7 @@ def test_names_of_components_are_words_of_the_contract(document: dict[str, Any])
 
 @pytest.mark.parametrize("base_path", ["", "/api"])
 def test_the_paths_of_the_document_are_below_its_server(base_path: str) -> None:
-    settings = Settings(mongodb_uri="none", base_path=base_path, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://none", base_path=base_path, log_level="CRITICAL")
     client = create_app(settings, in_memory.store()).test_client()
 
     for place in {"", base_path}:

@@ -25,7 +25,7 @@ from tests.webhooks.receiver import Receiver, receiving
 def local_app(store: Store) -> Flask:
     """The application with WEBHOOKS_ALLOW_LOCAL."""
     options: dict[str, Any] = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(mongodb_uri="given", webhooks_allow_local=True, **options), store)
+    return create_app(Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, **options), store)
 
 
 @pytest.fixture

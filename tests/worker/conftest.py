@@ -22,5 +22,5 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture(scope="package")
 def app(store: Store) -> Flask:
     """The application on it."""
-    settings = Settings(mongodb_uri="given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     return create_app(settings, store)

@@ -49,7 +49,7 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
             return session.with_transaction(run)
 
     watched = Store(database, transact=transact, deadline_seconds=10)
-    settings = Settings(mongodb_uri="given", webhooks_allow_local=True, events_kept_days=0)
+    settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
     project = a_project(fresh_store)
     ctx = project.context(webhooks_allow_local=True)
     with receiving() as receiver:

@@ -16,7 +16,7 @@ from tests.make import Project, a_document
 
 def served(store: Store, **settings: Any) -> FlaskClient:
     """Returns a client of an application with these settings."""
-    return create_app(Settings(mongodb_uri="given", log_level="CRITICAL", **settings), store).test_client()
+    return create_app(Settings(mongodb_uri="mongodb://given", log_level="CRITICAL", **settings), store).test_client()
 
 
 @pytest.mark.contract("decided-running.metrics")

@@ -87,10 +87,10 @@ def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_te
 
 
 def test_without_an_endpoint_nothing_is_traced() -> None:
-    assert is_wanted(Settings(mongodb_uri="given")) is False
+    assert is_wanted(Settings(mongodb_uri="mongodb://given")) is False
 
 
 def test_without_the_extra_nothing_is_traced_though_an_endpoint_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.instrumentation", None)
 
-    assert is_wanted(Settings(mongodb_uri="given", otel_endpoint="http://127.0.0.1:4318")) is False
+    assert is_wanted(Settings(mongodb_uri="mongodb://given", otel_endpoint="http://127.0.0.1:4318")) is False

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.needs_mongod
 BEST_OF = 3
 """How often a time is taken: the machine may be busy with something else."""
 
-SETTINGS = Settings(mongodb_uri="given", log_level="CRITICAL")
+SETTINGS = Settings(mongodb_uri="mongodb://given", log_level="CRITICAL")
 
 
 @pytest.fixture

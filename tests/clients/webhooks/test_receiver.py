@@ -38,7 +38,7 @@ def library() -> None:
 @pytest.fixture
 def local_app(store: Store) -> Flask:
     """The application with WEBHOOKS_ALLOW_LOCAL."""
-    settings = Settings(mongodb_uri="given", webhooks_allow_local=True, rate_limit=0, log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, rate_limit=0, log_level="CRITICAL")
     return create_app(settings, store)
 
 

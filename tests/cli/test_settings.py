@@ -1,0 +1,173 @@
+"""What the environment may say, and which database it names (decisions, section 10)."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from app.cli import calling, main
+from app.cli.mongod import find_mongod
+from app.settings import Settings, SettingsError
+from app.store.store import Store, connect
+from tests.cli.running import running, until
+from tests.live import free_port, until_listening
+
+URI = "mongodb://127.0.0.1:27017/"
+WRONG = {
+    "MONGODB_URI": "http://user:secret@host",
+    "MONGODB_DATABASE": "a.b",
+    "DEADLINE_SECONDS": "0",
+    "BASE_PATH": "api/",
+    "PUBLIC_URL": "foo",
+    "RATE_LIMIT_PER_MINUTE": "-1",
+    "FAILED_AUTH_LIMIT_PER_MINUTE": "many",
+    "TRUSTED_PROXIES": "10.0.0.0/8, x",
+    "SERVE_MCP": "maybe",
+    "DELIVERY_CACHE_CONTROL": "public\nX-Injected: 1",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318",
+    "LOG_LEVEL": "loud",
+}
+
+
+def test_every_wrong_variable_has_a_line_of_its_own_and_no_secret_is_shown() -> None:
+    refused = CliRunner().invoke(main, ["project", "list"], env=WRONG)
+
+    lines = refused.stderr.removeprefix("Error: ").splitlines()
+    assert refused.exit_code == 1
+    assert {line.split(":")[0].split(" ")[0] for line in lines} == set(WRONG)
+    assert len(lines) == len(WRONG)
+    assert "secret" not in refused.output
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "setting", "read"),
+    [
+        ("LOG_LEVEL", "warning", "log_level", "WARNING"),
+        ("TRUSTED_PROXIES", "10.1.2.3/8, ::1", "trusted_proxies", ("10.1.2.3/8", "::1")),
+        ("SERVE_MCP", "off", "serve_mcp", False),
+        ("SERVE_METRICS", "1", "serve_metrics", True),
+        ("PUBLIC_URL", "https://content.example.com/api", "public_url", "https://content.example.com/api"),
+        ("RATE_LIMIT_PER_MINUTE", "0", "rate_limit", 0),
+        ("RATE_LIMIT_PER_MINUTE", "", "rate_limit", 6000),
+    ],
+)
+def test_a_right_value_is_read(variable: str, value: str, setting: str, read: object) -> None:
+    assert getattr(Settings.from_environment({"MONGODB_URI": URI, variable: value}), setting) == read
+
+
+@pytest.mark.parametrize(
+    ("path", "database", "name"),
+    [
+        ("", "", "content_workflow"),
+        ("?replicaSet=rs0", "", "content_workflow"),
+        ("magazine?replicaSet=rs0", "", "magazine"),
+        ("magazine", "other", "other"),
+        ("", "other", "other"),
+    ],
+)
+@pytest.mark.contract("decided-commands.database")
+def test_the_uri_names_the_database_and_mongodb_database_overrides_it(path: str, database: str, name: str) -> None:
+    store = connect(URI + path, database)
+
+    assert store.database.name == name
+    store.database.client.close()
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        (f"{URI}admin", "must not be admin"),
+        (f"{URI}a%20b", "contain"),
+        ("mongodb://", "hostname"),
+        ("mongodb://host:port/", "Port"),
+        ("mongodb://user:p@ss@host/", "escaped"),
+    ],
+)
+def test_a_uri_that_can_not_be_used_is_one_line(uri: str, why: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        connect(uri)
+
+    assert str(refused.value).startswith("MONGODB_URI: ")
+    assert why in str(refused.value)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.contract("decided-commands.database")
+def test_two_names_on_one_mongodb_share_nothing(mongodb_uri: str, store: Store) -> None:
+    names = [f"{store.database.name}_a", f"{store.database.name}_b"]
+    for name in names:
+        calling.store.cache_clear()
+        uri = mongodb_uri.replace("/?", f"/{name}?")
+        CliRunner().invoke(main, ["project", "create", "--name", name], env={"MONGODB_URI": uri})
+        calling.store().database.client.close()
+    calling.store.cache_clear()
+
+    found = [[row["name"] for row in store.database.client[name].projects.find()] for name in names]
+    for name in names:
+        store.database.client.drop_database(name)
+    assert found == [[name] for name in names]
+
+
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URI of a mongod that is not a member of a replica set."""
+    folder, port = tmp_path_factory.mktemp("standalone"), free_port()
+    options = ["--port", str(port), "--dbpath", str(folder), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    process = subprocess.Popen([find_mongod(), *options], stdout=subprocess.DEVNULL)
+    try:
+        until_listening(port, process)
+        yield f"mongodb://127.0.0.1:{port}/"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+class TestStandalone:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ("project", "list"),
+            ("db", "init"),
+            ("db", "check"),
+            ("worker",),
+            ("mcp",),
+            ("purge",),
+            ("import", "--project", "0" * 24, "."),
+            ("dev",),
+        ],
+    )
+    @pytest.mark.contract("decided-commands.standalone")
+    def test_every_command_refuses_it_in_one_line(
+        self, standalone: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        calling.store.cache_clear()
+
+        environment = {"MONGODB_URI": standalone, "CONTENT_WORKFLOW_TOKEN": "cwm_x"}
+        refused = CliRunner().invoke(main, command, env=environment)
+
+        last = refused.stderr.splitlines()[-1]
+        assert refused.exit_code == 1
+        assert last.startswith("Error: This MongoDB has no transactions")
+        assert "--replSet" in last
+
+    @pytest.mark.contract("decided-commands.standalone")
+    def test_serve_starts_logs_the_line_and_is_not_ready(self, standalone: str, tmp_path: Path) -> None:
+        port = free_port()
+        with running(tmp_path, "serve", "--port", str(port), MONGODB_URI=standalone) as server:
+            until_listening(port, server.process)
+            until(lambda: "This MongoDB has no transactions" in server.said, server)
+            ready = httpx.get(f"http://127.0.0.1:{port}/ready", timeout=30)
+            health = httpx.get(f"http://127.0.0.1:{port}/health", timeout=30)
+
+        assert (ready.status_code, ready.json()["_tag"]) == (503, "ServiceUnavailable")
+        assert "--replSet" in ready.json()["message"]
+        assert health.status_code == 200
+        assert "Traceback" not in server.said
