@@ -59,6 +59,10 @@ class HttpApiDecodeError(Refusal):
             self.extra["more"] = len(issues) - MAX_ISSUES
 
 
+CHALLENGE = 'Bearer realm="content-workflow"'
+"""What `WWW-Authenticate` says (RFC 6750)."""
+
+
 class Unauthorized(Refusal):
     """There is no token, or none that is valid for this API."""
 
@@ -69,7 +73,7 @@ class Unauthorized(Refusal):
     )
 
     def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+        super().__init__(headers={"WWW-Authenticate": CHALLENGE})
 
 
 class Forbidden(Refusal):

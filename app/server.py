@@ -1,4 +1,4 @@
-"""Puts the parts together: the store, the doors and what they share on HTTP."""
+"""Puts the parts together: the store, the interfaces and what they share on HTTP."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from flask import Flask
 
-from app.http import bodies, errors, metrics, requests, tracing
+from app.http import answers, bodies, errors, in_flight, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
-from app.http.proxies import TrustedProxies
+from app.http.proxies import TrustedProxies, networks
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -37,7 +37,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
-    for part in (requests, bodies, errors):
+    requests.install(app, settings)
+    for part in (in_flight, bodies, answers, errors):
         part.install(app)
     tracing.trace_requests(app, settings)
     if settings.serve_metrics:
@@ -53,5 +54,5 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
     if settings.trusted_proxies:
-        app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_proxies)  # type: ignore[method-assign]
+        app.wsgi_app = TrustedProxies(app.wsgi_app, networks(settings.trusted_proxies))  # type: ignore[method-assign]
     return app

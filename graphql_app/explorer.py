@@ -6,8 +6,6 @@ from pathlib import Path
 
 from flask import Response, render_template_string, send_from_directory
 
-from app.http.files import in_one_piece
-
 FOLDER = Path(__file__).parent / "explorer_files"
 FILES = (
     "graphiql.min.css",
@@ -56,4 +54,4 @@ def explorer_file(name: str) -> Response:
     """Returns a file of the page."""
     response = send_from_directory(FOLDER, name)
     response.headers["Cache-Control"] = "private, no-cache"  # it has an ETag
-    return in_one_piece(response)
+    return response

@@ -6,31 +6,20 @@ Both need the project's `siteUrl`, since their entries are URLs of pages. (decis
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from tempfile import SpooledTemporaryFile
-from typing import IO
+from collections.abc import Callable, Iterable
 
 from flask import Response, request
 
 from app.errors import BadRequest
 from app.fields.loading import instance, load
 from app.fields.queries import FeedQuery, from_query
+from app.http import answers
 from app.http.callers import callers
-from app.http.concurrency import ConcurrencyLimit
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader, Site
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from graphql_app import atom, sitemap
-
-IN_MEMORY = 1024 * 1024
-"""Up to so many bytes a document stays in memory and the server sends it whole; a longer one goes to a file first."""
-PART = 64 * 1024
-SENDS = 3
-"""How many long documents are sent at once: a slow reader holds a thread of the server."""
-
-_sending = ConcurrencyLimit(SENDS, "Too many long feeds are being read right now, and slowly: try again soon.")
 
 
 class Feeds:
@@ -79,40 +68,5 @@ class Feeds:
         if request.if_none_match.contains_weak(tag):
             response.status_code = 304
         else:
-            _fill(response, lines(site))
+            answers.fill(response, (line.encode() for line in lines(site)))
         return response
-
-
-def _fill(response: Response, lines: Iterable[str]) -> None:
-    """Writes a document into a response: whole before any of it is sent, so that no error cuts it off.
-
-    Raises `ServiceUnavailable` for a long document while too many others are being sent.
-    """
-    with ExitStack() as resources:
-        file = resources.enter_context(SpooledTemporaryFile(IN_MEMORY))
-        is_long = False
-        for line in lines:
-            file.write(line.encode())
-            if not is_long and (is_long := file.tell() > IN_MEMORY):
-                resources.enter_context(_sending.turn())
-        length = file.tell()
-        file.seek(0)
-        if not is_long:
-            response.set_data(file.read())
-            return
-        response.response = _parts(file, resources.pop_all())
-        response.content_length = length
-
-
-def _parts(file: IO[bytes], resources: ExitStack) -> Iterator[bytes]:
-    """Returns an iterator over a file that releases the resources when it ends or is closed."""
-
-    def parts() -> Iterator[bytes]:
-        with resources:
-            yield b""
-            while part := file.read(PART):
-                yield part
-
-    started = parts()
-    next(started)  # closing a generator that never started would not run its `with`
-    return started

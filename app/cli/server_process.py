@@ -6,32 +6,43 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
 from granian import Granian
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 
 from app.cli.shared_metrics import shared_metrics
+from app.http import connections
+from app.http.proxies import Networks, networks
 from app.settings import Settings
 
-BLOCKING_THREADS = 16
-"""Threads that answer requests, in each process; more than cores, as a request mostly waits for MongoDB.
+BLOCKING_THREADS = 256
+"""The most threads that answer requests in each process; granian starts them as they are needed.
 
-Measured on two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with 2, 81 with 4,
-76 with 8, 91 with 16, 82 with 32.
+More than all those that a limit lets wait for a client or for other requests (`app.http.in_flight`, `bodies`,
+`answers`), so that some are free for everything else. At most 16 requests are worked on at once, as each mostly waits
+for MongoDB; measured on two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with
+2, 81 with 4, 76 with 8, 91 with 16, 82 with 32.
 """
-BACKPRESSURE = 10_000
-"""Connections that a process holds. granian counts those that are idle, too: with 64, the 65th client that keeps its
-connection open would wait for another to leave, so this is no way to bound the work; the threads are."""
+CONNECTIONS = 50_000
+"""The most connections of a process, idle ones too, where the system allows as many open files."""
+SPARE_FILES = 1_000
+"""Open files that are left for everything but connections."""
+HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=128 * 1024)
+"""Half a minute for the head of a request, so for an idle connection, too; and what is buffered of each connection."""
 KILL_SECONDS = 15
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
-    "handlers": {"json": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "filters": {"advice": {"()": "app.http.logs.WithoutThreadAdvice"}},
+    "handlers": {"json": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["advice"]}},
     "loggers": {"_granian": {"handlers": ["json"], "level": "INFO", "propagate": False}},
 }
 
@@ -44,7 +55,7 @@ def run(
     `quiet` leaves granian's own log lines out.
     """
     with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
-        _serve(host, port, workers, quiet)
+        _serve(host, port, workers, settings, quiet)
 
 
 @contextmanager
@@ -58,9 +69,10 @@ def _worker(settings: Settings) -> Iterator[None]:
         worker.stop()
 
 
-def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
-    # Spawned, not forked: a worker inherits neither threads, nor connections to MongoDB, nor locks.
+def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) -> None:
+    # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
     multiprocessing.set_start_method("spawn", force=True)
+    loader = partial(load, port=port, proxies=networks(settings.trusted_proxies), deadline=settings.deadline_seconds)
     Granian(
         "wsgi:app",
         address=host,
@@ -68,17 +80,31 @@ def _serve(host: str, port: int, workers: int, quiet: bool) -> None:
         interface=Interfaces.WSGI,
         workers=workers,
         blocking_threads=BLOCKING_THREADS,
-        backpressure=BACKPRESSURE,
+        backpressure=_most_connections(),
+        http=HTTPModes.http1,
+        http1_settings=HTTP1,
         websockets=False,
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_SECONDS,
         log_enabled=not quiet,
         log_dictconfig=LOGGING,
-    ).serve(target_loader=load)
+    ).serve(target_loader=loader)
 
 
-def load(target: str) -> Any:
-    """Returns the application, in a worker process; that process ends when its parent does.
+def _most_connections() -> int:
+    """Returns how many connections a process may have, once it may open as many files as the system allows it."""
+    if sys.platform == "win32":
+        return CONNECTIONS
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = CONNECTIONS + SPARE_FILES if hard == resource.RLIM_INFINITY else min(hard, CONNECTIONS + SPARE_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return max(files - SPARE_FILES, files // 2)
+
+
+def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
+    """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which has it end: a second signal on the
     heels of the first has granian hang, or drop the requests under way.
@@ -86,6 +112,7 @@ def load(target: str) -> Any:
     if hasattr(os, "setpgid"):  # Windows has no groups, nor what goes wrong in them
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    connections.watch(port, proxies, deadline)
     from wsgi import app
 
     return app
@@ -100,7 +127,7 @@ def _end_with_parent() -> None:
 
 
 def port_is_free(host: str, port: int) -> bool:
-    """Tells whether nobody listens there; granian itself would share a port with another granian, and not say so."""
+    """Returns whether the port can be listened at; granian would share it with another granian and not say so."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,107 +1,150 @@
-"""The size of request bodies: over 20 MB is refused before it is in memory (decisions, section 3).
+"""Request bodies: at most 20 MB, received whole before they are worked on, few at once and in bounded time.
 
-A length that is stated is judged before anything else. A body sent in chunks states none: it is counted while the door
-reads it, which is after it knows who calls, so nobody without a token has a body read.
+A stated length is judged before anything else. A body is received when the view first reads it, which is after it knows
+who calls, so that nothing is received from a client without a token; what comes is counted, and a long body waits in a
+file. (decisions, section 3)
 """
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
-from flask import Flask, request
+from flask import Flask, Response, g, request
 
-from app.errors import HttpApiDecodeError, PayloadTooLarge
+from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
+from app.http import in_flight
 from app.http.concurrency import ConcurrencyLimit
 
 MAX_BODY = 20 * 1024 * 1024
-DRAINED = 64 * 1024 * 1024
-"""How much of a refused body is read away, so that a client that is still sending gets to read the answer."""
-DRAINS = 2
-"""How many refused bodies are read away at once. A client that sends no more holds its thread for as long as it likes,
-and the server has few: beyond these a refused client may see its connection close before it reads the answer."""
-READS = 12
-"""How many bodies are read at once: the threads that are left go on answering everybody else."""
+IN_MEMORY = 256 * 1024
+"""How many bytes of a body are held in memory while it is received; a longer one is large (`in_flight.LARGE`)."""
 CHUNK = 64 * 1024
 
-_reading = ConcurrencyLimit(READS, "Too many bodies are being sent right now, and slowly: try again in a few seconds.")
-_draining = threading.BoundedSemaphore(DRAINS)
+SECONDS = 30
+"""How long a body may take to arrive at any speed; after that it has to come at `BYTES_A_SECOND` on the average."""
+BYTES_A_SECOND = 16 * 1024
+
+RECEIVING = ConcurrencyLimit(
+    32,
+    per={"token": 8, "address": 16},
+    waiting=16,
+    seconds=1,
+    busy="Too many bodies are being sent, and slowly: try again in a few seconds.",
+)
+
+DRAINED = 64 * 1024 * 1024
+"""How much of a refused body is read after the answer, so that a client that is still sending gets to read it."""
+DRAIN_SECONDS = 10
+DRAINING = ConcurrencyLimit(8, per={"address": 2}, waiting=0, seconds=0, busy="")
+"""Refused bodies that are read at once; beyond these a refused client may see its connection close instead."""
 
 
 def install(app: Flask) -> None:
-    """Has the app refuse bodies that are too long, whatever path they are sent to."""
+    """Bounds the bodies of all requests, whatever path they are sent to."""
     app.before_request(bound)
+    app.after_request(_drain_after)
+    app.teardown_request(_close)
 
 
 def bound() -> None:
-    """Refuses a body whose length is stated and too long, and has one that is sent in chunks counted."""
-    stream = request.environ["wsgi.input"]
-    if (length := request.content_length) is not None:
-        if length > MAX_BODY:
-            _drain(stream, length)
-            raise PayloadTooLarge
-    elif "chunked" in request.headers.get("Transfer-Encoding", "").lower():
-        if not request.environ.get("wsgi.input_terminated"):
-            raise HttpApiDecodeError("This server takes no chunked bodies: send one whose `Content-Length` is stated.")
-        request.environ["wsgi.input"] = Counted(stream)
+    """Refuses a body whose stated length is too long, and has any other received through `Body`."""
+    chunked = "chunked" in request.headers.get("Transfer-Encoding", "").lower()
+    if request.content_length is not None and request.content_length > MAX_BODY:
+        g.undrained = request.environ["wsgi.input"]
+        raise PayloadTooLarge
+    if chunked and not request.environ.get("wsgi.input_terminated"):
+        raise HttpApiDecodeError("This server takes no chunked bodies: send one whose `Content-Length` is stated.")
+    if request.content_length or chunked:
+        request.environ["wsgi.input"] = Body(request.environ["wsgi.input"], request.content_length)
 
 
 def read() -> bytes:
-    """Returns the request's body. Refuses with `ServiceUnavailable` while too many others are still being sent."""
-    if not request.content_length and not isinstance(request.environ["wsgi.input"], Counted):
-        return b""
-    with _reading.turn():
-        return request.get_data(cache=False)
+    """Returns the request's body.
+
+    Raises `PayloadTooLarge`, `HttpApiDecodeError` for one that does not arrive whole or in time, and
+    `ServiceUnavailable` while too many others are being sent.
+    """
+    return request.get_data(cache=False)
 
 
 def ignore() -> None:
-    """Reads away a body that an endpoint takes no notice of; refuses one that is too long all the same."""
+    """Receives a body that an endpoint does not take; refuses one that is too long all the same."""
     stream = request.environ["wsgi.input"]
-    if isinstance(stream, Counted):
-        with _reading.turn():
-            for _ in stream.chunks():
-                pass
+    if isinstance(stream, Body) and request.content_length is None:
+        stream.receive()
 
 
-class Counted:
-    """A body that is sent in chunks; reading it refuses with `PayloadTooLarge` as soon as it is too long."""
+class Body:
+    """The stream of a request's body (`wsgi.input`): the first read receives the whole of it."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._count = 0
+    def __init__(self, stream: Any, length: int | None) -> None:
+        self._stream, self._length = stream, length
+        self._file: IO[bytes] | None = None
 
     def read(self, size: int | None = -1) -> bytes:
         """Returns so many bytes, all by default."""
-        if size is not None and size >= 0:
-            return self._counted(self._stream.read(size))
-        return b"".join(self.chunks())
+        return self.receive().read(-1 if size is None else size)
 
     def readline(self, size: int = -1) -> bytes:
         """Returns one line."""
-        return self._counted(self._stream.readline(size))
+        return self.receive().readline(size)
 
-    def chunks(self) -> Iterator[bytes]:
-        """Yields the body in parts."""
-        while chunk := self._counted(self._stream.read(CHUNK)):
-            yield chunk
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.receive())
 
-    __iter__ = chunks
+    def receive(self) -> IO[bytes]:
+        """Returns the file in which the body stands, once the whole of it has come."""
+        if self._file is None:
+            # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
+            self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
+            with in_flight.receiving():
+                with RECEIVING.place(token=in_flight.token(), address=request.remote_addr or "unknown"):
+                    self._copy_to(self._file)
+                if self._file.tell() > IN_MEMORY:
+                    in_flight.large()
+            self._file.seek(0)
+        return self._file
 
-    def _counted(self, part: bytes) -> bytes:
-        self._count += len(part)
-        if self._count > MAX_BODY:
-            _drain(self._stream, DRAINED)
-            raise PayloadTooLarge
-        return part
+    def _copy_to(self, file: IO[bytes]) -> None:
+        began, count = time.monotonic(), 0
+        while part := self._stream.read(CHUNK if self._length is None else min(CHUNK, self._length - count)):
+            count += len(part)
+            if count > MAX_BODY:
+                g.undrained = self._stream
+                raise PayloadTooLarge
+            if is_too_slow(count, time.monotonic() - began):
+                raise HttpApiDecodeError(f"The body came too slowly: send {BYTES_A_SECOND:,} bytes a second or more.")
+            file.write(part)
+        if self._length is not None and count < self._length:
+            raise HttpApiDecodeError(f"The body ended after {count:,} of {self._length:,} bytes.")
 
 
-def _drain(stream: Any, length: int) -> None:
-    if not _draining.acquire(blocking=False):
-        return
-    try:
-        left = min(length, DRAINED)
-        while left > 0 and (chunk := stream.read(min(CHUNK, left))):
+def is_too_slow(count: int, seconds: float) -> bool:
+    """Returns whether a body or an answer of which so much was sent takes too long."""
+    return seconds > SECONDS and count < seconds * BYTES_A_SECOND
+
+
+def _close(_error: BaseException | None) -> None:
+    file: IO[bytes] | None = g.pop("received", None)
+    if file is not None:
+        file.close()
+
+
+def _drain_after(response: Response) -> Response:
+    """Has the rest of a body that is too long read once the answer is sent."""
+    stream = g.pop("undrained", None)
+    if stream is not None:
+        address = request.remote_addr or "unknown"
+        response.call_on_close(lambda: _drain(stream, address))
+    return response
+
+
+def _drain(stream: Any, address: str) -> None:
+    with suppress(ServiceUnavailable), DRAINING.place(address=address):
+        left, end = DRAINED, time.monotonic() + DRAIN_SECONDS
+        while left > 0 and time.monotonic() < end and (chunk := stream.read(CHUNK)):
             left -= len(chunk)
-    finally:
-        _draining.release()

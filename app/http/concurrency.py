@@ -1,29 +1,112 @@
-"""What a client can draw out as long as it likes, holding one of the server's sixteen threads: few do it at once."""
+"""How many requests do one thing at once: in sum, of one token and from one address."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import deque
+from typing import Self
 
 from app.errors import ServiceUnavailable
 
-WAIT_SECONDS = 0.5
+Keys = tuple[tuple[str, str], ...]
 
 
 class ConcurrencyLimit:
-    """So many may do something at once; the next waits a moment for its turn, and is told that it is busy then."""
+    """Bounds how many requests do something at once, in sum and for each key (a token, an address).
 
-    def __init__(self, at_once: int, busy: str) -> None:
-        self._places = threading.BoundedSemaphore(at_once)
-        self._busy = busy
+    A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
+    `seconds`, or at once where `waiting` others of its key, or twice as many in sum, wait already.
+    """
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Holds a place. Refuses with `ServiceUnavailable` when none gets free in time."""
-        if not self._places.acquire(timeout=WAIT_SECONDS):
-            raise ServiceUnavailable(self._busy)
-        try:
-            yield
-        finally:
-            self._places.release()
+    def __init__(self, total: int, *, per: dict[str, int], waiting: int, seconds: float, busy: str) -> None:
+        self._total, self._per, self._most_waiting, self._seconds, self._busy = total, per, waiting, seconds, busy
+        self._lock = threading.Lock()
+        self._used: dict[tuple[str, str], int] = {}
+        self._places = 0
+        self._queue: deque[_Waiter] = deque()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        return len(self._queue)
+
+    @property
+    def threads(self) -> int:
+        """How many threads it holds at most: those with a place, and those that wait for one."""
+        return self._total + 2 * self._most_waiting
+
+    def place(self, **keys: str | None) -> Place:
+        """Returns a place for a request, named by its keys: `token="…", address="…"`; None leaves a key out.
+
+        Raises `ServiceUnavailable` when it gets none in time.
+        """
+        wanted = tuple((kind, key) for kind, key in keys.items() if key is not None)
+        with self._lock:
+            if self._fits(wanted):
+                self._take(wanted)
+                return Place(self, wanted)
+            if self._queue_is_full(wanted):
+                raise ServiceUnavailable(self._busy)
+            waiter = _Waiter(wanted)
+            self._queue.append(waiter)
+        if not waiter.turn.wait(self._seconds):
+            with self._lock:
+                if not waiter.turn.is_set():
+                    self._queue.remove(waiter)
+                    raise ServiceUnavailable(self._busy)
+        return Place(self, wanted)
+
+    def release(self, keys: Keys) -> None:
+        """Gives a place back, and lets in who has waited longest of those that fit."""
+        with self._lock:
+            self._places -= 1
+            for key in keys:
+                if self._used[key] == 1:
+                    del self._used[key]
+                else:
+                    self._used[key] -= 1
+            for waiter in list(self._queue):
+                if self._places >= self._total:
+                    break
+                if self._fits(waiter.keys):
+                    self._queue.remove(waiter)
+                    self._take(waiter.keys)
+                    waiter.turn.set()
+
+    def _fits(self, keys: Keys) -> bool:
+        return self._places < self._total and all(self._used.get(key, 0) < self._per[key[0]] for key in keys)
+
+    def _take(self, keys: Keys) -> None:
+        self._places += 1
+        for key in keys:
+            self._used[key] = self._used.get(key, 0) + 1
+
+    def _queue_is_full(self, keys: Keys) -> bool:
+        if len(self._queue) >= 2 * self._most_waiting:
+            return True
+        return any(sum(key in waiter.keys for waiter in self._queue) >= self._most_waiting for key in keys)
+
+
+class Place:
+    """A place under a limit, until it is released or its block ends; releasing it again does nothing."""
+
+    def __init__(self, limit: ConcurrencyLimit, keys: Keys) -> None:
+        self._limit, self._keys, self._held = limit, keys, True
+
+    def release(self) -> None:
+        """Gives the place back."""
+        if self._held:
+            self._held = False
+            self._limit.release(self._keys)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class _Waiter:
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        self.turn = threading.Event()

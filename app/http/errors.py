@@ -1,9 +1,9 @@
-"""Every error there is as JSON: ours, the framework's, an unknown path's and a bug's (decisions, section 3)."""
+"""Every error as JSON: a refusal, the framework's, an unknown path's and a bug's (decisions, section 3)."""
 
 import logging
 
 import orjson
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import (
@@ -18,6 +18,8 @@ from app.errors import (
 
 log = logging.getLogger("content_workflow.errors")
 
+ACCEPT_PATCH = "application/json, application/merge-patch+json"
+
 BY_STATUS: dict[int, type[Refusal]] = {
     404: NotFound,
     405: MethodNotAllowed,
@@ -27,21 +29,22 @@ BY_STATUS: dict[int, type[Refusal]] = {
 
 
 def install(app: Flask) -> None:
-    """Has the app answer every error with a body of `_tag` and `message`."""
+    """Has the app answer every error with a body of `_tag` and `message`, and say what `PATCH` takes (RFC 5789)."""
     app.register_error_handler(Refusal, refused)
     app.register_error_handler(HTTPException, of_the_framework)
     app.register_error_handler(Exception, unexpected)
+    app.after_request(_add_accept_patch)
 
 
 def refused(refusal: Refusal) -> Response:
-    """Returns a refusal as the response that says it."""
+    """Returns the response for a refusal."""
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")
     response.headers.update(refusal.headers)
     return response
 
 
 def of_the_framework(error: HTTPException) -> Response:
-    """Returns what Flask and werkzeug raise in our own words, with their headers (`Allow`)."""
+    """Returns the response for an error of Flask or werkzeug: with a `_tag`, and with its headers (`Allow`)."""
     if error.code is not None and error.code < 400:
         return Response(status=error.code, headers=error.get_headers())
     kind = BY_STATUS.get(error.code or 500)
@@ -57,6 +60,14 @@ def of_the_framework(error: HTTPException) -> Response:
 
 
 def unexpected(error: Exception) -> Response:
-    """Returns the answer to a bug of ours: the request's id, and nothing internal."""
+    """Returns the response for a bug: the request's id, and nothing internal."""
     log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
     return refused(InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}."))
+
+
+def _add_accept_patch(response: Response) -> Response:
+    if request.method == "OPTIONS" or response.status_code == 415:
+        routes = current_app.create_url_adapter(request)
+        if routes is not None and "PATCH" in routes.allowed_methods():
+            response.headers["Accept-Patch"] = ACCEPT_PATCH
+    return response

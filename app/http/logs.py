@@ -9,7 +9,7 @@ _USUAL = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record with the keys it was given as `extra`."""
+    """Formats a record as JSON, with the keys of its `extra`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -24,8 +24,15 @@ class JsonLines(logging.Formatter):
         return orjson.dumps(line, default=str).decode()
 
 
+class WithoutThreadAdvice(logging.Filter):
+    """Drops what granian says at each start of the number of threads, which is on purpose."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "Python threads" not in record.getMessage()
+
+
 def log_as_json(level: str) -> None:
-    """Has the service's loggers write JSON lines from a level on."""
+    """Has the service's loggers write JSON lines, from a level on."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     root = logging.getLogger("content_workflow")

@@ -1,36 +1,60 @@
 """The caller's address, where a proxy that is trusted by name forwards the request (decisions, section 3)."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Callable, Iterable
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from app.settings import SettingsError
 
 WsgiApp = Callable[[dict[str, Any], Any], Iterable[bytes]]
+Networks = tuple[IPv4Network | IPv6Network, ...]
+
+WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[^:]+):\d+")
+"""How some proxies write an address: `192.0.2.7:49152`, `[2001:db8::7]:49152`."""
+
+
+def networks(names: Iterable[str]) -> Networks:
+    """Returns the networks of the setting TRUSTED_PROXIES. Raises `SettingsError` for what is not a network."""
+    try:
+        return tuple(ip_network(name, strict=False) for name in names)
+    except ValueError as error:
+        raise SettingsError(f"TRUSTED_PROXIES: {error}. Name addresses or networks, like 10.0.0.0/8.") from error
+
+
+def is_within(address: str, wanted: Networks) -> bool:
+    """Returns whether an address belongs to one of the networks; what is not an address belongs to none."""
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in network for network in wanted)
 
 
 class TrustedProxies:
-    """WSGI middleware: the address is the last in `X-Forwarded-For` that is no trusted proxy."""
+    """WSGI middleware: the address is the last in `X-Forwarded-For` that is no trusted proxy's, without a port."""
 
-    def __init__(self, app: WsgiApp, trusted: Iterable[str]) -> None:
-        self._app = app
-        try:
-            self._trusted = [ip_network(name, strict=False) for name in trusted]
-        except ValueError as error:
-            raise SettingsError(f"TRUSTED_PROXIES: {error}. Name addresses or networks, like 10.0.0.0/8.") from error
+    def __init__(self, app: WsgiApp, trusted: Networks) -> None:
+        self._app, self._trusted = app, trusted
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         hops = [hop.strip() for hop in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
         address = environ.get("REMOTE_ADDR", "")
-        while hops and self._trusts(address):
-            address = hops.pop()
+        while hops and is_within(address, self._trusted):
+            address = _without_port(hops.pop())
         environ["REMOTE_ADDR"] = address
         return self._app(environ, start_response)
 
-    def _trusts(self, address: str) -> bool:
-        try:
-            parsed = ip_address(address)
-        except ValueError:
-            return False
-        mapped = getattr(parsed, "ipv4_mapped", None)  # how a socket for both families names an IPv4 address
-        return any((mapped or parsed) in network for network in self._trusted)
+
+def _without_port(hop: str) -> str:
+    found = WITH_PORT.fullmatch(hop)
+    return hop if found is None else found["v6"] or found["v4"]
+
+
+def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return None
+    # A socket for both families names an IPv4 address this way: ::ffff:192.0.2.7
+    mapped: IPv4Address | None = getattr(parsed, "ipv4_mapped", None)
+    return mapped or parsed

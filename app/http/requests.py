@@ -7,6 +7,8 @@ import time
 
 from flask import Flask, Response, g, request
 
+from app.settings import Settings
+
 log = logging.getLogger("content_workflow.requests")
 
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -17,20 +19,32 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Strict-Transport-Security": "max-age=63072000",
 }
+HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
-def install(app: Flask) -> None:
-    """Gives every request an id and a line in the log, and every response the headers."""
+def install(app: Flask, settings: Settings) -> None:
+    """Gives every request an id and a line in the log, and every response the headers.
+
+    Browsers are told to stay with https only where `PUBLIC_URL` says that it is served.
+    """
+    is_https = settings.public_url.lower().startswith("https://")
+    headers = list((SECURITY_HEADERS | (HSTS if is_https else {})).items())
+
+    def finish(response: Response) -> Response:
+        _set_headers(response, headers)
+        if log.isEnabledFor(logging.INFO):
+            _log(response)
+        return response
+
     app.before_request(begin)
     app.after_request(finish)
 
 
 def begin() -> None:
-    """Takes the request's id if it is sane, else makes one, and starts the clock.
+    """Takes the request's id from its header if it is sane, else makes one, and starts the clock.
 
-    The id is no secret. One from the system's generator would have every request wait for the other threads once more:
+    The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
     under load that takes as long as all the rest of this module.
     """
     given = request.headers.get("X-Request-Id", "")
@@ -38,21 +52,17 @@ def begin() -> None:
     g.began = time.perf_counter()
 
 
-def finish(response: Response) -> Response:
-    """Sets the headers that every response has, and writes the log line: never a secret, a body or a query."""
+def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:
+    """Sets the headers that every response has; those that a view set stay as they are."""
+    present = {name.lower(): value for name, value in response.headers}
+    response.headers.extend([(name, value) for name, value in headers if name.lower() not in present])
     response.headers["X-Request-Id"] = g.request_id
-    present = {name.lower() for name in response.headers.keys()}  # noqa: SIM118  # of headers, iterating gives pairs
-    for name, value in SECURITY_HEADERS.items():
-        if name.lower() not in present:
-            response.headers.add(name, value)  # `setdefault` would look through all of them each time
-    if "Cache-Control" not in response.headers:
-        response.headers["Cache-Control"] = "private, no-cache" if "ETag" in response.headers else "no-store"
-    if log.isEnabledFor(logging.INFO):
-        _log(response)
-    return response
+    if "cache-control" not in present:
+        response.headers["Cache-Control"] = "private, no-cache" if "etag" in present else "no-store"
 
 
 def _log(response: Response) -> None:
+    """Writes the log line: never a secret, a body or a query."""
     caller = g.get("caller")
     log.info(
         "request",

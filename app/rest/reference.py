@@ -9,8 +9,6 @@ import flask_swagger_ui
 import orjson
 from flask import Blueprint, Flask, Response, send_from_directory
 
-from app.http.files import in_one_piece
-
 ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
 FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
 
@@ -70,7 +68,7 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     def asset(name: str) -> Response:
         response = send_from_directory(ASSETS, name)
         response.headers["Cache-Control"] = "private, no-cache"  # it has an ETag
-        return in_one_piece(response)
+        return response
 
     app.register_blueprint(reference)
     if base_path:

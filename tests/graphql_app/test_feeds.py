@@ -12,10 +12,10 @@ from bson import ObjectId
 from lxml import etree
 
 from app.errors import ServiceUnavailable
+from app.http.answers import IN_MEMORY, PART, PER_TOKEN
 from app.rules.sites import home_url, page_url
 from app.store.delivery import Delivery
 from app.store.store import Store
-from graphql_app.feeds import IN_MEMORY, PART, SENDS
 from tests.graphql_app.client import GraphQL, opened, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, made
@@ -190,7 +190,7 @@ def test_a_feed_that_fails_half_way_is_an_error_and_not_half_a_feed(
 @pytest.mark.slow
 def test_readers_that_do_not_read_hold_no_more_than_some_threads(site: Project, graphql: GraphQL) -> None:
     many_published(site, 3_500)
-    idle = [graphql.feed("feed", limit=50_000) for _ in range(SENDS)]
+    idle = [graphql.feed("feed", limit=50_000) for _ in range(PER_TOKEN)]
 
     refused = graphql.feed("feed", limit=50_000)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,7 +11,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.http.bodies import DRAINS, MAX_BODY
+from app.http.answers import PART
+from app.http.bodies import MAX_BODY
 from tests.http.conftest import Configured
 from tests.make import Project, a_ready_brief
 from tests.rest.client import Rest
@@ -29,6 +28,7 @@ MALFORMED = {
     "bytes that are no UTF-8": b'{"title": "\xff"}',
     "half of a surrogate pair": b'{"title": "\\ud83d"}',
     "a number that is none": b'{"title": NaN}',
+    "white space alone": b" \r\n\t",
     "a byte order mark": b'\xef\xbb\xbf{"title": "x"}',
     "an array": b"[]",
     "a string": b'"title"',
@@ -69,6 +69,25 @@ def test_a_body_that_is_no_json_object_is_refused(rest: Rest, what: str) -> None
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_body_of_another_content_type_is_refused(rest: Rest, kind: str) -> None:
     assert_error(send(rest, "/document-intents", b'{"title": "x"}', kind), 415, "UnsupportedMediaType")
+
+
+ACCEPT_PATCH = [
+    ("OPTIONS", f"/documents/{NO_ID}/brief", True),
+    ("PATCH", f"/documents/{NO_ID}/brief", True),
+    ("PUT", f"/documents/{NO_ID}/brief", True),
+    ("OPTIONS", "/briefs", False),
+    ("POST", "/document-intents", False),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "is_sent"), ACCEPT_PATCH)
+def test_what_patch_takes_is_said_where_there_is_a_patch(rest: Rest, method: str, path: str, is_sent: bool) -> None:
+    headers = {**bearer(rest), "Content-Type": "text/plain"}
+
+    answer = rest.client.open(path, method=method, data=b"title", headers=headers)
+
+    assert answer.status_code == (200 if method == "OPTIONS" else 415)
+    assert ("Accept-Patch" in answer.headers) is is_sent
 
 
 def test_a_packed_body_is_refused(rest: Rest) -> None:
@@ -120,34 +139,26 @@ def test_a_stated_length_over_the_limit_is_refused_on_every_path_unread(
 
 
 @pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
-def test_clients_that_never_send_a_refused_body_hold_few_threads(app: Flask) -> None:
-    body = Stalled()
+def test_a_body_that_is_too_long_is_answered_before_it_is_read(app: Flask) -> None:
+    body = Endless(MAX_BODY + 1)
+    sent = {"wsgi.input": body, "CONTENT_LENGTH": str(MAX_BODY + 1)}
 
-    def refused() -> TestResponse:
-        sent = {"wsgi.input": body, "CONTENT_LENGTH": str(MAX_BODY + 1)}
-        return app.test_client().post("/nothing", environ_overrides=sent)
+    answer = app.test_client().post("/nothing", environ_overrides=sent)
 
-    with ThreadPoolExecutor(DRAINS + 3) as threads:
-        stuck = []
-        for _ in range(DRAINS):
-            stuck.append(threads.submit(refused))
-            assert body.waited_for.acquire(timeout=10)
-        try:
-            for _ in range(3):
-                assert_error(threads.submit(refused).result(timeout=10), 413, "PayloadTooLarge")
-        finally:
-            body.goes_on.set()
-        for answer in stuck:
-            assert_error(answer.result(timeout=10), 413, "PayloadTooLarge")
+    assert body.left == MAX_BODY + 1
+    assert_error(answer, 413, "PayloadTooLarge")
+    answer.close()
+    assert body.left == 0, "what was still being sent is read, so that the client gets to read the answer"
 
 
 @pytest.mark.parametrize("path", ["/docs/swagger-ui-bundle.js", "/graphql/explorer/graphiql.min.js"])
-def test_files_are_given_to_the_server_whole(client: FlaskClient, path: str) -> None:
+def test_long_files_are_sent_in_parts(client: FlaskClient, path: str) -> None:
     answer = client.get(path, buffered=False)
 
-    [whole] = [part for part in answer.iter_encoded() if part]
+    parts = [part for part in answer.iter_encoded() if part]
     answer.close()
-    assert len(whole) == answer.content_length
+    assert sum(map(len, parts)) == answer.content_length
+    assert max(map(len, parts)) <= PART
     assert client.get(path, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
@@ -222,22 +233,6 @@ class Endless:
 
     def readline(self, size: int = -1) -> bytes:
         return self.read(size)
-
-    def close(self) -> None:
-        """Needs nothing."""
-
-
-class Stalled:
-    """A body of which nothing comes until it goes on, and then nothing more."""
-
-    def __init__(self) -> None:
-        self.waited_for = threading.Semaphore(0)
-        self.goes_on = threading.Event()
-
-    def read(self, _size: int = -1) -> bytes:
-        self.waited_for.release()
-        self.goes_on.wait(30)
-        return b""
 
     def close(self) -> None:
         """Needs nothing."""

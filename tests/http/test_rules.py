@@ -33,7 +33,7 @@ def test_whatever_is_wrong_with_a_token_the_answer_is_the_same(app: Flask, proje
     answers = {name: app.test_client().get("/briefs", headers=headers) for name, headers in wrong.items()}
 
     assert {answer.status_code for answer in answers.values()} == {401}
-    assert {answer.headers["WWW-Authenticate"] for answer in answers.values()} == {"Bearer"}
+    assert {answer.headers["WWW-Authenticate"] for answer in answers.values()} == {'Bearer realm="content-workflow"'}
     assert len({answer.data for answer in answers.values()}) == 1
 
 
@@ -60,6 +60,16 @@ def test_failed_authentications_of_an_address_are_limited_and_a_valid_token_from
     assert client.get("/briefs", environ_overrides={"REMOTE_ADDR": "192.0.2.1"}).status_code == 401
 
 
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+@pytest.mark.parametrize("spaces", [" ", "  ", "    "])
+def test_the_scheme_and_the_secret_may_be_some_spaces_apart(
+    app: Flask, project: Project, scheme: str, spaces: str
+) -> None:
+    headers = {"Authorization": f"{scheme}{spaces}{project.token().secret}"}
+
+    assert app.test_client().get("/briefs", headers=headers).status_code == 200
+
+
 @pytest.mark.contract("decided-http.RateLimited", "decided-http.rate-limit")
 def test_the_requests_of_a_token_are_limited_and_told(configured: Configured, project: Project) -> None:
     app = configured(rate_limit=3)
@@ -84,6 +94,11 @@ FORWARDED = [
     ("203.0.113.9", "192.0.2.7", "192.0.2.7"),
     ("", "10.0.0.2", "10.0.0.2"),
     ("10.0.0.5, 10.0.0.4", "10.0.0.2", "10.0.0.5"),
+    ("203.0.113.9:49152", "10.0.0.2", "203.0.113.9"),
+    ("203.0.113.9:1, 10.0.0.3:2", "10.0.0.2", "203.0.113.9"),
+    ("[2001:db8::7]:49152", "10.0.0.2", "2001:db8::7"),
+    ("[2001:db8::7]", "10.0.0.2", "2001:db8::7"),
+    ("2001:db8::7", "10.0.0.2", "2001:db8::7"),
 ]
 
 
@@ -122,6 +137,18 @@ def test_every_answer_has_the_security_headers_and_none_is_for_other_origins(res
         "/briefs", headers={"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
     )
     assert not [name for name, _ in asked.headers if name.startswith("Access-Control-")]
+
+
+HSTS = [("", False), ("http://cms.example", False), ("https://cms.example", True), ("HTTPS://cms.example", True)]
+
+
+@pytest.mark.parametrize(("public_url", "is_sent"), HSTS)
+def test_browsers_are_told_to_stay_with_https_only_where_it_is_served(
+    configured: Configured, public_url: str, is_sent: bool
+) -> None:
+    answer = configured(public_url=public_url).test_client().get("/health")
+
+    assert ("Strict-Transport-Security" in answer.headers) is is_sent
 
 
 READS = [

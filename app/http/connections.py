@@ -1,0 +1,105 @@
+"""Closes connections of this server process: those that stand still, and those that an address has too many of.
+
+granian closes a connection that sends no request for 30 seconds, and has no limit for one that stops in the middle of a
+body or of an answer, nor for how many an address may open. The kernel knows all of that (TCP_INFO, Linux), and a
+connection that is shut down ends in granian and in whatever thread waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import struct
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.http.proxies import Networks, is_within
+
+EVERY_SECONDS = 0.5
+PER_ADDRESS = 512
+"""Connections of one address, trusted proxies aside; those that have stood still for longest are closed first."""
+STILL_SECONDS = 30
+"""How long nothing may move in either direction, beside the deadline of a request."""
+UNANSWERED_SECONDS = 120
+"""How long nothing may be sent to a client, whatever comes from it: a body that takes longer is too slow."""
+
+TCP_INFO_TIMES = struct.Struct("=44x I 4x I")
+"""Of `struct tcp_info`: milliseconds since data was last sent, and last received."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An open connection of a client."""
+
+    descriptor: int
+    peer: tuple[str, int]
+    seconds_since_sent: float
+    seconds_since_received: float
+
+    @property
+    def still_seconds(self) -> float:
+        """How long nothing moved in either direction."""
+        return min(self.seconds_since_sent, self.seconds_since_received)
+
+
+def watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
+    """Watches the connections to a port from now on, where the system tells of them (Linux)."""
+    if sys.platform == "linux":
+        arguments = (port, tuple(proxies), deadline_seconds)
+        threading.Thread(target=_watch, args=arguments, name="connections", daemon=True).start()
+
+
+def _watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
+    pause = threading.Event()
+    while not pause.wait(EVERY_SECONDS):
+        for connection in surplus(connections(port), proxies, deadline_seconds):
+            _shut_down(connection)
+
+
+def connections(port: int) -> list[Connection]:
+    """Returns the connections that clients have to a port of this process."""
+    found = []
+    for file in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            descriptor = int(file.name)
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                with socket.socket(fileno=os.dup(descriptor)) as copy:
+                    if _is_served_at(copy, port):
+                        info = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_TIMES.size)
+                        sent, received = TCP_INFO_TIMES.unpack(info)
+                        found.append(Connection(descriptor, copy.getpeername()[:2], sent / 1000, received / 1000))
+    return found
+
+
+def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds: float) -> list[Connection]:
+    """Returns the connections to close: those that stand still, and of each address those beyond its number."""
+    still = STILL_SECONDS + deadline_seconds
+    closed, by_address = [], defaultdict(list)
+    for connection in open_now:
+        if connection.still_seconds > still or connection.seconds_since_sent > UNANSWERED_SECONDS + deadline_seconds:
+            closed.append(connection)
+        else:
+            by_address[connection.peer[0]].append(connection)
+    for address, of_it in by_address.items():
+        if len(of_it) > PER_ADDRESS and not is_within(address, proxies):
+            of_it.sort(key=lambda connection: connection.still_seconds)
+            closed += of_it[PER_ADDRESS:]
+    return closed
+
+
+def _is_served_at(copy: socket.socket, port: int) -> bool:
+    return copy.family in (socket.AF_INET, socket.AF_INET6) and copy.getsockname()[1] == port
+
+
+def _shut_down(connection: Connection) -> None:
+    """Ends a connection, unless its descriptor is another's by now; what was not read of an answer is dropped."""
+    with suppress(OSError), socket.socket(fileno=os.dup(connection.descriptor)) as copy:
+        if copy.getpeername()[:2] == connection.peer:
+            copy.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            copy.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,129 @@
+"""Behind `examples/nginx/nginx.conf` slow clients and many connections do not reach the service."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.abuse.service import CHECKOUT, PLAIN, Service, serve
+from tests.abuse.sockets import head
+from tests.graphql_app.client import delivery_token
+from tests.live import free_port, until_listening
+from tests.make import a_document
+
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+@contextmanager
+def behind_nginx(service: Service, folder: Path) -> Iterator[int]:
+    """Yields the port at which nginx, with the example's configuration, stands in front of the service."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if program is None:
+        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    port, file = free_port(), folder / "nginx.conf"
+    text = (CHECKOUT / "examples" / "nginx" / "nginx.conf").read_text()
+    text = text.replace("server 127.0.0.1:8000;", f"server 127.0.0.1:{service.port};")
+    text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace("worker_processes auto;", "")
+    paths = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
+    file.write_text(text.replace("http {", "http {" + paths, 1))
+    options = f"daemon off; pid {folder}/pid;" + (" user root;" if os.geteuid() == 0 else "")
+    process = subprocess.Popen([program, "-p", folder, "-e", folder / "error.log", "-c", file, "-g", options])
+    try:
+        until_listening(port, process)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def connections_of(service: Service) -> int:
+    """Returns how many connections the service has."""
+    rows = re.findall(r"^ *\d+: \S+:([0-9A-F]{4}) \S+ 01 ", Path("/proc/net/tcp").read_text(), re.MULTILINE)
+    return sum(int(port, 16) == service.port for port in rows)
+
+
+@contextmanager
+def clients(port: int, request: bytes, count: int) -> Iterator[list[socket.socket]]:
+    """Sends a request on each of so many connections, and reads nothing."""
+    opened: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            client = socket.socket()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(("127.0.0.1", port))
+            client.sendall(request)
+            opened.append(client)
+        yield opened
+    finally:
+        for client in opened:
+            client.close()
+
+
+def test_slow_senders_do_not_reach_the_service(service: Service, tmp_path: Path) -> None:
+    secret = delivery_token(service.project).secret
+    upload = head("POST", "/graphql", secret, Content_Type="application/json", Content_Length="1000") + b"{"
+    with behind_nginx(service, tmp_path) as port, clients(port, upload, 90):
+        time.sleep(1)
+        assert connections_of(service) == 0
+        answer = httpx.post(
+            f"http://127.0.0.1:{port}/graphql",
+            json={"query": "{ documents { title } }"},
+            headers={"Authorization": f"Bearer {secret}"},
+            **PLAIN,
+        )
+        assert answer.status_code == 200
+
+
+def test_slow_readers_hold_no_place_in_the_service(service: Service, tmp_path: Path) -> None:
+    document = a_document(service.project.context(), markdown="x" * 2_000_000)
+    secret = service.project.token().secret
+    path = f"/documents/{document['id']}"
+    with behind_nginx(service, tmp_path) as port, clients(port, head("GET", path, secret), 20):
+        time.sleep(2)
+        for _ in range(5):
+            answer = httpx.get(service.url + path, headers={"Authorization": f"Bearer {secret}"}, **PLAIN)
+            assert (answer.status_code, len(answer.json()["content"])) == (200, 2_000_000)
+
+
+def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(service: Service, tmp_path: Path) -> None:
+    upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
+    with behind_nginx(service, tmp_path) as port:
+        with clients(port, b"", 1_000), service.holds():
+            time.sleep(1)
+            assert connections_of(service) <= 4
+            assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 200
+        with clients(port, upload, 100):
+            time.sleep(0.5)
+            assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 429
+
+
+def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_path: Path) -> None:
+    with (
+        serve(*own_mongod, TRUSTED_PROXIES="127.0.0.1", FAILED_AUTH_LIMIT_PER_MINUTE="1") as service,
+        behind_nginx(service, tmp_path) as port,
+    ):
+        headers = {"Authorization": f"Bearer {service.project.token().secret}", "Idempotency-Key": "once"}
+        body = b'{"title": "A long body"' + b" " * 18_000_000 + b"}"
+        headers["Content-Type"] = "application/json"
+        made = httpx.post(f"http://127.0.0.1:{port}/document-intents", content=body, headers=headers, **PLAIN)
+        assert (made.status_code, made.json()["fields"]) == (201, {"title": "A long body"})
+        statuses = [
+            httpx.get(
+                f"http://127.0.0.1:{port}/briefs", headers={"X-Forwarded-For": f"203.0.113.{number}"}, **PLAIN
+            ).status_code
+            for number in range(2)
+        ]
+        assert statuses == [401, 429], "the address that a client claims for itself is not believed"

@@ -1,0 +1,62 @@
+"""Clients that open connections: silent ones, thousands of them, clear-text HTTP/2, and those that load files."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from app.http.connections import PER_ADDRESS
+from tests.abuse.service import Service
+from tests.abuse.sockets import connect, head, is_closed, stalled, status_of
+
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
+
+@contextmanager
+def silent(service: Service, count: int) -> Iterator[list[socket.socket]]:
+    """Opens so many connections and sends nothing."""
+    clients: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", service.port))
+            clients.append(client)
+        yield clients
+    finally:
+        for client in clients:
+            client.close()
+
+
+@pytest.mark.timeout(180)
+def test_ten_thousand_silent_connections_hold_nobody_up(service: Service) -> None:
+    with service.holds() as bystander, silent(service, 10_150):
+        time.sleep(4)
+    assert len(bystander.seconds) > 10
+
+
+def test_an_address_keeps_the_connections_that_it_uses(service: Service) -> None:
+    with connect(service) as used, silent(service, PER_ADDRESS + 100) as idle:
+        for _ in range(6):
+            used.sendall(head("GET", "/nothing"))
+            assert status_of(used) == 404
+            used.recv(65_536)
+            time.sleep(0.5)
+        closed = sum(is_closed(client, 0.01) for client in idle[:120])
+    assert closed >= 100
+
+
+def test_http2_in_clear_text_is_refused(service: Service) -> None:
+    with connect(service) as client:
+        client.sendall(HTTP2)
+        assert b"HTTP/1.1 4" in client.recv(1024) or is_closed(client, 2)
+
+
+@pytest.mark.parametrize("path", ["/docs/swagger-ui-bundle.js", "/openapi.json", "/graphql/explorer/graphiql.min.js"])
+def test_clients_that_load_files_and_do_not_read_them_take_no_memory(service: Service, path: str) -> None:
+    with service.holds(), stalled(service, [head("GET", path)] * 300):
+        time.sleep(3)

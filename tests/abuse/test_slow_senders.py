@@ -1,0 +1,101 @@
+"""Clients that announce a body and send it slowly, or never."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.abuse.service import PLAIN, Service
+from tests.abuse.sockets import connect, head, stalled, status_of
+from tests.graphql_app.client import delivery_token
+
+GRAPHQL = {"query": "{ documents { title } }"}
+
+
+def test_uploads_that_stop_after_a_byte_hold_up_no_other_tenant(service: Service) -> None:
+    attacker = delivery_token(service.project).secret
+    other = delivery_token(service.new_project()).secret
+    headers = {"Authorization": f"Bearer {other}"}
+    assert httpx.post(f"{service.url}/graphql", json=GRAPHQL, headers=headers, **PLAIN).status_code == 200
+    upload = head("POST", "/graphql", attacker, Content_Type="application/json", Content_Length="1000") + b"{"
+
+    with stalled(service, [upload] * 40), service.holds() as bystander:
+        began = time.perf_counter()
+        while time.perf_counter() < began + 3:
+            sent = time.perf_counter()
+            answer = httpx.post(f"{service.url}/graphql", json=GRAPHQL, headers=headers, **PLAIN)
+            assert answer.status_code == 200
+            assert time.perf_counter() - sent < 1
+            time.sleep(0.05)
+    assert len(bystander.seconds) > 10
+
+
+def test_further_posts_of_a_token_that_stalls_are_refused_and_hold_nothing_up(service: Service) -> None:
+    attacker = delivery_token(service.project).secret
+    upload = head("POST", "/graphql", attacker, Content_Type="application/json", Content_Length="1000") + b"{"
+    headers = {"Authorization": f"Bearer {attacker}"}
+
+    def post(_: int) -> int:
+        return httpx.post(f"{service.url}/graphql", json=GRAPHQL, headers=headers, **PLAIN).status_code
+
+    assert post(0) == 200
+    with stalled(service, [upload] * 12), service.holds(), ThreadPoolExecutor(20) as threads:
+        while post(0) != 503:
+            time.sleep(0.05)
+        assert set(threads.map(post, range(100))) == {503}
+
+
+def test_twenty_agents_with_one_token_write_at_once(service: Service) -> None:
+    secret = service.project.token().secret
+
+    def work(_: int) -> set[int]:
+        with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {secret}"}, **PLAIN) as client:
+            posts = [client.post("/document-intents/x/validate", json={"title": "x" * 20_000}) for _ in range(20)]
+            return {answer.status_code for answer in posts}
+
+    with ThreadPoolExecutor(20) as threads:
+        assert set.union(*threads.map(work, range(20))) == {404}
+
+
+def test_long_bodies_that_stop_before_their_end_take_no_memory(service: Service) -> None:
+    secret = service.project.token().secret
+    length = 19 * 1024 * 1024
+    upload = head("POST", "/document-intents", secret, Content_Type="application/json", Content_Length=str(length + 1))
+
+    with service.holds(), stalled(service, [upload] * 8) as clients, ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda client: client.sendall(b" " * length), clients))
+        time.sleep(1)
+
+
+@pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
+def test_a_body_that_is_too_long_is_answered_before_it_comes(service: Service) -> None:
+    announced = head("POST", "/document-intents", Content_Type="application/json", Content_Length=str(50 * 10**9))
+
+    with stalled(service, [announced] * 30) as clients, service.holds():
+        for client in clients:
+            client.settimeout(2)
+            assert status_of(client) == 413
+
+
+def test_a_client_that_is_still_sending_gets_to_read_that_its_body_is_too_long(service: Service) -> None:
+    length = 30 * 1024 * 1024
+    with connect(service) as client:
+        client.sendall(head("POST", "/document-intents", Content_Type="application/json", Content_Length=str(length)))
+        client.sendall(b" " * length)
+        assert status_of(client) == 413
+
+
+def test_a_large_upload_at_an_ordinary_speed_is_received(service: Service) -> None:
+    secret = service.project.token().secret
+    body = b'{"title": "Slow"' + b" " * 400_000 + b"}"
+    with connect(service) as client:
+        client.sendall(
+            head("POST", "/document-intents", secret, Content_Type="application/json", Content_Length=str(len(body)))
+        )
+        for start in range(0, len(body), 20_000):
+            client.sendall(body[start : start + 20_000])
+            time.sleep(0.05)
+        assert status_of(client) == 201
