@@ -19,17 +19,17 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.shared_metrics import shared_metrics
-from app.http import connections
+from app.http import answers, bodies, connections, in_flight
 from app.http.proxies import Networks, networks
 from app.settings import Settings
 
-BLOCKING_THREADS = 256
-"""The most threads that answer requests in each process; granian starts them as they are needed.
+LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
+BLOCKING_THREADS = 32 + sum(limit.threads for limit in LIMITS)
+"""The most threads that answer requests in each process: those that the limits let work or wait, and some for the rest.
 
-More than all those that a limit lets wait for a client or for other requests (`app.http.in_flight`, `bodies`,
-`answers`), so that some are free for everything else. At most 16 requests are worked on at once, as each mostly waits
-for MongoDB; measured on two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with
-2, 81 with 4, 76 with 8, 91 with 16, 82 with 32.
+granian starts them as they are needed. The 16 requests that are worked on at once mostly wait for MongoDB; measured on
+two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with 2, 81 with 4, 76 with 8,
+91 with 16, 82 with 32.
 """
 CONNECTIONS = 50_000
 """The most connections of a process, idle ones too, where the system allows as many open files."""
@@ -38,6 +38,8 @@ SPARE_FILES = 1_000
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=128 * 1024)
 """Half a minute for the head of a request, so for an idle connection, too; and what is buffered of each connection."""
 KILL_SECONDS = 15
+MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144"}
+"""Has glibc give the memory of long texts back when they are freed; else each of many threads holds on to some."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -72,6 +74,7 @@ def _worker(settings: Settings) -> Iterator[None]:
 def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) -> None:
     # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
     multiprocessing.set_start_method("spawn", force=True)
+    os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
     loader = partial(load, port=port, proxies=networks(settings.trusted_proxies), deadline=settings.deadline_seconds)
     Granian(
         "wsgi:app",

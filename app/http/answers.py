@@ -47,7 +47,8 @@ def fill(response: Response, parts: Iterable[bytes]) -> None:
     with ExitStack() as unless_whole:
         file: IO[bytes] = unless_whole.enter_context(SpooledTemporaryFile(SPOOLED))
         for part in parts:
-            file.write(part)
+            for start in range(0, len(part), SPOOLED):  # else a long part is in memory twice before it is in the file
+                file.write(part[start : start + SPOOLED])
         unless_whole.pop_all()
     response.content_length = file.tell()
     file.seek(0)

@@ -16,13 +16,13 @@ from app.http.concurrency import ConcurrencyLimit, Place
 
 WORKING = ConcurrencyLimit(
     16,
-    per={"token": 8, "address": 8},
+    per={"token": 4, "address": 8},
     waiting=64,
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
 )
-"""Requests worked on at once. More threads than this gain nothing (`server_process.py`); half is for one token."""
+"""Requests worked on at once: more of them gain nothing (`server_process.py`), nor does one token with more than 4."""
 
 LARGE = ConcurrencyLimit(
     2,
