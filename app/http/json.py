@@ -20,7 +20,7 @@ def loads_object(raw: bytes, request: Request) -> dict[str, Any]:
     Raises `UnsupportedMediaType` where the body is something else than JSON, `HttpApiDecodeError` where it is no object
     or not valid: NaN, lone surrogates and nesting over 1,024 levels are not.
     """
-    if not raw.strip():
+    if not raw:
         return {}
     if not request.is_json:
         raise UnsupportedMediaType

@@ -181,7 +181,7 @@ def test_without_a_valid_delivery_token_the_status_is_401(graphql: GraphQL, proj
         for method in ("get", "post"):
             answer = getattr(graphql, method)(QUERY, headers={"Authorization": f"Bearer {one}"})
             assert (answer.status_code, code(answer)) == (401, "UNAUTHENTICATED")
-            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
             assert answer.headers["Cache-Control"] == "no-store"
 
 

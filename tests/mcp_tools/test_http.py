@@ -31,7 +31,7 @@ def test_without_a_valid_token_nobody_gets_in(agent_of_era: Agent, authorization
     answer = agent_of_era.post("tools/list", Authorization=authorization)
 
     assert answer.status_code == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
     assert answer.json["_tag"] == "Unauthorized"
 
 

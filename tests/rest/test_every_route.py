@@ -55,7 +55,7 @@ def test_without_a_valid_token_every_route_answers_the_same(app, routes, project
     for place, (method, path, _) in enumerate(routes):
         answer = client.open(filled(path), method=method, headers=headers[place % len(headers)])
         assert (answer.status_code, answer.json["_tag"]) == (401, "Unauthorized"), (method, path)
-        assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
         assert answer.json == client.get("/briefs").json
 
 
