@@ -22,7 +22,7 @@ from graphql.validation.rules import overlapping_fields_can_be_merged
 from strawberry.extensions import SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
-from app.http.concurrency import ConcurrencyLimit
+from app.http import in_flight
 from app.operations.delivery import DeliveryReader, shows_drafts
 from graphql_app.errors import INTERNAL, code_of, query_error
 from graphql_app.limits import parse_query, without_repetitions
@@ -40,12 +40,6 @@ ENTRY_CHARACTERS = 500
 
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 5_000
 """graphql-core's own bound on its one rule that is quadratic; its default allows a quarter of a second."""
-
-
-LARGE_READS = 2
-"""How many queries that select over 1 MB of texts are executed at once: each can hold 64 MB of them."""
-
-_large_reads = ConcurrencyLimit(LARGE_READS, "Too many large answers are being made right now: try again soon.")
 
 
 class QueryCache:
@@ -136,9 +130,7 @@ class ReadSelections(SchemaExtension):
                 document, operation, variables, lambda: len(self._reader.categories(request.ctx, request.revision))
             )
             request.shows_drafts = shows_drafts(request.ctx, selections)
-            request.results = self._reader.read(
-                request.ctx, selections, request.revision, lambda: request.resources.enter_context(_large_reads.turn())
-            )
+            request.results = self._reader.read(request.ctx, selections, request.revision, in_flight.large)
         yield
 
 

@@ -7,7 +7,6 @@ returns what was read for its place in the query, or raises why that was refused
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -50,8 +49,6 @@ class DeliveryContext:
     """What each field of `Query` returns by response key: records, None, or the `Refusal` to raise."""
     shows_drafts: bool = False
     is_complete: bool = False
-    resources: ExitStack = field(default_factory=ExitStack)
-    """What the request holds until its response is encoded."""
 
 
 Info = strawberry.Info[DeliveryContext, None]

@@ -104,8 +104,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         body = self._responses.get(key, revision)
         if body is None:
             context = DeliveryContext(ctx, revision, data)
-            with context.resources:
-                response = self.run(request, context)
+            response = self.run(request, context)
             if not context.is_complete or context.shows_drafts:
                 response.headers["Cache-Control"] = "private, no-store" if context.shows_drafts else "no-store"
                 return response

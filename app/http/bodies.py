@@ -101,11 +101,11 @@ class Body:
         if self._file is None:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
-            with in_flight.receiving():
-                with RECEIVING.place(token=in_flight.token(), address=request.remote_addr or "unknown"):
-                    self._copy_to(self._file)
-                if self._file.tell() > IN_MEMORY:
-                    in_flight.large()
+            address = request.remote_addr or "unknown"
+            with in_flight.receiving(), RECEIVING.place(token=in_flight.token(), address=address):
+                self._copy_to(self._file)
+            if self._file.tell() > IN_MEMORY:
+                in_flight.large()
             self._file.seek(0)
         return self._file
 

@@ -29,10 +29,10 @@ LARGE = ConcurrencyLimit(
     per={"token": 1},
     waiting=32,
     seconds=10,
-    busy="Too many large bodies are in flight: wait for some to be answered, then send this one again with the same "
-    "idempotency key.",
+    busy="Too many requests with large texts are in flight: wait for some to be answered, then send this one again "
+    "with the same idempotency key.",
 )
-"""Requests with a large body that are worked on at once: one of 20 MB takes over 100 MB of memory as objects."""
+"""Requests with a large body or answer that are worked on at once: each may hold 100 MB of memory."""
 
 
 HEALTH = ".getHealth"
@@ -68,8 +68,14 @@ def receiving() -> Iterator[None]:
 
 
 def large() -> None:
-    """Takes one of the few places for requests with a large body, which the request holds from now on."""
-    g.place_for_large = LARGE.place(token=token())
+    """Has the request take one of the few places for those with a large body or answer, and hold it from now on.
+
+    Raises `ServiceUnavailable` where too many others wait for one.
+    """
+    if "place_for_large" not in g:
+        g.place_at_work.release()
+        g.place_for_large = LARGE.place(token=token())
+        enter()
 
 
 def token() -> str | None:
