@@ -244,16 +244,14 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
     return Result({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
-def publish_due(
-    store: Store, project_id: str, now: datetime, seconds: float = PUBLISH_TURN_SECONDS
-) -> list[tuple[str, str | None]]:
-    """Publishes documents of a project that are due, the longest due first, until its turn of some seconds is over.
+def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str, str | None]]:
+    """Publishes documents of a project that are due, the longest due first, until `PUBLISH_TURN_SECONDS` are over.
 
     Returns the ids of the documents, each with the reason why it was not published, or None. A document that was begun
     is finished. Any number of workers may call this at once: each document is published by one of them. If a document
     raises an unexpected error, the others are tried before it is raised again.
     """
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + PUBLISH_TURN_SECONDS
     done: list[tuple[str, str | None]] = []
     unexpected: list[Exception] = []
     with store.deadline():

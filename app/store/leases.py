@@ -15,6 +15,8 @@ from pymongo.errors import DuplicateKeyError
 from app.store.collection import Collection, Record, from_bson
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
+END_REST: Record = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
+"""The expression for `leasedUntil` that ends the rest after a failure, and leaves the lease of a worker as it is."""
 
 
 class Leases(Collection):
@@ -37,7 +39,7 @@ class Leases(Collection):
 
         A webhook that rests after a failure goes on resting, unless `end_rest` is set.
         """
-        until = self._unless_leased("$leasedUntil") if end_rest else "$leasedUntil"
+        until = END_REST if end_rest else "$leasedUntil"
         self._collection.update_one(
             {"_id": ObjectId(webhook_id)},
             [
@@ -95,7 +97,7 @@ class Leases(Collection):
         self._collection.update_one(
             {"_id": ObjectId(webhook_id)},
             [
-                {"$set": {"slow": True, "leasedUntil": self._unless_leased("$leasedUntil")}},
+                {"$set": {"slow": True, "leasedUntil": END_REST}},
                 {"$unset": ["failingSince", "failures"]},
             ],
             session=self._session,
@@ -114,8 +116,3 @@ class Leases(Collection):
             return_document=True,
         )
         return health or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
-
-    @staticmethod
-    def _unless_leased(until: str) -> Record:
-        """Returns the expression that ends a rest, and leaves a lease as it is."""
-        return {"$cond": [{"$ifNull": ["$leaseId", False]}, until, FREE]}

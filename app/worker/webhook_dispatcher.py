@@ -37,7 +37,8 @@ class WebhookDispatcher:
         return any(found)
 
     def close(self) -> None:
-        """Returns when the turns that are running have ended."""
+        """Ends the turns that are running after the attempt that each is making; returns when they have ended."""
+        self._sender.stop()
         for pool in self._pools.values():
             pool.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -45,6 +46,11 @@ class WebhookSender:
         self._client = client
         self._clock = clock
         self._chance = chance
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """Ends each turn after the attempt that is being made."""
+        self._stopping.set()
 
     def send_due(self, lease: Row) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
@@ -64,7 +70,7 @@ class WebhookSender:
             if not (webhook["enabled"] or delivery.get("requested")):
                 continue
             at = self._clock()
-            if lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+            if self._stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break
             outcome = self._attempt(webhook, delivery, at)
             slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS

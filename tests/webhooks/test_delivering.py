@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -370,6 +371,25 @@ def test_no_attempt_begins_that_could_outlive_its_lease(
     assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(4)]
 
 
+def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    for number in range(3):
+        a_document(project.context(rest.token), title=f"Document {number}")
+    store.outboxes.publish_all(project.id)
+    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
+    receiver.may_answer.clear()
+    receiver.on_request = lambda: threading.Timer(0.1, receiver.may_answer.set).start()
+
+    until(dispatcher.dispatch)
+    receiver.arrived.acquire(timeout=10)
+    dispatcher.close()
+
+    assert len(receiver.requests) == 1
+    assert post.deliver(project) == 2
+
+
 @pytest.mark.race
 def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
@@ -381,8 +401,7 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
 
     def work(_: int) -> None:
         dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=2)
-        while dispatcher.dispatch():
-            pass
+        until(lambda: not dispatcher.dispatch() and len(receiver.requests) >= 12)
         dispatcher.close()
 
     with ThreadPoolExecutor(3) as pool:
