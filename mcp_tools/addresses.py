@@ -1,4 +1,4 @@
-"""The names that this server goes by: what keeps a name of somebody else's, and other pages, from leading here."""
+"""The host names of this server, which protect it against DNS rebinding and pages of other origins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Addresses:
-    """Tells whether a server goes by a name: a local one, that of its public URL, or one that the settings name."""
+    """The host names of a server: local ones, that of its public URL, and those that the settings name."""
 
     def __init__(self, public_url: str, allowed: Iterable[str]) -> None:
         public = urlsplit(public_url).netloc
@@ -33,7 +33,7 @@ class Addresses:
 
 
 def is_of(origin: str, host: str) -> bool:
-    """Tells whether an `Origin` is the very address that a `Host` header names, over http or https."""
+    """Tells whether an `Origin` is the address that a `Host` header names, over http or https."""
     scheme, _, rest = origin.lower().partition("://")
     page, here = _parts(rest), _parts(host)
     default = DEFAULT_PORTS.get(scheme)

@@ -4,12 +4,13 @@ from flask import Blueprint, Flask, Response
 
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.settings import Settings
+from mcp_tools.toolsets import NAMES
 
 TEXT = """\
 # Content workflow
 
-> A service to plan documents, write briefs, and draft, review, schedule and publish content. Everything can be done \
-over MCP and over REST, by the same rules; what is published is read over GraphQL.
+> A service to plan documents, write briefs, and draft, review, schedule and publish content. MCP and REST offer the \
+same operations by the same rules; GraphQL delivers what is published.
 
 Every call needs a token in the header `Authorization: Bearer <token>`. A person makes it: \
 `content-workflow token create --project <id> --name <name> --agent <agent>`.
@@ -18,9 +19,9 @@ Every call needs a token in the header `Authorization: Bearer <token>`. A person
 
 {surfaces}
 
-The working loop: `claim_next_brief`, `get_brief`, `write_content`, `submit_document`; `withdraw_brief` if you can't \
-finish. Give each call that writes an idempotency key, and use the same one when you retry. Nothing is published \
-unless somebody calls for it.
+The working loop: `claim_next_brief`, `get_brief`, `write_content`, `submit_document`. If you can't finish: \
+`withdraw_brief`, then `mark_brief_ready`. Send an idempotency key with each call that writes, and the same one when \
+you retry. Only tools that say so publish anything. `/mcp?toolset=writing` offers the tools of one job: {toolsets}.
 
 ## Tools
 
@@ -50,4 +51,4 @@ def llms_text(settings: Settings) -> str:
     """Returns the text for the surfaces that the settings turn on."""
     surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
     tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
-    return TEXT.format(surfaces=surfaces, tools=tools)
+    return TEXT.format(surfaces=surfaces, tools=tools, toolsets=", ".join(NAMES))

@@ -1,4 +1,4 @@
-"""The prompt that hands an agent a brief with all that belongs to it, ready to write."""
+"""The prompt that gives an agent a brief with everything that belongs to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from mcp_tools.arguments import HEX_ID
+from mcp_tools.arguments import HEX_ID, WRONG_ID
 
 WRITE = "write_document_from_brief"
 
@@ -20,7 +20,7 @@ PROMPTS = [
     t.Prompt(
         name=WRITE,
         title="Write a document from its brief",
-        description="Hands over a brief with its category, cluster and links, and says how to deliver the text.",
+        description="A brief with its category, cluster and links, and how to deliver the text.",
         arguments=[t.PromptArgument(name="documentId", description="the document's id", required=True)],
     )
 ]
@@ -39,14 +39,15 @@ How to deliver it:
 1. {claim}
 2. Write the whole text as markdown (CommonMark with tables). Begin below the title; it is not part of the text.
 3. Call `write_content` with documentId "{id}", baseVersion {version} and the text.
-4. Call `submit_document` with documentId "{id}". If you can't finish, call `withdraw_brief` instead.
+4. Call `submit_document` with documentId "{id}". If you can't finish, call `withdraw_brief`, then
+   `mark_brief_ready`.
 Give each of these calls an `idempotencyKey`, and use the same one again if you have to retry it."""
 
 CLAIMS = {
     "none": "The brief is not offered yet: ask whether you may write it, then `mark_brief_ready` and `claim_brief`.",
     "ready": 'Call `claim_brief` with documentId "{id}", so that nobody else writes it. Go on only if that succeeds.',
     "claimed": "The brief is claimed by {holder}. Go on only if that is you.",
-    "drafted": "The brief was written already: ask whether it is to be written anew, then `mark_brief_ready` and "
+    "drafted": "The brief was written already: ask whether to write it again, then `mark_brief_ready` and "
     "`claim_brief`.",
 }
 
@@ -56,11 +57,11 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
 
     Refuses with `HttpApiDecodeError` when the id is missing, and with `NotFound`.
     """
-    document_id = arguments.get("documentId", arguments.get("id"))
+    document_id = arguments.get("documentId")
     if document_id is None:
         raise HttpApiDecodeError(issues=[Issue(path="documentId", message="Is required.")])
     if not HEX_ID.fullmatch(document_id):
-        raise NotFound("There is nothing with this id: an id has 24 hexadecimal digits, as the lists show it.")
+        raise NotFound(WRONG_ID)
     text = _text(ctx, get_brief(ctx, document_id).body)
     return [t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))]
 

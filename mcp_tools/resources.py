@@ -36,14 +36,14 @@ TEMPLATES = [
         uri_template="document://{documentId}",
         name="document",
         title="A document's content",
-        description=f"The present markdown; of a longer document the first {ATTACHED:,} characters.",
+        description=f"The current markdown; of a longer document the first {ATTACHED:,} characters.",
         mime_type=MARKDOWN,
     ),
 ]
 
 
 def offered(ctx: Context) -> list[t.Resource]:
-    """Returns what a client shows its user: the briefs that are ready, and the documents that changed last."""
+    """Returns the resources that a client lists: the ready briefs, and the documents that changed last."""
     briefs = [
         t.Resource(uri=f"brief://{one['id']}", name=f"Brief: {one['title']}", mime_type=JSON)
         for one in _first(ctx, list_briefs)
@@ -56,12 +56,10 @@ def offered(ctx: Context) -> list[t.Resource]:
 
 
 def read(ctx: Context, uri: str) -> Contents:
-    """Returns what stands at an address; refuses with `NotFound`."""
+    """Returns the contents of an address. Raises `NotFound`."""
     scheme, _, document_id = uri.partition("://")
     if scheme not in _READERS or not HEX_ID.fullmatch(document_id):
-        raise NotFound(
-            "There is no such resource: the addresses are `brief://{documentId}` and `document://{documentId}`."
-        )
+        raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
     return _READERS[scheme](ctx, uri, document_id)
 
 

@@ -1,6 +1,6 @@
-"""The place of MCP on the Flask app, and the text that tells agents of it.
+"""Registers `/mcp` on the Flask app.
 
-What serves MCP is loaded at the first call: that takes as long as starting all the rest, and many servers never
+The MCP SDK is imported at the first call: that takes as long as importing everything else, and many servers never
 answer one.
 """
 
@@ -17,11 +17,11 @@ def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
 
     @cache
-    def door() -> Any:
+    def endpoint() -> Any:
         return import_module("mcp_tools.over_http").McpView(settings)
 
     def mcp() -> Response:
-        response: Response = door().view()
+        response: Response = endpoint().view()
         return response
 
     blueprint = Blueprint("mcp", __name__)

@@ -19,7 +19,7 @@ from mcp_tools.guidance import CALLS_OTHER_SERVERS, EACH_CALL_COUNTS, NEXT
 from mcp_tools.toolsets import ALL, holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
-"""Scopes whose changes reach the public or lock somebody out, so that a client asks its user first."""
+"""Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Tool:
     shown: t.Tool
 
     def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
-        """Runs the operation and returns its answer as a result; who may not call is told so before all else."""
+        """Runs the operation and returns its answer as a result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
         ids, fields, key = self.arguments.read(sent)
         return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
@@ -51,7 +51,7 @@ def _tool(operation: Operation) -> Tool:
 
 
 def describe(operation: Operation) -> str:
-    """Returns what an agent reads: what the tool does, what comes next, and what its refusals mean."""
+    """Returns what an agent reads: what the tool does, what to call next, and its refusals."""
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
     if own := [f"`{error.__name__}`" for error in operation.errors if error is not NotFound]:  # which any tool may have
         parts.append(f"Refusals: {', '.join(own)}.")

@@ -140,7 +140,7 @@ def test_the_prompt_of_a_document_without_a_brief_asks_first(agent: Agent, proje
 
 @pytest.mark.parametrize(
     ("arguments", "tag"),
-    [({}, "HttpApiDecodeError"), ({"documentId": "abc"}, "NotFound"), ({"id": NOWHERE}, "NotFound")],
+    [({}, "HttpApiDecodeError"), ({"documentId": "abc"}, "NotFound"), ({"id": NOWHERE}, "HttpApiDecodeError")],
 )
 def test_a_prompt_for_nothing_is_refused(agent: Agent, arguments: dict[str, str], tag: str) -> None:
     asked = {"name": "write_document_from_brief", "arguments": arguments}
