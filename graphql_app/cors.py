@@ -11,13 +11,13 @@ DAY = "86400"
 
 
 class Origins:
-    """Adds to responses what browsers ask for; callers send a token and no cookie, so none is allowed."""
+    """Adds CORS headers to responses; callers send a token and no cookie, so credentials are not allowed."""
 
     def __init__(self, allowed: Sequence[str]) -> None:
         self._allowed = allowed
 
     def allow(self, response: Response) -> Response:
-        """Lets the page that asks read the response, if its origin may."""
+        """Adds the headers with which a browser lets a page of an allowed origin read the response."""
         if "*" in self._allowed:
             response.headers.add("Access-Control-Allow-Origin", "*")
         else:

@@ -44,7 +44,7 @@ POLICY = (
 
 
 def page() -> Response:
-    """Returns the page. It knows no token: whoever opens it pastes one."""
+    """Returns the page. It has no token: its user pastes one."""
     html = render_template_string(PAGE, files=FILES)
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store", "Vary": "Authorization, Accept"}
     return Response(html, content_type="text/html; charset=utf-8", headers=headers)

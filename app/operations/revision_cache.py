@@ -10,10 +10,10 @@ V = TypeVar("V")
 
 
 class RevisionCache(Generic[V]):
-    """Values by key, each with the revision that it was made at; the least used go first when there is no room.
+    """Values by key, each with the revision that it was made at; the least recently used are evicted.
 
-    A value was made after its revision was read, so it is never older than that: whoever reads the same revision
-    now may have it. One change of a revision is one small write, seen by every process at its next read.
+    A value is made after its revision was read, so it is never older than that revision. A change of a revision is one
+    small write, and every process sees it at its next read.
     """
 
     def __init__(self, room: int, size_of: Callable[[V], int]) -> None:
@@ -23,13 +23,13 @@ class RevisionCache(Generic[V]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, revision: int) -> V | None:
-        """Returns what is kept under a key, unless the revision moved on."""
+        """Returns the value of a key, or None if there is none of this revision."""
         with self._lock:
             row = self._rows.get(key)
         return row[1] if row is not None and row[0] == revision else None
 
     def put(self, key: Hashable, revision: int, value: V) -> None:
-        """Stores a value in place of the last one; one that would take an eighth of the room is left out."""
+        """Stores a value, unless it would take over an eighth of the cache."""
         if self._size_of(value) * 8 > self._room:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""Reads that many callers want at once, done once for all of them and still never older than the call."""
+"""Concurrent reads of one value, done once for all callers and still never older than any of their calls."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ V = TypeVar("V")
 
 
 class _Flight(Generic[V]):
-    """One read, and the gate that those who wait for it pass one after the other; whoever reads holds it shut."""
+    """One read, and the lock that its caller holds until it is done."""
 
     def __init__(self) -> None:
-        self.gate = threading.Lock()
-        self.gate.acquire()
+        self.done = threading.Lock()
+        self.done.acquire()
         self.begun = False
         self.value: V | None = None
         self.error: BaseException | None = None
 
     def wait(self) -> None:
-        """Returns when the read is done. A lock wakes up one waiter at a time, an event all of them at once."""
-        with self.gate:
+        """Returns when the read is done. A lock wakes one waiter at a time, an event would wake all at once."""
+        with self.done:
             pass
 
 
 class SingleFlight(Generic[V]):
-    """Lets callers share reads: who comes while one is under way shares the next, which begins after they came."""
+    """Lets callers share reads: those that arrive during a read share the next, which begins after they arrived."""
 
     def __init__(self) -> None:
         self._last: dict[Hashable, _Flight[V]] = {}
         self._lock = threading.Lock()
 
     def read(self, key: Hashable, read: Callable[[], V]) -> V:
-        """Returns what `read` gives, called after this was; by this caller, or by another who waits as well."""
+        """Returns what `read` returns, called after this method by this caller or by another one that waits."""
         with self._lock:
             before = self._last.get(key)
-            turn = before if before is not None and not before.begun else None
-            leads = turn is None
-            if turn is None:
-                turn = self._last[key] = _Flight()
+            flight = before if before is not None and not before.begun else None
+            leads = flight is None
+            if flight is None:
+                flight = self._last[key] = _Flight()
         if leads:
-            self._lead(key, turn, before, read)
+            self._lead(key, flight, before, read)
         else:
-            turn.wait()
-        if turn.error is not None:
-            raise turn.error
-        return turn.value  # type: ignore[return-value]  # there is one where there is no error
+            flight.wait()
+        if flight.error is not None:
+            raise flight.error
+        return flight.value  # type: ignore[return-value]  # set where there is no error
 
-    def _lead(self, key: Hashable, turn: _Flight[V], before: _Flight[V] | None, read: Callable[[], V]) -> None:
+    def _lead(self, key: Hashable, flight: _Flight[V], before: _Flight[V] | None, read: Callable[[], V]) -> None:
         try:
             if before is not None:
                 before.wait()
             with self._lock:
-                turn.begun = True
-            turn.value = read()
+                flight.begun = True
+            flight.value = read()
         except BaseException as error:
-            turn.error = error
+            flight.error = error
         finally:
             with self._lock:
-                if self._last.get(key) is turn:
+                if self._last.get(key) is flight:
                     del self._last[key]
-            turn.gate.release()
+            flight.done.release()

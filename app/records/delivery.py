@@ -1,6 +1,6 @@
-"""What a website gets: documents and categories as the delivery API shows them (contract: Delivery API types).
+"""Documents and categories as the delivery API returns them (contract: Delivery API types).
 
-Unset text is None. The objects are made once and shared by answers, so nobody changes one after it was filled.
+Unset text is None. Responses share these objects, so none is changed after it was filled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is delivered of documents: the snapshot of each, found without reading anything else of its record.
+"""Documents as websites read them: the snapshot of each, without the rest of its record.
 
 The condition of every query is one of two: published, or not published and outside the trash. Each has indexes of
 its own, so neither can show a document of the other kind.
@@ -20,7 +20,7 @@ UNPUBLISHED: Record = {"deletedAt": None, "isPublished": False}
 NEWEST_PUBLISHED = (("publishedAt", -1), ("_id", 1))
 NEWEST_MADE = (("createdAt", -1), ("_id", 1))
 
-# MongoDB would try some twenty indexes for each of these queries.
+# Without a hint MongoDB tries some twenty indexes for each of these queries.
 BY_PUBLICATION = "projectId_publishedAt-__id"
 BY_CATEGORY = "projectId_snapshot.categoryId_publishedAt-__id"
 BY_CREATION = "projectId_createdAt-__id"
