@@ -202,7 +202,7 @@ def _unmoved(ctx: Context, document_id: str, move: Move) -> Mapping[str, Any]:
 def _claim(ctx: Context, fields: Fields) -> dict[str, Any]:
     seconds = fields.get("leaseSeconds")
     if seconds is None:
-        seconds = ctx.store.projects.settings(ctx.project_id)["claimLeaseSeconds"]
+        seconds = ctx.store.projects.claim_lease_seconds(ctx.project_id)
     return {
         "claimedBy": ctx.caller.actor,
         "claimedAt": ctx.now,

@@ -8,7 +8,7 @@ that no event is lost or made for a change that did not happen. `store/events.py
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,16 @@ def from_bson(value: Any) -> Any:
     return record
 
 
+def flat_from_bson(record: Record | None) -> Record | None:
+    """Returns the same record as `from_bson`, made of the given one, where only the record itself has ObjectIds."""
+    if record is not None:
+        record["id"] = record.pop("_id")
+        for key, value in record.items():
+            if type(value) is ObjectId:
+                record[key] = str(value)
+    return record
+
+
 def to_bson(record: Mapping[str, Any]) -> Record:
     """Returns a record as MongoDB keeps it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
     return {
@@ -116,6 +126,8 @@ class Collection:
     """One collection; subclasses name it and add the queries that the operations ask for."""
 
     name: str
+    read: Callable[[Any], Any] = staticmethod(from_bson)
+    """Makes a record of what MongoDB returns."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -160,7 +172,7 @@ class Collection:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             found = self._collection.find_one(where, fields, session=self._session, hint=hint)
-        record: Record | None = from_bson(found)
+        record: Record | None = self.read(found)
         return record
 
     def _find(
@@ -177,7 +189,7 @@ class Collection:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             cursor = self._collection.find(where, fields, session=self._session, hint=hint).skip(skip).limit(limit)
-            return [from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+            return [self.read(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _page_in_order(
         self,
@@ -292,7 +304,7 @@ class Recorded(Collection):
             )
         if changed is None:
             self._make_room(project_id, condition, index)
-        found: Record | None = from_bson(changed)
+        found: Record | None = self.read(changed)
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:

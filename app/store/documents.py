@@ -18,6 +18,7 @@ from app.store.collection import (
     EntityTags,
     Record,
     Recorded,
+    flat_from_bson,
     from_bson,
     new_id,
     object_id,
@@ -76,6 +77,7 @@ class DocumentRecords(Recorded):
 
     name = "documents"
     hidden = HIDDEN
+    read = staticmethod(flat_from_bson)
     event_data = (
         ("documentId", "_id", None),
         ("status", "status", None),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
+from cachetools import TTLCache
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
@@ -14,6 +16,11 @@ from app.store.collection import EntityTags, Record, Recorded, etag_filter, from
 
 if TYPE_CHECKING:
     from app.store.store import Store
+
+_claim_leases: TTLCache[str, int | None] = TTLCache(10_000, 3)
+"""The projects' leases for claims, so that a claim is one command. A change by this process holds at once, one by
+another within 3 s."""
+_claim_leases_lock = threading.Lock()
 
 
 class Projects(Recorded):
@@ -38,6 +45,16 @@ class Projects(Recorded):
         """Returns a project's record; it exists, as a token named it."""
         return self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0}) or {}
 
+    def claim_lease_seconds(self, project_id: str) -> int | None:
+        """Returns the lease of claims that name none; None where they never expire."""
+        with _claim_leases_lock:
+            if project_id in _claim_leases:
+                return _claim_leases[project_id]
+        seconds: int | None = self.settings(project_id).get("claimLeaseSeconds")
+        with _claim_leases_lock:
+            _claim_leases[project_id] = seconds
+        return seconds
+
     def find(self, project_id: str) -> Record | None:
         """Returns a project by an id that somebody typed, or None."""
         found: Record | None = from_bson(self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0}))
@@ -53,7 +70,10 @@ class Projects(Recorded):
         """Changes a project's settings if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
-        return self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
+        changed = self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
+        with _claim_leases_lock:
+            _claim_leases.pop(project_id, None)
+        return changed
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:
         """Counts one more of something inside a transaction; False when the cap is reached."""
