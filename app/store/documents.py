@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -68,6 +69,7 @@ FILTER_FIELDS = {
 MOST_MERGED = 20
 """Up to how many values of a filter MongoDB merges the parts of an index into one order."""
 FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words")
+WORDS_TRIED = 5
 FEW = 500
 """Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
 
@@ -192,16 +194,42 @@ class Documents(DocumentRecords):
         holds records in MongoDB.
         """
         condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
-        if (index := _index_of_few(filters, key)) is not None:
-            rows = self._find(project_id, condition, fields={key: 1}, limit=FEW + 1, index=index)
-            if len(rows) <= FEW:
-                rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
-                page = [row["id"] for row in rows[offset : offset + limit]]
-                return self._with_ids(project_id, condition, page, NOT_LISTED)
+        rows = self._few(project_id, filters, condition, key)
+        if rows is not None:
+            rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
+            page = [row["id"] for row in rows[offset : offset + limit]]
+            return self._with_ids(project_id, condition, page, NOT_LISTED)
         index, order = _index_in_order(filters, key, offset), ((key, way), ("_id", way))
         return self._page_in_order(
             project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
         )
+
+    def _few(
+        self, project_id: str, filters: Mapping[str, Any], condition: Record, key: str
+    ) -> builtins.list[Record] | None:
+        """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
+        index = _index_of_few(filters, key)
+        if index is WORDS:
+            found = self._with_rarest_word(project_id, filters["words"])
+            if found is None:
+                return None
+            return self._find(project_id, {"_id": {"$in": object_ids(found)}, **condition}, fields={key: 1})
+        if index is None:
+            return None
+        rows = self._find(project_id, condition, fields={key: 1}, limit=FEW + 1, index=index)
+        return rows if len(rows) <= FEW else None
+
+    def _with_rarest_word(self, project_id: str, words: Sequence[str]) -> builtins.list[str] | None:
+        """Returns the ids of documents outside the trash that have the rarest of the words; None where they are many.
+
+        Long words are rarer; a few of them tell.
+        """
+        for word in sorted(words, key=len, reverse=True)[:WORDS_TRIED]:
+            one = not_deleted({"words": word})
+            rows = self._find(project_id, one, fields={"_id": 1}, limit=FEW + 1, index=WORDS)
+            if len(rows) <= FEW:
+                return [row["id"] for row in rows]
+        return None
 
     def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Record:
         condition: Record = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})

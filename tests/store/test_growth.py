@@ -1,0 +1,186 @@
+"""What MongoDB looks at for a page or a claim does not grow with the project, nor with the claims that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pymongo
+import pytest
+from bson import ObjectId
+from pymongo import monitoring
+
+from app.fields.documents import SORTS
+from app.operations.context import this_instant
+from app.rules.briefs import CLAIM
+from app.rules.events import Event
+from app.store import documents
+from app.store.store import CODEC, Store
+from app.vocabulary import BriefState, DocumentStatus
+from tests.make import Project, a_document, a_project
+
+pytestmark = pytest.mark.needs_mongod
+
+FEW, MANY = 400, 4_000
+MOST = 1.3
+CATEGORY = ObjectId("c" * 24)
+
+
+class Sent(monitoring.CommandListener):
+    """The commands that were sent to MongoDB."""
+
+    def __init__(self) -> None:
+        self.commands: list[dict[str, Any]] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        if event.command_name in ("find", "findAndModify"):
+            self.commands.append(dict(event.command))
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+Examined = Callable[[Callable[[Store], Any]], int]
+
+
+@pytest.fixture(scope="module")
+def examined(store: Store, mongodb_uri: str) -> Iterator[Examined]:
+    """Runs something on a store and returns how many index keys and documents MongoDB examined for it."""
+    sent = Sent()
+    client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[sent], w="majority")
+    database = client.get_database(store.database.name, codec_options=CODEC)
+    watched = Store(database, transact=lambda run: run(None), deadline_seconds=10)
+
+    def count(run: Callable[[Store], Any]) -> int:
+        sent.commands.clear()
+        run(watched)
+        total = 0
+        for command in sent.commands:
+            asked = {
+                key: value
+                for key, value in command.items()
+                if key not in ("lsid", "txnNumber", "writeConcern") and not key.startswith("$")
+            }
+            stats = store.database.command("explain", asked, verbosity="executionStats")["executionStats"]
+            total += stats["totalKeysExamined"] + stats["totalDocsExamined"]
+        return total
+
+    yield count
+    client.close()
+
+
+def filled(store: Store, count: int, leased: int) -> Project:
+    """Makes a project of documents with ready briefs in a tenth, and claims with a lease that are due before all."""
+    project, now = a_project(store), this_instant()
+    like = store.database.documents.find_one({"_id": ObjectId(a_document(project.context())["id"])})
+    assert like is not None
+    statuses = list(DocumentStatus)
+    rows = []
+    for number in range(count + leased):
+        claimed = number >= count
+        state = BriefState.CLAIMED if claimed else BriefState.READY if number % 10 == 0 else BriefState.NONE
+        day = "2026-01-01" if claimed else f"2027-{number % 12 + 1:02}-{number % 28 + 1:02}"
+        rows.append(
+            like
+            | {
+                "_id": ObjectId(),
+                "slugs": [f"loaf-{number}"],
+                "status": "drafting" if claimed or number % 10 == 0 else str(statuses[number % len(statuses)]),
+                "titleKey": f"loaf {number * 7919 % count}",
+                "words": ["loaf", str(number)],
+                "brief": {"state": str(state), "claimExpiresAt": now + timedelta(hours=1) if claimed else None},
+                "categoryId": CATEGORY if number % 100 == 7 else None,
+                "updatedAt": now - timedelta(seconds=number),
+                "createdAt": now - timedelta(seconds=number),
+                "dueDate": day,
+                "dueKey": day,
+                "outbox": [],
+            }
+        )
+    store.database.documents.insert_many(rows)
+    return project
+
+
+@pytest.fixture(scope="module")
+def small(store: Store) -> Project:
+    return filled(store, FEW, leased=0)
+
+
+@pytest.fixture(scope="module")
+def large(store: Store) -> Project:
+    return filled(store, MANY, leased=1_000)
+
+
+def page(project: Project, **filters: Any) -> Callable[[Store], Any]:
+    sort = filters.pop("sort", "-updatedAt")
+    return lambda store: store.documents.list(project.id, filters, project.context().now, sort=sort, limit=20, offset=0)
+
+
+@pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("filters", [{}, {"status": ["drafting"]}, {"isPublished": False}], ids=str)
+def test_a_page_of_documents_costs_the_same_in_a_large_project(
+    small: Project, large: Project, examined: Examined, monkeypatch: pytest.MonkeyPatch, filters: Any, sort: str
+) -> None:
+    monkeypatch.setattr("app.store.documents.FEW", 30)  # both projects have more
+
+    costs = [examined(page(project, **filters, sort=sort)) for project in (small, large)]
+
+    assert costs[1] <= costs[0] * MOST
+
+
+@pytest.mark.contract("decided-documents.indexes")
+def test_a_page_of_ready_documents_costs_the_same_however_many_claims_are_held(
+    small: Project, large: Project, examined: Examined
+) -> None:
+    costs = [examined(page(project, briefState=["ready"])) for project in (small, large)]
+
+    assert costs[1] <= costs[0] * MOST
+
+
+@pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("filters", [{"categoryId": [str(CATEGORY)]}, {"words": ["loaf", "7"]}], ids=str)
+def test_a_filter_that_finds_few_costs_what_it_finds(
+    large: Project, examined: Examined, filters: Any, sort: str
+) -> None:
+    assert examined(page(large, **filters, sort=sort)) <= 4 * 40 + 2 * 20 + 2 * (documents.FEW + 1)
+
+
+@pytest.mark.contract("decided-documents.indexes", "decided-briefs.list")
+def test_the_list_of_ready_briefs_costs_the_same_however_many_claims_are_held(
+    small: Project, large: Project, examined: Examined
+) -> None:
+    costs = [
+        examined(lambda store, one=project: store.briefs.list(one.id, ["ready"], this_instant(), limit=20, offset=0))
+        for project in (small, large)
+    ]
+
+    assert costs[1] <= costs[0] * MOST
+
+
+@pytest.mark.contract("decided-briefs.claim-next")
+def test_claiming_the_next_brief_costs_the_same_however_many_claims_are_held(
+    small: Project, large: Project, examined: Examined
+) -> None:
+    def claims(project: Project) -> Callable[[Store], Any]:
+        ctx = project.context()
+        event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
+        changes = {"claimedBy": ctx.caller.actor}
+        return lambda store: store.briefs.claim_next(project.id, {}, CLAIM, ctx.move_request, changes, event)
+
+    costs = [examined(claims(project)) for project in (small, large)]
+
+    assert costs[1] <= costs[0] * MOST
+    assert costs[1] < 10
+
+
+@pytest.mark.contract("decided-documents.filing-lists", "endpoints-briefs.list")
+@pytest.mark.parametrize("field", ["categoryId", "clusterId"])
+def test_whether_a_category_or_cluster_is_used_costs_one_key(large: Project, examined: Examined, field: str) -> None:
+    used = {"categoryId": str(CATEGORY)}.get(field, "d" * 24)
+
+    assert examined(lambda store: store.documents.has_filed_under(large.id, field, used)) <= 2
+    assert examined(lambda store: store.documents.has_filed_under(large.id, field, "e" * 24)) == 0
