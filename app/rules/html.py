@@ -14,6 +14,12 @@ _OTHERS = """
 INLINE: Final = frozenset(_INLINE.split())
 """Elements inside a line of text; where one begins or ends, no word ends."""
 
+INLINE_MARKDOWN: Final = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image"})
+"""What markdown has inside a line of text, as its parser calls it."""
+
+HIDDEN: Final = frozenset({"script", "style"})
+"""Elements whose content is no text."""
+
 ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 """Elements that may come out: no script, style, frame or form, nothing of svg and math."""
 

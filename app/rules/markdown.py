@@ -1,54 +1,100 @@
-"""Markdown as html that is safe to put on a page (decisions, sections 5 and 7).
+"""Markdown as its parser reads it: CommonMark with GitHub's tables, strikethrough and task lists, by pyromark.
 
-Two steps keep it safe. `nesting` bounds the depth and leaves only tags named here; nh3 then parses what is left as a
-browser would, and writes out only elements, attributes and addresses named here.
+pyromark binds pulldown-cmark, which is written in Rust: threads parse at once, and no input takes it long.
 """
 
 import re
-from typing import Final
+from collections.abc import Iterator
+from typing import Any
 
-import nh3
+import pyromark
 
-from app.rules.cmark import parsed
-from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN
-from app.rules.nesting import well_nested
+from app.rules.html import ELEMENTS, HIDDEN, INLINE_MARKDOWN
 
-MAX_HTML_BYTES: Final = 15 * 1024 * 1024
-"""Markdown whose html is larger can't be published; whoever publishes checks it."""
+Event = tuple[str, Any]
+"""A kind, and what the parser knows: `("Text", "a")`, `("Start", "Paragraph")`, `("End", {"Heading": "H1"})`.
 
-MAX_DEPTH: Final = 100
-"""Elements inside each other. What an author nests deeper is shown at this depth: its text stays, its tags go."""
+Raw html comes in pieces, wherever it stands: `Tag` for a start or end tag, `Raw` for the text of a block of html,
+which may hold character references. Comments, instructions, elements that are not allowed (but not their content),
+scripts and styles (with their content) are left out.
+"""
 
-_LANGUAGE = re.compile(r"language-\S+")
-_NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
-
-
-def to_html(markdown: str) -> str:
-    """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
-
-    Raw html is kept as far as it is harmless. Footnotes and headings get no anchors, since no `id` can come out.
-    Links lead to http, https, mail or a relative address, images come from http, https or a relative one. The box of
-    a task list is the only control, and it is disabled. (decisions, section 7)
-    """
-    with parsed(markdown) as tree:
-        html = tree.html()
-    return _SANITISER.clean(well_nested(html, MAX_DEPTH))
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH | pyromark.Options.ENABLE_TASKLISTS
+_TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
+_NOT_HTML = bytes.maketrans(b"`*_\\(\r\n", b"xxxxx  ")
 
 
-def _kept(element: str, attribute: str, value: str) -> str | None:
-    """Returns an attribute's value, or None where one that is named above must not have this one."""
-    if attribute == "class":
-        return value if _LANGUAGE.fullmatch(value) else None
-    if attribute == "src":
-        return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith("mailto:") else value
-    return value
+def parsed(markdown: str) -> Iterator[Event]:
+    """Returns what markdown is made of, in order."""
+    block: list[str] = []
+    raw = _RawHtml()
+    for event in pyromark.events(markdown, options=_OPTIONS):
+        if isinstance(event, str):
+            yield event, None
+            continue
+        kind: str
+        value: Any
+        [(kind, value)] = event.items()
+        if kind == "Html":
+            block.append(value)
+        elif kind == "InlineHtml":
+            if raw.is_shown(value):
+                yield "Tag", value
+        elif kind == "End":
+            if value == "HtmlBlock":
+                yield from raw.pieces("".join(block))
+                block.clear()
+            if raw.hidden and element_of(value)[0] not in INLINE_MARKDOWN:
+                raw.hidden = ""
+            yield kind, value
+        elif not raw.hidden or kind == "Start":
+            yield kind, value
 
 
-_SANITISER = nh3.Cleaner(
-    tags=set(ELEMENTS),
-    attributes=ATTRIBUTES,
-    set_tag_attribute_values=GIVEN,
-    attribute_filter=_kept,
-    url_schemes={"http", "https", "mailto"},
-    link_rel="noopener",  # for pages that open links in a new tab; `noreferrer` would hide an article from its partners
-)
+def tag_name(tag: str) -> str:
+    """Returns the name of a tag in lower case; an empty one for a comment or an instruction."""
+    name = _TAG_NAME.match(tag)
+    return name[1].lower() if name else ""
+
+
+def element_of(value: Any) -> tuple[str, Any]:
+    """Returns the name and the details of what begins or ends."""
+    if isinstance(value, dict):
+        [(name, details)] = value.items()
+        return name, details
+    return value, None
+
+
+class _RawHtml:
+    """Reads the author's html; `hidden` is the element that is open and whose content is not shown."""
+
+    def __init__(self) -> None:
+        self.hidden = ""
+
+    def is_shown(self, tag: str) -> bool:
+        """Tells whether a tag stays; scripts and styles begin and end what is hidden."""
+        name = tag_name(tag)
+        if name in HIDDEN:
+            self.hidden = "" if tag.startswith("</") else name
+            return False
+        return name in ELEMENTS and not self.hidden
+
+    def pieces(self, html: str) -> Iterator[Event]:
+        """Returns a block of html in pieces.
+
+        The parser finds the tags as it does inside of a paragraph: it reads the block again as one heading, in which
+        line breaks, and the characters that would mean anything but html, are replaced byte by byte.
+        """
+        source = html.encode()
+        end = 0
+        for event, place in pyromark.events_with_range("# " + source.translate(_NOT_HTML).decode()):
+            if isinstance(event, dict) and "InlineHtml" in event:
+                start = place["start"] - 2
+                if start > end and not self.hidden:
+                    yield "Raw", source[end:start].decode()
+                end = place["end"] - 2
+                tag = source[start:end].decode()
+                if self.is_shown(tag):
+                    yield "Tag", tag
+        if end < len(source) and not self.hidden:
+            yield "Raw", source[end:].decode()

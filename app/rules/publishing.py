@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from app.rules.documents import PUBLISHED_FIELDS
-from app.rules.markdown import MAX_HTML_BYTES, to_html
+from app.rules.html_writer import MAX_PARTS, TooMuchMarkup
+from app.rules.rendering import MAX_HTML_BYTES, to_html
 from app.rules.text import first_paragraph
 
 
@@ -20,9 +21,18 @@ class Rendered:
     first_paragraph: str | None
 
 
+NOT_RENDERABLE = (
+    f"The content's html would be over 15 MB, or of over {MAX_PARTS:,} parts such as paragraphs, links, table cells "
+    "and html tags, more than can be published: shorten or split the document."
+)
+
+
 def rendered(markdown: str) -> Rendered | None:
-    """Returns markdown as it will be delivered; None when its html is larger than can be kept."""
-    html = to_html(markdown)
+    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is larger than can be kept."""
+    try:
+        html = to_html(markdown)
+    except TooMuchMarkup:
+        return None
     size = len(html.encode())
     if size > MAX_HTML_BYTES:
         return None

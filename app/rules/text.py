@@ -1,24 +1,21 @@
 """What a reader sees of a document's markdown: how many words, and which begin it (decisions, sections 5 and 7)."""
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import unescape
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
 
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
-from app.rules.cmark import parsed
-from app.rules.html import INLINE
-from app.rules.tags import DECLARATION, TAG, tags_of, without_hidden
-from app.rules.words import search_words, words
+from app.rules.autolinks import RESTORE, protected
+from app.rules.html import INLINE, INLINE_MARKDOWN
+from app.rules.markdown import Event, element_of, parsed, tag_name
+from app.rules.words import count_words, search_words
 
 __all__ = ["first_paragraph", "search_words", "word_count"]
 
 EXCERPT_LENGTH = 200
 _BLOCKS_LOOKED_AT = 1_000
-
-_INSIDE_A_WORD = re.compile(tags_of(INLINE))
-_BETWEEN_WORDS = re.compile(rf"{TAG}|{DECLARATION}")
+_EVENTS_LOOKED_AT = 100_000
 
 
 def word_count(markdown: str) -> int:
@@ -27,30 +24,61 @@ def word_count(markdown: str) -> int:
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
     styles do not. (decisions, section 5)
     """
-    with parsed(markdown) as tree:
-        html = tree.html()
-    return sum(1 for _ in words(_text_of(html)))
+    return count_words("".join(_shown(parsed(markdown))))
 
 
 def first_paragraph(markdown: str) -> str | None:
     """Returns the text of the first paragraph that has any, at most 200 characters of it, or None.
 
-    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are passed over; it is looked for
+    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped; it is looked for
     among the first 1,000 blocks. (decisions, section 7: `excerpt`)
     """
-    with parsed(markdown) as tree:
-        for html in tree.paragraphs(within=_BLOCKS_LOOKED_AT):
-            if text := " ".join(_text_of(html).split()):
-                return _shortened(text, EXCERPT_LENGTH)
+    source = protected(markdown)
+    for paragraph in _paragraphs(source):
+        if text := " ".join("".join(_shown(paragraph)).split()):
+            return _shortened(text if source is markdown else text.translate(RESTORE), EXCERPT_LENGTH)
     return None
 
 
-def _text_of(html: str) -> str:
-    """Returns the text that html shows, with a space where a block or a line ends."""
-    text = _BETWEEN_WORDS.sub(" ", _INSIDE_A_WORD.sub("", without_hidden(html)))
-    for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "\0")):
-        text = text.replace(entity, character)  # what the parser writes: a million of them would take `unescape` long
-    return unescape(text).replace("\0", "&")  # markdown holds no null, so `&amp;lt;` is not decoded twice
+def _shown(events: Iterable[Event]) -> Iterator[str]:
+    """Returns the text that a reader sees, with a space where a block or a line ends."""
+    images = 0
+    for kind, value in events:
+        if kind in ("Start", "End"):
+            name, _ = element_of(value)
+            if name == "Image":
+                images += 1 if kind == "Start" else -1
+            elif name not in INLINE_MARKDOWN:
+                yield " "
+        elif images:
+            continue
+        elif kind == "Tag":
+            yield "" if tag_name(value) in INLINE else " "
+        elif kind in ("Text", "Code"):
+            yield value
+        else:
+            yield unescape(value) if kind == "Raw" else " "
+
+
+def _paragraphs(markdown: str) -> Iterator[list[Event]]:
+    """Returns the content of each paragraph outside of quotes, lists and tables, among the first 1,000 blocks."""
+    depth = blocks = 0
+    block: list[Event] = []
+    for kind, value in islice(parsed(markdown), _EVENTS_LOOKED_AT):
+        name = element_of(value)[0] if kind in ("Start", "End") else None
+        if name is None or name in INLINE_MARKDOWN:
+            if depth == 1:
+                block.append((kind, value))
+        elif kind == "Start":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                if name == "Paragraph":
+                    yield block
+                block, blocks = [], blocks + 1
+                if blocks == _BLOCKS_LOOKED_AT:
+                    return
 
 
 def _shortened(text: str, length: int) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules.words import MAX_LENGTH, MAX_WORDS, search_words, words
+from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ from app.rules.words import MAX_LENGTH, MAX_WORDS, search_words, words
 )
 def test_words_of_any_script(text: str, expected: list[str]) -> None:
     assert list(words(text)) == expected
+    assert count_words(text) == len(expected)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +94,14 @@ def test_what_is_kept_is_found_by_itself(text: str) -> None:
 
     assert kept == sorted(set(kept))
     assert set(search_words(*kept)) <= set(kept)
+
+
+_PIECES = st.sampled_from(
+    [*"abZ09_'.,:;-\t\n \"()/@", "é", "’", "你好", "テスト", "ไทย", "e\u0301", "🎉", "\u00a0", "-"]
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(_PIECES, max_size=40).map("".join) | st.text(st.characters(max_codepoint=127), max_size=60))
+def test_words_are_counted_as_they_are_divided(text: str) -> None:
+    assert count_words(text) == len(list(words(text)))

@@ -1,0 +1,76 @@
+"""Markdown is read as GitHub's specification says, by many threads at once, and no memory is lost."""
+
+from __future__ import annotations
+
+import json
+import resource
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import nh3
+import pytest
+
+from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN
+from app.rules.rendering import to_html
+
+EXAMPLES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "gfm_spec" / "examples.json").read_text("utf-8"))
+OTHERWISE = {
+    "bare addresses are links, which these examples switch off": {614, 616, 619, 620},
+    "a comment may hold two hyphens, as in CommonMark 0.31": {645, 646},
+    "elements that are not allowed are left out, not shown as text": {653},
+    "elements of the author's end with the paragraph or quote that they begin in": {
+        *(118, 143, 144, 156, 354, 485, 486, 503, 632, 633, 634, 635, 650, 651, 663, 664)
+    },
+    "what stands in a table outside its cells gets a cell": {160},
+    "tags that never end are shown as text": {126, 127, 128},
+    "an instruction is left out whole": {149, 649},
+}
+
+
+def as_specified(html: str) -> str:
+    """Returns an example's html as the sanitiser leaves it: what is compared is how the markdown was read."""
+    boxes = html.replace('checked="" disabled="" type="checkbox"', 'type="checkbox" disabled="" checked=""')
+    return nh3.clean(
+        boxes.replace('disabled="" type="checkbox"', 'type="checkbox" disabled=""'),
+        tags=set(ELEMENTS),
+        attributes={**ATTRIBUTES, "code": set[str]() if "language-" not in html else {"class"}},
+        set_tag_attribute_values=GIVEN,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener",
+    )
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["example"])
+def test_markdown_is_read_as_the_specification_says(example: dict[str, Any]) -> None:
+    alike = to_html(example["markdown"]) == as_specified(example["html"])
+
+    assert alike is (example["example"] not in set().union(*OTHERWISE.values()))
+
+
+def test_a_null_is_never_written() -> None:
+    assert "\0" not in to_html("a\0b")
+
+
+@pytest.mark.slow
+def test_threads_that_render_at_once_do_not_disturb_each_other() -> None:
+    markdown = "~~gone~~ www.example.com <b>bold</b>\n\n" * 500
+    expected = to_html(markdown)
+
+    with ThreadPoolExecutor(8) as threads:
+        rendered = list(threads.map(to_html, [markdown] * 40))
+
+    assert [html == expected for html in rendered] == [True] * 40
+
+
+@pytest.mark.slow
+def test_rendering_gives_its_memory_back() -> None:
+    markdown = "Some **text** with [a link](https://example.com) and `code`.\n\n" * 2_000
+    for _ in range(5):
+        to_html(markdown)
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(40):
+        to_html(markdown)
+
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000, "KB"

@@ -1,0 +1,65 @@
+"""Raw html in markdown comes out well nested, with nothing lost of what its author may write."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.rules.html_writer import MAX_DEPTH, MAX_TAG
+from app.rules.rendering import to_html
+from tests.rules.safe_html import depth_of
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("<p>a <b>b</b></p>", "<p>a <b>b</b></p>\n"),
+        ("<div>a &amp; &lt; b</div>", "<div>a &amp; &lt; b</div>\n"),
+        ("<div>a < b <3</div>", "<div>a &lt; b &lt;3</div>\n"),
+        ("<div>`a` *b* [c](d) \\e ~~f~~</div>", "<div>`a` *b* [c](d) \\e ~~f~~</div>\n"),
+        ("<div>é &eacute; <b>ü</b></div>", "<div>é é <b>ü</b></div>\n"),
+        # end tags that are missing, too many, or crossed
+        ("<div><b>a", "<div><b>a\n</b></div>"),
+        ("a</b></i> b", "<p>a b</p>\n"),
+        ("<div><b><i>a</b>b</i></div>", "<div><b><i>a</i></b>b</div>\n"),
+        # end tags that html lets authors leave out
+        ("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>\n"),
+        ("<ul><li>a<ul><li>b</ul><li>c</ul>", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>\n"),
+        ("<p>a<p>b<div>c</div>", "<p>a</p><p>b</p><div>c</div>\n"),
+        ("<dl><dt>a<dd>b<dt>c</dl>", "<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>\n"),
+        # what stands in a table outside its cells
+        (
+            "<table>a<tr><td>b</table>",
+            "<table><tbody><tr><td>a</td></tr><tr><td>b</td></tr></tbody></table>\n",
+        ),
+        (
+            "<table><b>a</b><tr><td>b</table>",
+            "<table><tbody><tr><td><b>a</b></td></tr><tr><td>b</td></tr></tbody></table>\n",
+        ),
+        # what is no tag, and tags that are not allowed
+        ("a<!-- <b> -->b", "<p>ab</p>\n"),
+        ("a<?php c ?>b<![CDATA[d]]>e", "<p>abe</p>\n"),
+        ("a<script>b<i></SCRIPT >c<style>d</style>e", "<p>ace</p>\n"),
+        ("a<x-y>b</x-y><svg><title>c</title></svg>", "<p>abc</p>\n"),
+        ("<B>a</B>", "<p><b>a</b></p>\n"),
+        ("a<br/>b</br>c", "<p>a<br>bc</p>\n"),
+        ("<plaintext>a\n\nb", "<p>a</p>\n<p>b</p>\n"),
+        # blocks of html around markdown
+        ("<div>\n\n*a*\n\n</div>\n\nb", "<div>\n<p><em>a</em></p>\n</div>\n<p>b</p>\n"),
+        ("> <div>a\n\nb", "<blockquote>\n<div>a\n</div>\n</blockquote>\n<p>b</p>\n"),
+        ("<script>\nlet a = `<p>`;\n</script>\n\nb", "\n<p>b</p>\n"),
+        # attributes
+        ('<img alt="a > b" src=c>d', '<p><img alt="a &gt; b" src="c">d</p>\n'),
+        (f'<b title="{"a" * MAX_TAG}">b</b>', "<p>b</p>\n"),
+    ],
+)
+def test_what_raw_html_becomes(markdown: str, html: str) -> None:
+    assert to_html(markdown) == html
+
+
+def test_what_lies_too_deep_keeps_its_text_and_leaves_the_rest_where_it_was() -> None:
+    deep = "<b>" * MAX_DEPTH + "a <i>b <u>c</u></i>" + "</b>" * MAX_DEPTH + "<i>d</i>"
+    html = to_html(deep)
+
+    assert "a b c" in html
+    assert html.endswith("<i>d</i></p>\n")
+    assert depth_of(html) <= MAX_DEPTH + 1
