@@ -268,10 +268,7 @@ class ServiceUnavailable(Refusal):
 
 
 class WriteConflict(Exception):
-    """Another request got there first: what was read no longer holds, so the operation is run again.
+    """Another request wrote first: what was read no longer holds, so the operation is run again.
 
-    Never leaves the house: `operations.operation` catches it.
+    Internal: `operations.operation` catches it.
     """
-
-    def before_the_next_try(self) -> None:
-        """Does what has to be done first, outside of the transaction and its deadline: for most, nothing."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from app.errors import Forbidden, PreconditionFailed, WriteConflict
+from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import MoveRequest
 from app.rules.etags import EntityTag, matches
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
-
-T = TypeVar("T")
-
-LONG_TEXT = 20_000
-"""From how many characters on a text is rendered and counted outside of transactions: at most a tenth of a second."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,8 @@ class Context:
     """Did the caller say that any state of the record will do (`If-Match: *`)?"""
     webhooks_allow_local: bool = False
     """May webhooks of this server reach its own loopback?"""
-    made: dict[str, Any] = field(default_factory=dict)
-    """What was made beforehand in this run of an operation, by name; running it again finds it."""
+    prepared: Any = None
+    """What the operation's `prepare` returned for this try."""
 
     @property
     def project_id(self) -> str:
@@ -79,33 +74,10 @@ class Context:
             raise Forbidden("This belongs to a token: call it with one.")
         return self.caller.token_id
 
-    def of_text(self, name: str, text: str, make: Callable[[str], T]) -> T:
-        """Returns what is made of a text, which takes long where the text is long and asks the database for nothing.
-
-        It is never made of a long one while a transaction and its deadline run: the operation is run again after it.
-        `name` tells texts apart.
-        """
-        if name in self.made:
-            kept: T = self.made[name]
-            return kept
-        if len(text) > LONG_TEXT:
-            raise NotMade(self.made, name, lambda: make(text))
-        return make(text)
-
     def check_match(self, record: Mapping[str, Any]) -> None:
         """Refuses with `PreconditionFailed` when the caller holds another state of the record."""
         if not matches(self.if_match, record, self.now):
             raise PreconditionFailed
-
-
-class NotMade(WriteConflict):
-    """Something has to be made of a long text before the operation can go on."""
-
-    def __init__(self, made: dict[str, Any], name: str, make: Callable[[], Any]) -> None:
-        self._made, self._name, self._make = made, name, make
-
-    def before_the_next_try(self) -> None:
-        self._made[self._name] = self._make()
 
 
 def this_instant() -> datetime:

@@ -32,6 +32,7 @@ Fields = Mapping[str, Any]
     body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
     errors=(BadRequest,),
+    prepare=lambda ctx, fields: _words(fields),
     checks_meaning=False,
 )
 def create_document_intent(ctx: Context, fields: Fields) -> Result:
@@ -82,6 +83,7 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result:
     body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
     errors=(NotFound,),
+    prepare=lambda ctx, intent_id, fields: _words(fields),
     checks_meaning=False,
 )
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
@@ -208,6 +210,11 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     return Result({str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=str(kind))
 
 
+def _words(fields: Fields) -> int | None:
+    """Returns the number of words in a draft's markdown, None where the request does not set it."""
+    return word_count(fields["markdown"] or "") if "markdown" in fields else None
+
+
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
     slot = ctx.store.intents.free_slot(ctx.project_id, ctx.token_id)
     if slot is None:
@@ -217,6 +224,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
         "kind": kind,
         "slot": slot,
         "fields": {name: value for name, value in fields.items() if value is not None},
+        "words": ctx.prepared,
         "createdAt": ctx.now,
         "updatedAt": ctx.now,
         "createdBy": ctx.caller.actor,
@@ -226,7 +234,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
 
 def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
     changed = ctx.store.intents.update(
-        ctx.project_id, ctx.token_id, intent_id, fields, ctx.now, kind=kind, tags=ctx.if_match
+        ctx.project_id, ctx.token_id, intent_id, fields, ctx.prepared, ctx.now, kind=kind, tags=ctx.if_match
     )
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
@@ -310,7 +318,9 @@ def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> R
     fields, by = draft["fields"], ctx.caller.actor
     slug = fields.get("slug") or free_slug(ctx.store, ctx.project_id, fields["title"])
     markdown = fields.get("markdown") or ""
-    words = ctx.of_text("markdown", markdown, word_count)
+    words = draft.get("words")
+    if words is None:  # no markdown, or a draft of an earlier version of this service
+        words = word_count(markdown)
     record = new_document(fields, slug=slug, words=words, found=facts.found, by=by, now=ctx.now)
     event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
     document = ctx.store.documents.create(ctx.project_id, record, markdown, event)

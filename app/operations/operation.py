@@ -25,6 +25,7 @@ import orjson
 from app.errors import Forbidden, IdempotencyMismatch, Refusal, ServiceUnavailable, WriteConflict
 from app.fields.types import Schema
 from app.operations.context import Context
+from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -94,6 +95,9 @@ class Operation:
     transaction: bool
     """Does it write more than one record, so that it needs a transaction? One that only reads is a trial run: what it
     writes is rolled back."""
+    prepare: Callable[..., Any] | None
+    """Does what takes long, with the function's arguments, before each try and outside of its transaction; what it
+    returns is `ctx.prepared`. It refuses nothing."""
     checks_meaning: bool
     """Does it check the meaning of `takes`, so that the documentation may be as strict?"""
 
@@ -132,53 +136,60 @@ class Operation:
     def __call__(
         self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
     ) -> Result:
-        """Runs the operation and returns its answer; under a key, at most once.
+        """Runs the operation and returns its result; under an idempotency key, at most once.
 
-        `fields` has the shape of `takes` and `query`. Refuses with `Forbidden`, `ServiceUnavailable`,
-        `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
+        `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
+        into one deadline. Refuses with `Forbidden`, `ServiceUnavailable`, `IdempotencyMismatch`,
+        `IdempotencyConflict`, and whatever the operation declares.
         """
         self.permit(ctx)
         arguments = (*ids, fields or {}) if self.body or self.query else ids
-        ctx = replace(ctx, made={})
-
-        def run(store: Store) -> Result:
-            return self.run(replace(ctx, store=store), *arguments)
-
-        def attempt(store: Store) -> Result:
-            if not self.transaction:
-                return run(store)
-            return ctx.store.rolled_back(run) if self.reads else store.in_transaction(run)
-
-        for tries in range(TRIES):
-            try:
-                with ctx.store.deadline():
-                    if key is not None:
-                        return self._once(ctx, key, _fingerprint(self.name, ids, fields, ctx), attempt)
-                    return attempt(ctx.store)
-            except WriteConflict as raced:
-                raced.before_the_next_try()
-                time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
+        fingerprint = "" if key is None else _fingerprint(self.name, ids, fields, ctx)
+        with ctx.store.deadline():
+            for tries in range(TRIES):
+                try:
+                    with ctx.store.deadline():
+                        return self._try(ctx, arguments, key, fingerprint)
+                except OutboxFull as full:
+                    ctx.store.outboxes.publish_all(full.project_id)
+                except WriteConflict:
+                    time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
         raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
 
-    def _once(self, ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:
-        def keyed(store: Store) -> Result:
-            row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
-            result = run(store)
-            store.idempotency.keep(ctx.project_id, row, result.to_stored())
-            return result
+    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
+        prepared = self.prepare(ctx, *arguments) if self.prepare else None
 
-        try:
-            return ctx.store.in_transaction(keyed)
-        except KeyUsed:
-            kept = ctx.store.idempotency.find(ctx.project_id, ctx.token_id, key)
-        if kept is None:
-            raise WriteConflict
-        if kept["at"] <= ctx.now - KEY_LIFE:
-            ctx.store.idempotency.forget(ctx.project_id, kept["id"])
-            raise WriteConflict
-        if kept["fingerprint"] != fingerprint:
-            raise IdempotencyMismatch
-        return Result.from_stored(kept["answer"])
+        def run(store: Store) -> Result:
+            return self.run(replace(ctx, store=store, prepared=prepared), *arguments)
+
+        if key is not None:
+            return _once(ctx, key, fingerprint, run)
+        if not self.transaction:
+            return run(ctx.store)
+        return ctx.store.rolled_back(run) if self.reads else ctx.store.in_transaction(run)
+
+
+def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:
+    """Runs an operation in one transaction with its idempotency key; returns the first result where the key is used."""
+
+    def keyed(store: Store) -> Result:
+        row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
+        result = run(store)
+        store.idempotency.keep(ctx.project_id, row, result.to_stored())
+        return result
+
+    try:
+        return ctx.store.in_transaction(keyed)
+    except KeyUsed:
+        stored = ctx.store.idempotency.find(ctx.project_id, ctx.token_id, key)
+    if stored is None:
+        raise WriteConflict
+    if stored["at"] <= ctx.now - KEY_LIFE:
+        ctx.store.idempotency.forget(ctx.project_id, stored["id"])
+        raise WriteConflict
+    if stored["fingerprint"] != fingerprint:
+        raise IdempotencyMismatch
+    return Result.from_stored(stored["answer"])
 
 
 def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
@@ -199,11 +210,14 @@ def operation(
     query: type[Schema] | None = None,
     errors: tuple[type[Refusal], ...] = (),
     transaction: bool = False,
+    prepare: Callable[..., Any] | None = None,
     checks_meaning: bool = True,
 ) -> Callable[[Callable[..., Result]], Operation]:
     """Declares a function as an operation; see `Operation` for what each part means."""
 
     def declared(run: Callable[..., Result]) -> Operation:
-        return Operation(run, scope, effect, body, query, path, response, many, errors, transaction, checks_meaning)
+        return Operation(
+            run, scope, effect, body, query, path, response, many, errors, transaction, prepare, checks_meaning
+        )
 
     return declared

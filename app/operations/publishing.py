@@ -6,7 +6,7 @@ the snapshot, the record and the project's delivery in one transaction.
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +42,7 @@ from app.rules.documents import (
     refusal,
 )
 from app.rules.events import Event
-from app.rules.publishing import Rendered, rendered, snapshot
+from app.rules.publishing import NOT_RENDERABLE, Rendered, rendered, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -54,6 +54,27 @@ DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
+
+
+@dataclass(frozen=True)
+class _Rendering:
+    """What a content becomes; no text when it can't be published."""
+
+    content_id: str
+    text: Rendered | None
+
+
+def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
+    """Renders a document's present content; None when there is none, or publishing will be refused without it."""
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None or refusal(PUBLISH, document, ctx.move_request):
+        return None
+    content_id = document["contentId"]
+    markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
+    text = None if markdown is None else rendered(markdown)
+    if markdown is not None and text is None:
+        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
+    return _Rendering(content_id, text)
 
 
 @operation(
@@ -163,6 +184,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result:
     response=DocumentRecord,
     errors=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
     transaction=True,
+    prepare=_render,
 )
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document now: its content as it is becomes what the website gets.
@@ -174,7 +196,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     ctx.check_match(document)
     if obstacle := _obstacle(ctx, document, fields.get("baseVersion")):
         raise obstacle
-    return document_answer(ctx, _put_out(ctx, document))
+    return document_answer(ctx, _publish(ctx, document))
 
 
 @operation(
@@ -185,6 +207,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     response=DocumentRecord,
     errors=(NotFound, InvalidTransition, ReviewRequired, BadRequest),
     transaction=True,
+    prepare=_render,
 )
 def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
@@ -194,7 +217,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     document = own_document(ctx, document_id)
     if obstacle := _obstacle(ctx, document):
         raise obstacle
-    return document_answer(ctx, _put_out(ctx, document, read_time(fields["publishedAt"])))
+    return document_answer(ctx, _publish(ctx, document, read_time(fields["publishedAt"])))
 
 
 @operation(
@@ -227,7 +250,14 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     return document_answer(ctx, written)
 
 
-@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, path=("documentId",), response=ScheduleOutcome, transaction=True)
+@operation(
+    scope=Scope.PUBLISH,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    response=ScheduleOutcome,
+    transaction=True,
+    prepare=_render,
+)
 def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
@@ -238,7 +268,7 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
         raise NotFound
     obstacle = _obstacle(ctx, document)
     if obstacle is None:
-        _put_out(ctx, document)
+        _publish(ctx, document)
     else:
         _give_up(ctx, document, obstacle)
     return Result({"id": document["id"], "reason": obstacle and obstacle.message})
@@ -274,29 +304,23 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
 
 
 def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | None = None) -> Refusal | None:
-    """Returns why a document can't be published, in the contract's order; None when it can be."""
+    """Returns why a document can't be published, in the contract's order; None when it can be.
+
+    Raises `WriteConflict` when the document had another content while it was rendered.
+    """
     required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
     if refused := refusal(PUBLISH, document, ctx.move_request, review_required=required, base_version=base_version):
         return refused
-    if _rendered(ctx, document["contentId"]) is None:
-        message = "The content's html would be over 15 MB, more than can be published: shorten or split the document."
-        return BadRequest(message, errors=[Problem(field="markdown", message=message)])
+    if ctx.prepared is None or ctx.prepared.content_id != document["contentId"]:
+        raise WriteConflict
+    if ctx.prepared.text is None:
+        return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
     return None
 
 
-def _rendered(ctx: Context, content_id: str) -> Rendered | None:
-    """Returns a body as it is delivered. A body never changes, so its id says what was made of it."""
-    if content_id not in ctx.made:
-        markdown = ctx.store.bodies.texts(ctx.project_id, [content_id])[content_id]
-        ctx.made[content_id] = ctx.of_text(content_id, markdown, rendered)
-    text: Rendered | None = ctx.made[content_id]
-    return text
-
-
-def _put_out(ctx: Context, document: Mapping[str, Any], live_since: datetime | None = None) -> dict[str, Any]:
-    """Makes a document's present content what is delivered; inside a transaction, when nothing stands in the way."""
-    text = _rendered(ctx, document["contentId"])
-    assert text is not None  # `_obstacle` saw to it
+def _publish(ctx: Context, document: Mapping[str, Any], live_since: datetime | None = None) -> dict[str, Any]:
+    """Makes a document's present content what is delivered; inside a transaction, when there is no obstacle."""
+    text = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or live_since or ctx.now
     delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)

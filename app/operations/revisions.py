@@ -41,6 +41,7 @@ Fields = Mapping[str, Any]
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
+    prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's whole content as a new version.
@@ -56,9 +57,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
         return document_answer(ctx, document)
     if frozen := if_frozen(document):
         raise frozen
-    words = ctx.of_text("markdown", markdown, word_count)
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
-    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
+    changes = {"contentId": body_id, "wordCount": ctx.prepared, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)
     return document_answer(ctx, write_version(ctx, document, changes, event))
 

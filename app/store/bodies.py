@@ -34,6 +34,16 @@ class Bodies(Collection):
         rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"text": 1})
         return {row["id"]: row["text"] for row in rows}
 
+    def to_render(self, project_id: str, body_id: str) -> str | None:
+        """Returns a markdown that is about to be rendered; None when an earlier attempt was refused."""
+        row = self._find_one(project_id, {"_id": ObjectId(body_id), "notRenderable": None}, {"text": 1})
+        return row["text"] if row else None
+
+    def refuse_to_render(self, project_id: str, body_id: str) -> None:
+        """Remembers of a markdown that its html is too long, so that the next attempt need not find out."""
+        where = self._where(project_id, {"_id": ObjectId(body_id)})
+        self._collection.update_one(where, {"$set": {"notRenderable": True}}, session=self._session)
+
     def beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
         """Returns the first characters of several bodies by id, in one read of no more than that."""
         wanted = object_ids(set(body_ids))

@@ -58,16 +58,21 @@ class Intents(Collection):
         token_id: str,
         intent_id: str,
         fields: Mapping[str, Any],
+        words: int | None,
         now: datetime,
         *,
         kind: Kind | None,
         tags: EntityTags,
     ) -> Record | None:
-        """Sets the fields that were sent and clears those sent as null, in one atomic write."""
+        """Sets the fields that were sent and clears those sent as null, in one atomic write.
+
+        `words` is the number of words of the markdown that was sent, None where none was.
+        """
         condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
         change: Record = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
-            | {"updatedAt": now},
+            | {"updatedAt": now}
+            | ({} if words is None else {"words": words}),
             "$inc": {"rev": 1},
         }
         if cleared := {f"fields.{name}": "" for name, value in fields.items() if value is None}:

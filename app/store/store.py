@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
-from itertools import count
 from typing import Any, TypeVar
 
 import pymongo
@@ -31,7 +29,6 @@ from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.clusters import Clusters
-from app.store.collection import OutboxFull
 from app.store.deliveries import Deliveries
 from app.store.delivery import Delivery
 from app.store.documents import Documents
@@ -81,23 +78,17 @@ class Store:
         self.session = session
         self._transact = transact
         self._deadline_seconds = deadline_seconds
-        self._line = threading.Lock()
 
     @contextmanager
     def deadline(self) -> Iterator[None]:
-        """Bounds all that is asked of MongoDB inside, and makes the driver's errors ours.
+        """Bounds the time of all commands inside, and translates the driver's errors; inside another, the first ends.
 
-        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `Raced` when a unique index
-        says that somebody else was first.
+        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
+        index says that another request wrote first.
         """
         try:
             with pymongo.timeout(self._deadline_seconds):
                 yield
-        except OutboxFull as full:
-            # Only here, behind the transaction: inside, the relay would wait for what the transaction holds.
-            with self.deadline():
-                self.outboxes.publish_all(full.project_id)
-            raise
         except DuplicateKeyError as error:
             raise WriteConflict from error
         except BulkWriteError as error:
@@ -122,30 +113,8 @@ class Store:
         """
         if self.session is not None:
             return run(self)
-        with ExitStack() as line:
-            tries = count()
-
-            def attempt(session: Any) -> T:
-                if next(tries) == 1:
-                    line.enter_context(self._in_line())
-                return run(self._within(session))
-
-            result: T = self._transact(attempt)
+        result: T = self._transact(lambda session: run(self._within(session)))
         return result
-
-    @contextmanager
-    def _in_line(self) -> Iterator[None]:
-        """Waits for the other transactions of this process that met a conflict: else they would meet again and again.
-
-        When fifty write one record at once, most of their tries are in vain, and on a busy machine the deadline passes
-        for some; in line each needs one more try.
-        """
-        waited = self._line.acquire(timeout=self._deadline_seconds)
-        try:
-            yield
-        finally:
-            if waited:
-                self._line.release()
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
         """Returns what `run` returns inside a transaction of which nothing is kept."""

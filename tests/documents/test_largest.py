@@ -111,3 +111,16 @@ def test_what_is_rendered_is_what_is_published_though_somebody_writes_meanwhile(
     html = project.store.bodies.texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
     version = ok(rest.get(f"{path_of(document)}/revisions/{ok(published)['publishedVersion']}"))
     assert html == f"<p>{version['markdown'].strip()}</p>\n"
+
+
+def test_content_that_was_found_too_long_is_refused_again_without_being_rendered(
+    rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = a_document(rest, markdown="a@b.c " * (MAX_MARKDOWN // 6))
+    first = refused(rest.post(f"{path_of(document)}/publish"), "BadRequest")
+    monkeypatch.setattr(publishing, "rendered", None)  # calling it would be a 500
+
+    again = rest.post(f"{path_of(document)}/publish")
+
+    assert refused(again, "BadRequest") == first
+    assert "split the document" in first["message"]
