@@ -2,7 +2,7 @@
 
 from app.fields.checks import not_blank
 from app.fields.slugs import category_slug
-from app.fields.types import Schema, StrictString
+from app.fields.types import Schema, StrictString, StringToConfirm
 
 _SLUG = "URL slug: lowercase letters, numbers and single hyphens"
 
@@ -10,8 +10,8 @@ _SLUG = "URL slug: lowercase letters, numbers and single hyphens"
 class DraftCategoryFields(Schema):
     """The fields of a category draft."""
 
-    name = StrictString(200, not_blank, description="the category's name", example="Baking", required_to_confirm=True)
-    slug = StrictString(200, category_slug, description=_SLUG, example="baking", required_to_confirm=True)
+    name = StringToConfirm(200, not_blank, description="the category's name", example="Baking")
+    slug = StringToConfirm(200, category_slug, description=_SLUG, example="baking")
     description = StrictString(
         2_000,
         description="what the category covers; writers receive it with each brief",

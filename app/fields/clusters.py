@@ -1,7 +1,7 @@
 """What a cluster may hold (contract: Intent fields for kind `cluster`)."""
 
 from app.fields.checks import not_blank
-from app.fields.types import Schema, StrictString, StringList
+from app.fields.types import Schema, StrictString, StringList, StringToConfirm
 
 _NAME = "the cluster's name, unique in the project ignoring case"
 
@@ -9,7 +9,7 @@ _NAME = "the cluster's name, unique in the project ignoring case"
 class DraftClusterFields(Schema):
     """The fields of a cluster draft."""
 
-    name = StrictString(100, not_blank, description=_NAME, example="Sourdough", required_to_confirm=True)
+    name = StringToConfirm(100, not_blank, description=_NAME, example="Sourdough")
     description = StrictString(2_000, description="what the topic covers", example="Wild yeast at home")
     keywords = StringList(50, 100, description="keywords the topic targets", example=["sourdough", "levain"])
 

@@ -7,7 +7,7 @@ from app.fields.categories import DraftCategoryFields
 from app.fields.checks import not_blank, one_of
 from app.fields.clusters import DraftClusterFields
 from app.fields.slugs import document_slug
-from app.fields.types import DateString, EnumString, Nested, Schema, StrictString
+from app.fields.types import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
 from app.vocabulary import DocumentStatus, Kind
 
 MAX_MARKDOWN = 2_097_152
@@ -24,12 +24,8 @@ class FirstStatus(StrEnum):
 class DraftDocumentFields(Schema):
     """The fields of a document draft."""
 
-    title = StrictString(
-        300,
-        not_blank,
-        description="the document's title",
-        example="How to begin a sourdough starter",
-        required_to_confirm=True,
+    title = StringToConfirm(
+        300, not_blank, description="the document's title", example="How to begin a sourdough starter"
     )
     status = EnumString(
         FirstStatus,

@@ -60,8 +60,8 @@ class Schema(ma.Schema):
 class StrictString(fields.String):
     """A string of at most `max_length` code points (None: any number). Null clears it, unless `allow_none` is false.
 
-    Null characters and lone surrogates are refused, as MongoDB stores neither. `required` counts in both stages,
-    `required_to_confirm` in the second. `example` is what the documentation shows.
+    Null characters and lone surrogates are refused, as MongoDB stores neither. `example` is what the
+    documentation shows.
     """
 
     default_error_messages: dict[str, Any] = _MESSAGES
@@ -72,15 +72,11 @@ class StrictString(fields.String):
         *checks: Check,
         description: str = "",
         validate: Iterable[Check] = (),
-        required_to_confirm: bool = False,
         allow_none: bool = True,
         example: Any = None,
         metadata: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        self.required_to_confirm = required_to_confirm
-        if required_to_confirm:
-            description += "; needed to confirm"
         super().__init__(
             validate=[
                 *([] if max_length is None else [at_most(max_length, "characters")]),
@@ -92,11 +88,6 @@ class StrictString(fields.String):
             **options,
         )
 
-    def deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        if value is ma.missing and self.required_to_confirm and Confirming.get(False):
-            raise self.make_error("required")
-        return super().deserialize(value, *args, **kwargs)
-
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise ma.ValidationError("Must be a string.")
@@ -107,6 +98,18 @@ class StrictString(fields.String):
         except UnicodeEncodeError:
             raise ma.ValidationError("Must not hold half of a surrogate pair.") from None
         return value
+
+
+class StringToConfirm(StrictString):
+    """A string that the second stage requires: a draft can't be confirmed without it."""
+
+    def __init__(self, *args: Any, description: str, **options: Any) -> None:
+        super().__init__(*args, description=f"{description}; needed to confirm", **options)
+
+    def deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if value is ma.missing and Confirming.get(False):
+            raise self.make_error("required")
+        return super().deserialize(value, *args, **kwargs)
 
 
 class EnumString(StrictString):

@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import orjson
 from flask import Response
 from flask_smorest import Blueprint
 
-from app.errors import Refusal, ServiceUnavailable
+from app.errors import InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
 from app.records.health import HealthRecord
-from app.rest.openapi import TAGS, document_errors
-from app.rest.route import EVERYWHERE
-
-View = Callable[[], Response]
+from app.rest.openapi import TAGS, error_responses
 
 routes = Blueprint("health", __name__, description=TAGS["health"])
 
 
-def _served(path: str, name: str, summary: str, word: str, *errors: type[Refusal]) -> Callable[[View], View]:
-    """Serves and documents a view that takes nothing and asks for no token."""
-
-    def decorate(view: View) -> View:
-        documented = routes.response(200, HealthRecord, description="A sign of life.", example={"status": word})(view)
-        for document in document_errors(routes, sorted([*EVERYWHERE, *errors], key=lambda error: error.status)):
-            documented = document(documented)
-        documented = routes.doc(operationId=name, summary=summary, description=view.__doc__, security=[])(documented)
-        routes.route(path, endpoint=name)(documented)
-        return view
-
-    return decorate
-
-
-@_served("/health", "getHealth", "Ask whether the service answers", "ok")
+@routes.route("/health", endpoint="getHealth")
+@routes.response(200, HealthRecord, description="The service responds.", example={"status": "ok"})
+@routes.doc(
+    operationId="getHealth",
+    security=[],
+    responses=error_responses([PayloadTooLarge, InternalError]),
+)
 def health() -> Response:
-    """The process answers. Nothing else is asked, the database neither; no token is needed."""
+    """Check that the service responds
+
+    The process responds. Nothing else is checked, not even the database; no token is needed.
+    """
     return _status("ok")
 
 
-@_served("/ready", "getReadiness", "Ask whether the service can work", "ready", ServiceUnavailable)
+@routes.route("/ready", endpoint="getReadiness")
+@routes.response(200, HealthRecord, description="The service is ready.", example={"status": "ready"})
+@routes.doc(
+    operationId="getReadiness",
+    security=[],
+    responses=error_responses([PayloadTooLarge, InternalError, ServiceUnavailable]),
+)
 def ready() -> Response:
-    """The process answers, and so does its database; 503 when that can't be reached. No token is needed."""
+    """Check that the service is ready
+
+    The process responds, and so does its database; 503 when that can't be reached. No token is needed.
+    """
     callers().store.ping()
     return _status("ready")
 

@@ -77,6 +77,8 @@ IF_NONE_MATCH = {
     "schema": {"type": "string"},
 }
 
+NOT_MODIFIED = {304: {"description": "The record is still the same.", "headers": {"ETag": HEADERS["ETag"]}}}
+
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
     "EventType": vocabulary.EVENT_TYPES,
@@ -91,10 +93,14 @@ ENUMS: dict[str, Iterable[str]] = {
 def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     """Yields flask-smorest's decorators of a route, the innermost first."""
     operation = route.operation
-    yield from document_errors(blueprint, route.errors, route)
-    if route.has_etag and not route.writes:
-        yield blueprint.alt_response(304, description="The record is still the same.", headers=_headers("ETag"))
-        yield blueprint.doc(parameters=[IF_NONE_MATCH])
+    yield blueprint.doc(
+        summary=operation.summary,
+        description=operation.description,
+        operationId=route.name,
+        responses=error_responses(route.errors, route),
+    )
+    if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
+        yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
     headers = {"ETag": route.has_etag, "Idempotency-Replayed": route.writes, "Location": route.location}
     yield blueprint.response(
         route.status,
@@ -103,7 +109,6 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         example=response_example(route.response, many=operation.many),
         headers=_headers(*(name for name, sent in headers.items() if sent)),
     )
-    yield blueprint.doc(summary=operation.summary, description=operation.description, operationId=route.name)
     if route.body is not None:
         schema = route.body()
         required = any(field.required for field in schema.fields.values())
@@ -115,19 +120,21 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         yield blueprint.arguments(headers_schema, location="headers", arg_name="headers")
 
 
-def document_errors(
-    blueprint: Blueprint, errors: Iterable[type[Refusal]], route: Route | None = None
-) -> Iterator[Decorator]:
-    """Yields the decorators that document errors, which are sorted by status; several may share one."""
+def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None) -> dict[int, Any]:
+    """Returns the documentation of errors, which are sorted by status, as responses; several may share a status.
+
+    They go into one `doc` instead of an `alt_response` each, since every decorator is a call at each request.
+    """
+    responses: dict[int, Any] = {}
     for status, group in groupby(errors, key=lambda error: error.status):
         same = list(group)
-        yield blueprint.alt_response(
-            status,
-            schema=_one_of(same),
-            description=" ".join(f"`{error.__name__}`: {(error.__doc__ or '').strip()}" for error in same),
-            examples={error.__name__: {"value": refusal_example(error, route)} for error in same},
-            headers=_headers(*HEADERS_OF.get(status, ())),
-        )
+        examples = {error.__name__: {"value": refusal_example(error, route)} for error in same}
+        responses[status] = {
+            "description": " ".join(f"`{error.__name__}`: {(error.__doc__ or '').strip()}" for error in same),
+            "content": {"application/json": {"schema": _one_of(same), "examples": examples}},
+            **({"headers": _headers(*HEADERS_OF[status])} if status in HEADERS_OF else {}),
+        }
+    return responses
 
 
 def _one_of(errors: list[type[Refusal]]) -> dict[str, Any]:
