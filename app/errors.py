@@ -53,10 +53,10 @@ class HttpApiDecodeError(Refusal):
     status = 400
     message = "The request does not have the right shape: correct what `issues` lists and send it again."
 
-    def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = ()) -> None:
+    def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
         super().__init__(message, issues=list(issues[:MAX_ISSUES]))
-        if len(issues) > MAX_ISSUES:
-            self.extra["more"] = len(issues) - MAX_ISSUES
+        if more := more + max(0, len(issues) - MAX_ISSUES):
+            self.extra["more"] = more
 
 
 CHALLENGE = 'Bearer realm="content-workflow"'

@@ -10,7 +10,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.errors import HttpApiDecodeError, Issue, NotFound
+from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
@@ -88,13 +88,16 @@ class Arguments:
         Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
         of the wrong form.
         """
-        issues = [_unknown(one) for one in unknown_names(instance(self.fields), sent)]
+        unknown = list(unknown_names(instance(self.fields), sent))
+        issues = [_unknown(one) for one in unknown[:MAX_ISSUES]]
+        more = len(unknown) - len(issues)
         try:
             fields = load(self.fields, {**self.defaults, **sent})
         except HttpApiDecodeError as error:
             issues += error.extra["issues"]
+            more += error.extra.get("more", 0)
         if issues:
-            raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]))
+            raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]), more=more)
         ids = [str(fields.pop(name)) for name in self.operation.path]
         if not all(HEX_ID.fullmatch(one) for name, one in zip(self.operation.path, ids, strict=True) if _is_id(name)):
             raise NotFound(WRONG_ID)

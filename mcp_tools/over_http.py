@@ -38,6 +38,7 @@ from pydantic import ValidationError
 from app.errors import RateLimited, Refusal
 from app.http import bodies
 from app.http.callers import bearer_secret, callers
+from app.http.json import MAX_VALUES, too_many_values
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
@@ -93,8 +94,11 @@ class McpView:
 
     async def _answer(self, caller: Context | Refusal) -> Response:
         """Answers the message in the request's body."""
+        body = bodies.read()
+        if too_many_values(body):
+            return _refusal(400, t.INVALID_REQUEST, f"The body must have at most {MAX_VALUES:,} values.")
         try:
-            message = orjson.loads(bodies.read())
+            message = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             return _refusal(400, t.PARSE_ERROR, f"The body is not valid JSON: {error}.")
         headers = {name: value for name in PROTOCOL_HEADERS if (value := request.headers.get(name)) is not None}

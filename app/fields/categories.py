@@ -10,8 +10,8 @@ _SLUG = "URL slug: lowercase letters, numbers and single hyphens"
 class DraftCategoryFields(Schema):
     """The fields of a category draft."""
 
-    name = StringToConfirm(200, not_blank, description="the category's name", example="Baking")
-    slug = StringToConfirm(200, category_slug, description=_SLUG, example="baking")
+    name: StrictString = StringToConfirm(200, not_blank, description="the category's name", example="Baking")
+    slug: StrictString = StringToConfirm(200, category_slug, description=_SLUG, example="baking")
     description = StrictString(
         2_000,
         description="what the category covers; writers receive it with each brief",

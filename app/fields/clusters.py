@@ -9,7 +9,7 @@ _NAME = "the cluster's name, unique in the project ignoring case"
 class DraftClusterFields(Schema):
     """The fields of a cluster draft."""
 
-    name = StringToConfirm(100, not_blank, description=_NAME, example="Sourdough")
+    name: StrictString = StringToConfirm(100, not_blank, description=_NAME, example="Sourdough")
     description = StrictString(2_000, description="what the topic covers", example="Wild yeast at home")
     keywords = StringList(50, 100, description="keywords the topic targets", example=["sourdough", "levain"])
 

@@ -11,24 +11,34 @@ SHORT_NAME = 4
 """Up to so many characters one edit makes a name near, beyond it two."""
 
 
+LONG_NAME = 100
+"""Longer names are shown up to here, and are near to none."""
+
+
 @dataclass(frozen=True)
 class Unknown:
     """A name that was sent and that the schema does not know."""
 
     path: str
-    near: str | None
-    """The known name that was probably meant."""
+    name: str
     known: tuple[str, ...]
+
+    @property
+    def near(self) -> str | None:
+        """The known name that was probably meant."""
+        return near_name(self.name, self.known) if len(self.name) <= LONG_NAME else None
 
 
 def unknown_names(schema: ma.Schema, data: Mapping[str, Any], path: str = "") -> Iterator[Unknown]:
     """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included."""
     fields = {field.data_key or name: field for name, field in schema.fields.items()}
+    known = tuple(fields)
     for name, value in data.items():
         if name in fields:
             yield from _inside(fields[name], value, path + name)
         else:
-            yield Unknown(path + name, near_name(name, fields), tuple(fields))
+            shown = name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}…"
+            yield Unknown(path + shown, name, known)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:

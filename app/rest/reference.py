@@ -1,5 +1,7 @@
 """The reference of the API: `/openapi.json`, and `/docs` to read it, with nothing from elsewhere."""
 
+import gzip
+import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -7,7 +9,8 @@ from typing import Any
 
 import flask_swagger_ui
 import orjson
-from flask import Blueprint, Flask, Response, send_from_directory
+from flask import Blueprint, Flask, Response, redirect, request, send_from_directory
+from werkzeug import Response as BaseResponse
 
 ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
 FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
@@ -40,7 +43,8 @@ START = """SwaggerUIBundle({
 """
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
@@ -49,15 +53,26 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     reference = Blueprint("reference", __name__)
 
     @cache
-    def document() -> bytes:
-        return orjson.dumps(openapi_document())
+    def document() -> tuple[bytes, bytes]:
+        plain = orjson.dumps(openapi_document())
+        return plain, gzip.compress(plain, mtime=0)
 
     @reference.get("/openapi.json")
     def openapi_json() -> Response:
-        return Response(document(), content_type="application/json")
+        plain, zipped = document()
+        accepts_gzip = request.accept_encodings.quality("gzip") > 0
+        response = Response(zipped if accepts_gzip else plain, content_type="application/json")
+        if accepts_gzip:
+            response.content_encoding = "gzip"
+        response.vary.add("Accept-Encoding")
+        response.set_etag(hashlib.sha256(plain).hexdigest(), weak=True)
+        response.make_conditional(request)
+        return response
 
     @reference.get("/docs")
-    def page() -> Response:
+    def page() -> BaseResponse:
+        if request.path.endswith("/"):
+            return redirect("../docs", 308)  # the page's links are relative
         return Response(PAGE, content_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY})
 
     @reference.get("/docs/start.js")

@@ -6,7 +6,7 @@ from app.rest.blueprint import Routes
 routes = Routes("webhooks", __name__)
 
 routes.serve("GET", "/webhooks", webhooks.list_webhooks)
-routes.serve("POST", "/webhooks", webhooks.create_webhook)
+routes.serve("POST", "/webhooks", webhooks.create_webhook, location="webhooks.getWebhook")
 routes.serve("GET", "/webhooks/<id>", webhooks.get_webhook)
 routes.serve("PATCH", "/webhooks/<id>", webhooks.update_webhook)
 routes.serve("DELETE", "/webhooks/<id>", webhooks.delete_webhook)

@@ -65,6 +65,10 @@ class Service:
         """Returns the resident memory of the largest server process, in bytes."""
         return max(_resident(pid) for pid in _descendants(self.pid))
 
+    def cpu_seconds(self) -> float:
+        """Returns the processor seconds that the server processes have used."""
+        return sum(_cpu_seconds(pid) for pid in _descendants(self.pid))
+
     def mongod_bytes(self) -> int:
         """Returns the resident memory of mongod, in bytes."""
         return _resident(self.mongod_pid)
@@ -181,6 +185,14 @@ def _resident(pid: int) -> int:
     except OSError:
         return 0
     return int(found[1]) * 1024 if found else 0
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return 0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _descendants(pid: int) -> list[int]:

@@ -200,7 +200,7 @@ def test_meaning_is_not_checked_at_the_door(sent) -> None:
     assert load(DraftDocumentFields, sent) == sent
 
 
-@pytest.mark.contract("decided-briefs.lease", "decided-http.strict-types")
+@pytest.mark.contract("decided-briefs.lease", "decided-http.whole-numbers")
 @pytest.mark.parametrize("table", [ClaimFields, ClaimNextFields, RenewFields])
 @pytest.mark.parametrize("seconds", [60, 61, 3_600, 86_400, 60.0, 8.64e4])
 def test_a_lease_is_from_a_minute_to_a_day(table, seconds) -> None:
@@ -248,13 +248,13 @@ def test_what_the_query_of_briefs_refuses(name, value) -> None:
     assert [path for path, _ in issues(BriefQuery, from_query(instance(BriefQuery), {name: value}))] == [name]
 
 
-@pytest.mark.contract("decided-http.HttpApiDecodeError")
+@pytest.mark.contract("decided-http.issues-bounded")
 @pytest.mark.parametrize(("table", "name", "count", "limit"), LISTS)
 def test_a_list_that_is_too_long_is_one_issue_and_its_items_are_not_judged(table, name, count, limit) -> None:
     assert issues(table, {name: [1] * (count + 1)}) == [(name, f"Must have at most {count} items.")]
 
 
-@pytest.mark.contract("decided-http.HttpApiDecodeError")
+@pytest.mark.contract("decided-http.issues-bounded")
 def test_an_error_lists_100_issues_and_counts_the_rest() -> None:
     brief = {"internalLinks": [1] * 50, "referenceUrls": [1] * 50, "audience": 1, "notes": 1}
 

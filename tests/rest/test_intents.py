@@ -293,3 +293,16 @@ def test_drafts_make_no_events_until_they_are_confirmed(api, project) -> None:
     [event] = made["outbox"]
     assert (event["type"], event["data"]["intentId"]) == ("document.created", draft["id"])
     assert str(event["data"]["documentId"]) == document["id"]
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_documented_example_of_a_draft_confirms_as_it_is(api, app, kind) -> None:
+    create = app.test_client().get("/openapi.json").json["paths"][f"/{kind}-intents"]["post"]
+    example = create["requestBody"]["content"]["application/json"]["example"]
+    assert len(example) > 1
+
+    draft = api.post(f"/{kind}-intents", example)
+    confirmed = api.post(f"/{kind}-intents/{draft.json['id']}/confirm")
+
+    assert (draft.status_code, confirmed.status_code) == (201, 201), confirmed.json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterator
@@ -125,6 +126,63 @@ def test_the_paths_of_the_document_are_below_its_server(base_path: str) -> None:
         assert client.get(f"{place}/health").json == {"status": "ok"}
         assert client.get(f"{place}/docs").status_code == 200
     assert client.get(f"{base_path}/briefs").status_code == 401
+
+
+def test_the_document_has_an_etag_and_is_compressed_for_who_accepts_it(served: Flask) -> None:
+    client = served.test_client()
+    plain = client.get("/openapi.json")
+    zipped = client.get("/openapi.json", headers={"Accept-Encoding": "gzip, br"})
+    refused = client.get("/openapi.json", headers={"Accept-Encoding": "gzip;q=0"})
+    again = client.get("/openapi.json", headers={"If-None-Match": plain.headers["ETag"], "Accept-Encoding": "gzip"})
+
+    assert "Content-Encoding" not in plain.headers
+    assert refused.data == plain.data
+    assert zipped.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(zipped.data) == plain.data
+    assert len(zipped.data) < len(plain.data) / 5
+    assert zipped.headers["ETag"] == plain.headers["ETag"]
+    assert plain.headers["Vary"] == zipped.headers["Vary"] == "Accept-Encoding"
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_the_page_works_with_a_slash_at_its_end_and_lets_nobody_frame_it(served: Flask) -> None:
+    client = served.test_client()
+    moved, page = client.get("/docs/"), client.get("/docs")
+
+    assert (moved.status_code, moved.headers["Location"]) == (308, "../docs")
+    policy = dict(part.strip().split(" ", 1) for part in page.headers["Content-Security-Policy"].split(";"))
+    assert policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
+
+
+def test_each_closed_list_is_one_component(document: dict[str, Any]) -> None:
+    lists = {name: schema["enum"] for name, schema in document["components"]["schemas"].items() if "enum" in schema}
+    inline = [part["enum"] for part in parts(document["paths"]) if "enum" in part] + [
+        inner["enum"]
+        for schema in document["components"]["schemas"].values()
+        for inner in parts(schema)
+        if inner is not schema and "enum" in inner
+    ]
+
+    assert {"BriefState", "DocumentStatus", "Kind", "Role", "Scope", "SearchIntent", "EventType"} <= set(lists)
+    assert len({tuple(sorted(words)) for words in lists.values()}) == len(lists)
+    assert inline == []
+
+
+def test_lists_in_queries_are_arrays_written_with_commas(document: dict[str, Any]) -> None:
+    parameters = {one["name"]: one for one in document["paths"]["/documents"]["get"]["parameters"]}
+
+    for name, component in (("status", "DocumentStatus"), ("briefState", "BriefState")):
+        assert (parameters[name]["style"], parameters[name]["explode"]) == ("form", False)
+        schema = parameters[name]["schema"]
+        assert (schema["type"], schema["items"]) == ("array", {"$ref": f"#/components/schemas/{component}"})
+
+
+def parts(part: Any) -> Iterator[dict[str, Any]]:
+    """Yields every object in a part of the document."""
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from parts(inner)
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

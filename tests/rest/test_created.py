@@ -1,0 +1,65 @@
+"""A 201 says where the new record is, where it has an address of its own (decisions, section 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.server import create_app
+from app.settings import Settings
+from tests.documented import DocumentedRest
+from tests.make import Project
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+CREATIONS: list[tuple[str, dict[str, Any]]] = [
+    ("/document-intents", {"title": "Rye"}),
+    ("/cluster-intents", {"name": "Rye"}),
+    ("/category-intents", {"name": "Bread", "slug": "bread"}),
+    ("/members", {"name": "Ada"}),
+    ("/webhooks", {"url": "https://hooks.example.org/content"}),
+]
+
+
+@pytest.mark.contract("decided-http.location")
+@pytest.mark.parametrize(("path", "body"), CREATIONS)
+def test_a_201_has_the_location_of_the_new_record(api: DocumentedRest, path: str, body: dict[str, Any]) -> None:
+    created = api.post(path, body)
+
+    assert (created.status_code, created.headers["Location"]) == (201, f"{path}/{created.json['id']}")
+    assert api.get(created.headers["Location"]).json["id"] == created.json["id"]
+
+
+@pytest.mark.contract("decided-http.location")
+@pytest.mark.parametrize(
+    ("kind", "collection"), [("document", "documents"), ("cluster", "clusters"), ("category", "categories")]
+)
+def test_confirming_a_draft_has_the_location_of_the_record(api: DocumentedRest, kind: str, collection: str) -> None:
+    [(path, body)] = [(path, body) for path, body in CREATIONS if path == f"/{kind}-intents"]
+    draft = api.post(path, body).headers["Location"]
+
+    first = api.post(f"{draft}/confirm", Idempotency_Key="once")
+    again = api.post(f"{draft}/confirm", Idempotency_Key="once")
+
+    assert first.headers["Location"] == again.headers["Location"] == f"/{collection}/{first.json[kind]['id']}"
+    assert api.get(first.headers["Location"]).json == first.json[kind]
+
+
+@pytest.mark.contract("decided-http.location")
+def test_a_token_has_no_address_and_so_no_location(api: DocumentedRest) -> None:
+    created = api.post("/tokens", {"name": "Night writer"})
+
+    assert created.status_code == 201
+    assert "Location" not in created.headers
+
+
+def test_a_location_is_below_the_base_path(app: Flask, project: Project) -> None:
+    settings = Settings(mongodb_uri="none", base_path="/api", log_level="CRITICAL")
+    below = Rest(create_app(settings, project.store).test_client(), project.token())
+
+    created = below.post("/api/members", {"name": "Ada"})
+
+    assert created.headers["Location"] == f"/api/members/{created.json['id']}"
