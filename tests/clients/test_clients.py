@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,9 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
     generator = Path(sys.executable).with_name("openapi-python-client")
     generate = [generator, "generate", "--path", document, "--config", "settings.yaml", "--meta", "none"]
     run([*generate, "--fail-on-warning"], tmp_path)
+    models = {file.stem for file in (tmp_path / "content_workflow_client" / "models").iterdir()}
+    assert {"brief_state", "document_status", "scope"} <= models
+    assert [name for name in models if re.search(r"type_\d|_\d|_items?_item", name)] == []
 
     said = run([sys.executable, "drive.py", address, project.token("Night writer").secret], tmp_path)
 
