@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_mongod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     """The URI and the process id of a mongod of this test process."""
     with running_mongod(tmp_path_factory.mktemp("mongod")) as uri:
-        store = connect(uri, "admin")
+        store = connect(uri)
         pid = int(store.database.command("serverStatus")["pid"])
         store.database.client.close()
         yield uri, pid
