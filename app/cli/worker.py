@@ -30,6 +30,7 @@ def command(metrics_port: int | None) -> None:
     try:
         store.ping()
     except NoTransactions:
+        store.database.client.close()
         raise
     except ServiceUnavailable:
         log.warning("database unreachable", extra={"remedy": "the worker starts its work when MongoDB answers"})

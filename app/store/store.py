@@ -225,11 +225,11 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
             serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
             appname="content-workflow",
         )
-    except (ConfigurationError, InvalidName, ValueError) as error:
+    except (ConfigurationError, ValueError) as error:
         raise SettingsError(f"MONGODB_URI: {error}.") from None
     try:
         name = check_database(database or client.get_default_database(default=DATABASE).name)
-    except ValueError as error:
+    except (InvalidName, ValueError) as error:
         client.close()
         raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
