@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import feedparser
 import html5lib
@@ -73,6 +75,44 @@ def test_a_preview_marks_drafts(site: Project, app: Flask, tmp_path: Path) -> No
 def test_a_preview_without_the_permission_says_what_is_missing(site: Project, app: Flask, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="drafts permission"):
         built(app, delivery_token(site), tmp_path / "preview", "--preview")
+
+
+def test_a_slug_that_is_too_long_for_a_file_has_a_shorter_page_that_is_linked(
+    project: Project, app: Flask, tmp_path: Path
+) -> None:
+    published(project, title="Cafés", slug="é" * 200)
+    published(project, title="Tea houses", slug="é" * 199 + "e")
+
+    out = built(app, delivery_token(project), tmp_path / "site")
+
+    names = [file.name for file in (out / "articles").iterdir()]
+    assert len(names) == 2
+    assert max(len(name.encode()) for name in names) <= 205
+    index = (out / "index.html").read_text("utf-8")
+    assert all(f'href="articles/{quote(name)}"' in index for name in names)
+
+
+def test_a_build_that_fails_leaves_the_old_site(site: Project, app: Flask, tmp_path: Path) -> None:
+    out = built(app, delivery_token(site), tmp_path / "site")
+    before = (out / "index.html").read_bytes()
+
+    with pytest.raises(AssertionError, match="UNAUTHENTICATED"):
+        built(app, replace(delivery_token(site), secret="cwd_wrong"), out)
+    with pytest.raises(AssertionError):
+        built(app, delivery_token(site), out, "--title", "\udcff")
+
+    assert (out / "index.html").read_bytes() == before
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path: Path) -> None:
+    requirements = (BUILD.parent / "requirements.txt").read_text("utf-8").split()
+    assert [one.partition(">")[0] for one in requirements] == ["jinja2"]
+
+    command = [sys.executable, "-S", BUILD, "--help"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+
+    assert ended.stderr == "Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt\n"
 
 
 @pytest.mark.slow
