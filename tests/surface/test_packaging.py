@@ -1,0 +1,42 @@
+"""The package declares what it imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]
+OURS = {"app", "graphql_app", "mcp_tools", "wsgi"}
+
+
+def imported(file: Path) -> set[str]:
+    """Returns the packages that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names - OURS - sys.stdlib_module_names
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+    requirements = [*project["dependencies"], *project["optional-dependencies"]["otel"]]
+    declared = {re.split(r"[<>=;\[ ]", one)[0].lower().replace("_", "-") for one in requirements}
+    distributions = packages_distributions()
+    files = [CHECKOUT / "wsgi.py", *(file for folder in OURS for file in (CHECKOUT / folder).rglob("*.py"))]
+
+    missing = {
+        package: str(file.relative_to(CHECKOUT))
+        for file in files
+        for package in imported(file)
+        if package != "opentelemetry"  # a namespace of many distributions
+        and not declared & {name.lower().replace("_", "-") for name in distributions.get(package, ())}
+    }
+
+    assert missing == {}
