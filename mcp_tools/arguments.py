@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import marshmallow as ma
@@ -88,9 +89,9 @@ class Arguments:
         Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
         of the wrong form.
         """
-        unknown = list(unknown_names(instance(self.fields), sent))
-        issues = [_unknown(one) for one in unknown[:MAX_ISSUES]]
-        more = len(unknown) - len(issues)
+        unknown = unknown_names(instance(self.fields), sent)
+        issues = [_unknown(one) for one in islice(unknown, MAX_ISSUES)]
+        more = sum(1 for _ in unknown)
         try:
             fields = load(self.fields, {**self.defaults, **sent})
         except HttpApiDecodeError as error:
