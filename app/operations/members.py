@@ -33,7 +33,8 @@ def get_member(ctx: Context, member_id: str) -> Result:
 @operation(scope=Scope.ADMIN, effect=Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
 def create_member(ctx: Context, fields: Fields) -> Result:
     """Add a member to the project."""
-    _check(MemberFields, fields)
+    if wrong := problems(MemberFields, fields):
+        raise BadRequest(errors=wrong)
     event = Event("member.created", ctx.now, ctx.caller.actor)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
     return _answer(ctx.store.members.add(ctx.project_id, member, event))
@@ -49,12 +50,19 @@ def create_member(ctx: Context, fields: Fields) -> Result:
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
+    wrong = problems(MemberChanges, fields)
+    if fields and not wrong:
+        event = Event("member.updated", ctx.now, ctx.caller.actor)
+        changed = ctx.store.members.update(ctx.project_id, member_id, fields, event, ctx.if_match)
+        if changed is not None:
+            return _answer(changed)
     member = _own_member(ctx, member_id)
     ctx.check_match(member)
-    _check(MemberChanges, fields)
-    event = Event("member.updated", ctx.now, ctx.caller.actor)
-    changed = ctx.store.members.update(ctx.project_id, member_id, fields, event, ctx.if_match) if fields else None
-    return _answer(changed or member)
+    if wrong:
+        raise BadRequest(errors=wrong)
+    if any(member[name] != value for name, value in fields.items()):
+        raise WriteConflict
+    return _answer(member)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), response=MemberRecord, errors=(NotFound,))
@@ -83,8 +91,3 @@ def _own_member(ctx: Context, member_id: str) -> dict[str, Any]:
 
 def _answer(member: Mapping[str, Any]) -> Result:
     return Result(member_record(member), etag=record_tag(member))
-
-
-def _check(table: type[MemberChanges], fields: Fields) -> None:
-    if wrong := problems(table, fields):
-        raise BadRequest(errors=wrong)

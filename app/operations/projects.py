@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from app.errors import BadRequest, NotFound, PreconditionFailed
+from app.errors import BadRequest, NotFound, PreconditionFailed, WriteConflict
 from app.fields.loading import problems
 from app.fields.projects import ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system
@@ -32,15 +32,19 @@ def get_project(ctx: Context) -> Result:
 )
 def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     """Change the project's settings."""
+    wrong = problems(ProjectChanges, fields)
+    if fields and not wrong:
+        event = Event("project.updated", ctx.now, ctx.caller.actor)
+        changed = ctx.store.projects.update(ctx.project_id, fields, event, ctx.now, ctx.if_match)
+        if changed is not None:
+            return _answer(changed)
     project = ctx.store.projects.settings(ctx.project_id)
     ctx.check_match(project)
-    if wrong := problems(ProjectChanges, fields):
+    if wrong:
         raise BadRequest(errors=wrong)
-    if not fields:
-        return _answer(project)
-    event = Event("project.updated", ctx.now, ctx.caller.actor)
-    changed = ctx.store.projects.update(ctx.project_id, fields, event, ctx.now, ctx.if_match)
-    return _answer(changed or project)
+    if any(project[name] != value for name, value in fields.items()):
+        raise WriteConflict
+    return _answer(project)
 
 
 def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pymongo.errors import (
     PyMongoError,
 )
 from pymongo.read_concern import ReadConcern
+from pymongo.read_preferences import ReadPreference
 from pymongo.write_concern import WriteConcern
 
 from app.errors import ServiceUnavailable, WriteConflict
@@ -235,7 +236,12 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
 
     def transact(run: Callable[[ClientSession], Any]) -> Any:
         with client.start_session() as session:
-            return session.with_transaction(run, ReadConcern("snapshot"), WriteConcern("majority"))
+            return session.with_transaction(
+                run, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
+            )
 
-    opened = client.get_database(name, codec_options=CODEC)
+    # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike.
+    opened = client.get_database(
+        name, codec_options=CODEC, read_preference=ReadPreference.PRIMARY, read_concern=ReadConcern("majority")
+    )
     return Store(opened, transact=transact, deadline_seconds=deadline_seconds)

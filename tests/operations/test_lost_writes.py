@@ -1,0 +1,121 @@
+"""A write that loses to another one says so, and no operation tries for longer than its deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import marshmallow as ma
+import pytest
+from flask import Flask
+
+from app.errors import ServiceUnavailable, WriteConflict
+from app.operations.context import Context
+from app.operations.operation import Effect, Result, operation
+from app.store.members import Members
+from app.store.projects import Projects
+from app.store.store import connect
+from app.vocabulary import Channel, Scope
+from tests.make import OPERATIONS, Project
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, store: type, method: str, write: Callable[[], object]) -> None:
+    """Has another caller write after the operation read the record and before it writes itself, once."""
+    original = getattr(store, method)
+    written: list[object] = []
+
+    def second(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not written:
+            written.append(None)
+            with ThreadPoolExecutor(1) as another:
+                another.submit(write).result()
+        return original(self, *arguments, **keywords)
+
+    monkeypatch.setattr(store, method, second)
+
+
+def test_a_change_of_a_member_under_if_match_that_lost_is_refused(
+    app: Flask, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member = rest.post("/members", {"name": "Ada"})
+    path, other = f"/members/{member.json['id']}", Rest(app.test_client(), rest.token)
+    meanwhile(monkeypatch, Members, "update", lambda: other.patch(path, {"name": "Grace"}))
+
+    lost = rest.patch(path, {"name": "Alan"}, If_Match=member.headers["ETag"])
+
+    assert (lost.status_code, lost.json["_tag"]) == (412, "PreconditionFailed")
+    assert rest.get(path).json["name"] == "Grace"
+
+
+def test_a_change_of_a_member_that_was_deleted_meanwhile_is_refused(
+    app: Flask, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/members/{rest.post('/members', {'name': 'Ada'}).json['id']}"
+    other = Rest(app.test_client(), rest.token)
+    meanwhile(monkeypatch, Members, "update", lambda: other.delete(path))
+
+    lost = rest.patch(path, {"name": "Alan"})
+
+    assert (lost.status_code, lost.json["_tag"]) == (404, "NotFound")
+
+
+def test_a_change_of_the_project_under_if_match_that_lost_is_refused(
+    app: Flask, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    etag, other = rest.get("/project").headers["ETag"], Rest(app.test_client(), rest.token)
+    meanwhile(monkeypatch, Projects, "update", lambda: other.patch("/project", {"name": "Theirs"}))
+
+    lost = rest.patch("/project", {"name": "Mine"}, If_Match=etag)
+
+    assert (lost.status_code, lost.json["_tag"]) == (412, "PreconditionFailed")
+    assert rest.get("/project").json["name"] == "Theirs"
+
+
+@pytest.mark.parametrize("path", ["/project", "/members"])
+def test_a_change_that_changes_nothing_is_the_record_as_it_is(rest: Rest, path: str) -> None:
+    before = rest.get(path) if path == "/project" else rest.post(path, {"name": "Ada"})
+    path = path if path == "/project" else f"{path}/{before.json['id']}"
+
+    for body in ({}, {"name": before.json["name"]}):
+        same = rest.patch(path, body, If_Match=before.headers["ETag"])
+        assert (same.status_code, same.json, same.headers["ETag"]) == (200, before.json, before.headers["ETag"])
+
+
+def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_uri: str) -> None:
+    tries: list[float] = []
+
+    @operation(scope=Scope.READ, effect=Effect.CHANGES, response=ma.Schema)
+    def always_second(ctx: Context) -> Result:
+        tries.append(time.monotonic())
+        time.sleep(0.2)
+        ctx.store.projects.settings(ctx.project_id)
+        raise WriteConflict
+
+    store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
+    ctx = Context(store, project.token().caller, Channel.REST)
+    began = time.monotonic()
+    with pytest.raises(ServiceUnavailable):
+        always_second(ctx)
+
+    assert time.monotonic() - began < 3, "thirty tries of 0.2 s would take six"
+    assert len(tries) > 1
+    store.database.client.close()
+
+
+def test_reads_are_of_the_primary_whatever_the_uri_says(project: Project, mongodb_uri: str) -> None:
+    options = "readPreference=secondary&readConcernLevel=local"  # there is no secondary
+    uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"
+    store = connect(uri, project.store.database.name, deadline_seconds=2)
+    ctx = Context(store, project.token().caller, Channel.REST)
+    try:
+        assert OPERATIONS["get_project"](ctx).body["id"] == project.id
+        member = OPERATIONS["create_member"](ctx, fields={"name": "Ada"}, key="a").body["id"]
+        assert OPERATIONS["get_member"](ctx, member).body["name"] == "Ada"
+        assert store.database.read_concern.level == "majority"
+    finally:
+        store.database.client.close()
