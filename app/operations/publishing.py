@@ -4,8 +4,10 @@ Moves of one record are attempted as one atomic write and explained when they fa
 the snapshot, the record and the project's delivery in one transaction.
 """
 
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -50,6 +52,13 @@ from app.vocabulary import Channel, DocumentStatus, Scope
 Fields = Mapping[str, Any]
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
+RENDERED_TOGETHER = 100_000
+"""Up to so many characters several texts are rendered at once; longer ones wait for each other.
+
+Rendering is all processor time, seconds of it for the longest, which requests of other callers would wait for.
+"""
+_RENDERING = threading.Lock()
+
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
@@ -71,10 +80,15 @@ def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
         return None
     content_id = document["contentId"]
     markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    text = None if markdown is None else rendered(markdown)
+    text = None if markdown is None else _rendered(markdown)
     if markdown is not None and text is None:
         ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
     return _Rendering(content_id, text)
+
+
+def _rendered(markdown: str) -> Rendered | None:
+    with _RENDERING if len(markdown) > RENDERED_TOGETHER else nullcontext():
+        return rendered(markdown)
 
 
 @operation(

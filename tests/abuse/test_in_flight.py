@@ -38,13 +38,13 @@ def test_content_writes_of_two_megabytes(service: Service) -> None:
 
 def test_publishing_tables_of_two_megabytes(service: Service) -> None:
     ctx, headers = service.project.context(), {"Authorization": f"Bearer {service.project.token().secret}"}
-    documents = [a_document(ctx, markdown=TABLE) for _ in range(32)]
+    documents = [a_document(ctx, markdown=TABLE) for _ in range(8)]
     publishes = [
         httpx.Request("POST", f"{service.url}/documents/{document['id']}/publish", json={}, headers=headers)
-        for document in documents
+        for document in documents * 4
     ]
     with service.holds():
-        assert set(at_once(publishes)) <= {200, 422, 503}
+        assert set(at_once(publishes)) <= {200, 409, 422, 503}
 
 
 def test_a_hundred_requests_of_one_token(service: Service) -> None:

@@ -59,10 +59,10 @@ def test_feeds(service: Service) -> None:
 
 @pytest.mark.parametrize("readers", [30])
 def test_the_next_reader_of_the_same_token_is_told_to_come_back(service: Service, readers: int) -> None:
-    document = a_document(service.project.context(), markdown="x" * 2_000_000)
+    document = a_document(service.project.context(), markdown="\u0001" * 2_000_000)  # longer than the kernel buffers
     token = service.project.token().secret
     with stalled(service, [head("GET", f"/documents/{document['id']}", token)] * readers):
-        time.sleep(0.5)
+        time.sleep(2)
         answer = httpx.get(
             f"{service.url}/documents/{document['id']}", headers={"Authorization": f"Bearer {token}"}, **PLAIN
         )
