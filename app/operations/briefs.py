@@ -43,7 +43,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
     filed = {document["categoryId"] for document in found if document.get("categoryId")}
-    names = ctx.store.categories.names(ctx.project_id, filed)
+    names = ctx.store.categories.get_names(ctx.project_id, filed)
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
@@ -55,8 +55,8 @@ def get_brief(ctx: Context, document_id: str) -> Result:
     """
     document = own_document(ctx, document_id)
     category_id = document.get("categoryId")
-    category = ctx.store.categories.brief_part(ctx.project_id, category_id) if category_id else None
-    links = ctx.store.documents.links(ctx.project_id, brief_of(document).get("internalLinks") or ())
+    category = ctx.store.categories.get_brief_part(ctx.project_id, category_id) if category_id else None
+    links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     body = brief_detail(document, category, links, ctx.now)
     return Result(body, etag=document_tag(document, ctx.now), etag_covers_body=True)
 
@@ -217,7 +217,7 @@ def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     links = fields.get("internalLinks")
-    found = Found(documents=ctx.store.documents.known(ctx.project_id, links or ()))
+    found = Found(documents=ctx.store.documents.find_existing(ctx.project_id, links or ()))
     wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id.lower())])
     if not wrong:
         event = Event("brief.updated", ctx.now, ctx.caller.actor)

@@ -47,7 +47,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
     wrong = problems(ClusterChanges, fields)
     name = changes.get("name")
-    if name is not None and ctx.store.clusters.name_taken(ctx.project_id, name, but=cluster["id"]):
+    if name is not None and ctx.store.clusters.is_name_taken(ctx.project_id, name, but=cluster["id"]):
         message = "Another cluster has this name (upper and lower case count as equal)."
         wrong = in_order([*wrong, Problem(field="name", message=message)])
     if wrong:

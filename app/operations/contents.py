@@ -28,7 +28,7 @@ def read_document_content(ctx: Context, document_id: str, fields: Mapping[str, A
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     body_id = document.get("contentId") if version == document["version"] else _body_of(ctx, document["id"], version)
-    markdown = ctx.store.bodies.texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+    markdown = ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
     part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
     return Result(part)
 

@@ -176,7 +176,7 @@ class DeliveryReader:
             wanted = _without_excerpt(selection, found[key]) - excerpts.keys()
             cached = {body_id: self._excerpts.get(body_id, NEVER_CHANGES) for body_id in wanted}
             excerpts |= {body_id: excerpt for body_id, excerpt in cached.items() if excerpt is not None}
-            texts = ctx.store.bodies.beginnings(ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING)
+            texts = ctx.store.bodies.get_beginnings(ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING)
             for body_id, text in texts.items():
                 excerpts[body_id] = first_paragraph(text) or ""
                 self._excerpts.put(body_id, NEVER_CHANGES, excerpts[body_id])
@@ -295,7 +295,7 @@ def _texts(ctx: Context, selected: Selected, found: Found) -> Mapping[str, str] 
     wanted = {
         body_id for selection, snapshot in _snapshots(selected, found) for body_id in _body_ids(selection, snapshot)
     }
-    texts = ctx.store.bodies.texts(ctx.project_id, wanted)
+    texts = ctx.store.bodies.get_texts(ctx.project_id, wanted)
     return texts if len(texts) == len(wanted) else None
 
 

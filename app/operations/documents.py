@@ -138,14 +138,14 @@ def restore_document(ctx: Context, document_id: str) -> Result:
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
     """
-    document = ctx.store.documents.trashed(ctx.project_id, document_id)
+    document = ctx.store.documents.get_trashed(ctx.project_id, document_id)
     if document is None:
         raise not_now(own_document(ctx, document_id))
     ctx.check_match(document)
     refuse_taken_slugs(ctx, document["slugs"], document)
     event = Event("document.restored", ctx.now, ctx.caller.actor)
     changes = _references_now(ctx, document)
-    restored = ctx.store.documents.bring_back(ctx.project_id, document, changes, event)
+    restored = ctx.store.documents.restore(ctx.project_id, document, changes, event)
     if restored is None:
         raise WriteConflict
     if restored["isPublished"]:
@@ -193,7 +193,7 @@ def write_version(ctx: Context, document: Mapping[str, Any], changes: dict[str, 
 
 def refuse_taken_slugs(ctx: Context, slugs: list[str], document: Mapping[str, Any]) -> None:
     """Refuses with `SlugTaken` when another document has one of the slugs."""
-    if taken := ctx.store.documents.taken_slugs(ctx.project_id, slugs, but=document["id"]):
+    if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, but=document["id"]):
         raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
 
 
@@ -202,7 +202,7 @@ def free_slug(store: Store, project_id: str, title: str) -> str:
     slug, first, many = slug_of(title), 1, 10
     while True:
         candidates = [numbered(slug, number) if number > 1 else slug for number in range(first, first + many)]
-        taken = store.documents.taken_slugs(project_id, candidates)
+        taken = store.documents.find_taken_slugs(project_id, candidates)
         for candidate in candidates:
             if candidate not in taken:
                 return candidate

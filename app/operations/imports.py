@@ -60,7 +60,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
 def file_under(ctx: Context, fields: Fields) -> Result:
     """Find the category with a name or slug, or make it."""
     name = fields["name"]
-    category: Stored | None = ctx.store.categories.named(ctx.project_id, name, slug_of(name))
+    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name, slug_of(name))
     if category is None:
         if wrong := _category_problems(ctx, name):
             raise BadRequest(errors=wrong)
@@ -73,17 +73,19 @@ class _There:
 
     def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
         slugs = [document["slug"] for document in documents]
-        self.documents = {row["slug"]: row for row in ctx.store.documents.with_slugs(ctx.project_id, slugs)}
-        self.taken = ctx.store.documents.taken_slugs(ctx.project_id, slugs)
+        self.documents = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
+        self.taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
         bodies = [row["contentId"] for row in self.documents.values() if row.get("contentId")]
-        self.texts = ctx.store.bodies.texts(ctx.project_id, bodies)
+        self.texts = ctx.store.bodies.get_texts(ctx.project_id, bodies)
         self._ctx = ctx
         self._categories: dict[str, Stored | None] = {}
 
     def category(self, name: str) -> Stored | None:
         """Returns the category with a name or slug, or None."""
         if self._categories.get(name) is None:
-            self._categories[name] = self._ctx.store.categories.named(self._ctx.project_id, name, slug_of(name))
+            self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(
+                self._ctx.project_id, name, slug_of(name)
+            )
         return self._categories[name]
 
 
@@ -103,7 +105,7 @@ def _became(ctx: Context, fields: Fields, there: _There) -> tuple[dict[str, Any]
         return {"id": None, "outcome": "refused", "problems": wrong}, None
     if named and category is None:
         category = _new_category(ctx, named)
-    return {"id": None, "outcome": "created", "live": False}, _begun(ctx, fields, category)
+    return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
@@ -128,7 +130,7 @@ def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str
     return in_order(wrong)
 
 
-def _begun(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
+def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
     by = ctx.caller.actor
     found = Found(categories={category["id"]: category["name"]}) if category else Found()
     filed = {**fields, "categoryId": category["id"] if category else None}

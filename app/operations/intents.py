@@ -216,7 +216,7 @@ def _words(fields: Fields) -> int | None:
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
-    slot = ctx.store.intents.free_slot(ctx.project_id, ctx.token_id)
+    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
     draft = {
@@ -286,14 +286,14 @@ def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields, links),
-        slug_taken=slug in store.documents.taken_slugs(project_id, [slug]) if slug else False,
+        slug_taken=slug in store.documents.find_taken_slugs(project_id, [slug]) if slug else False,
     )
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     name = fields.get("name")
     return Facts(
-        name_taken=store.clusters.name_taken(project_id, name) if name else False,
+        name_taken=store.clusters.is_name_taken(project_id, name) if name else False,
         full=not store.projects.count_up(project_id, "clusters", CLUSTERS_PER_PROJECT),
     )
 
@@ -302,7 +302,7 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields),
-        slug_taken=store.categories.slug_taken(project_id, slug) if slug else False,
+        slug_taken=store.categories.is_slug_taken(project_id, slug) if slug else False,
         full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
     )
 

@@ -259,7 +259,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     )
     if written is None:
         raise WriteConflict
-    ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
+    ctx.store.bodies.delete(ctx.project_id, document["snapshot"]["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return document_answer(ctx, written)
 
@@ -299,7 +299,7 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
     done: list[tuple[str, str | None]] = []
     unexpected: list[Exception] = []
     with store.deadline():
-        due = store.documents.due(project_id, now, DUE_AT_ONCE)
+        due = store.documents.find_due(project_id, now, DUE_AT_ONCE)
     ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
     for document_id in due:
         try:
@@ -351,7 +351,7 @@ def _publish(ctx: Context, document: Mapping[str, Any], live_since: datetime | N
     if written is None:
         raise WriteConflict
     if document["snapshot"]:
-        ctx.store.bodies.drop(ctx.project_id, document["snapshot"]["htmlId"])
+        ctx.store.bodies.delete(ctx.project_id, document["snapshot"]["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return written
 

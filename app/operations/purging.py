@@ -16,7 +16,7 @@ def purge_trash(store: Store, before: datetime, project_id: str | None = None) -
     purged = 0
     while True:
         with store.deadline():
-            document = store.documents.longest_in_trash(before, project_id)
+            document = store.documents.find_purgeable(before, project_id)
             if document is None:
                 return purged
             purged += store.in_transaction(partial(_purge, document=document, before=before))

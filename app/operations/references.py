@@ -14,11 +14,11 @@ def look_up(store: Store, project_id: str, fields: Mapping[str, Any], links: Ite
     """
     found = Found()
     for name in ("assigneeId", "authorId"):
-        if (member := fields.get(name)) and store.members.known(project_id, member):
+        if (member := fields.get(name)) and store.members.exists(project_id, member):
             found.members.add(member.lower())
-    if (named := fields.get("categoryId")) and (category := store.categories.use(project_id, named)):
+    if (named := fields.get("categoryId")) and (category := store.categories.refer_to(project_id, named)):
         found.categories[category["id"]] = category["name"]
-    if (named := fields.get("clusterId")) and (cluster := store.clusters.use(project_id, named)):
+    if (named := fields.get("clusterId")) and (cluster := store.clusters.refer_to(project_id, named)):
         found.clusters.add(cluster["id"])
-    found.documents = store.documents.known(project_id, links)
+    found.documents = store.documents.find_existing(project_id, links)
     return found

@@ -192,7 +192,7 @@ def _content_updated(ctx: Context) -> dict[str, Any]:
 
 
 def _markdown(ctx: Context, body_id: str | None) -> str:
-    return ctx.store.bodies.texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+    return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
 
 
 def _own_revision(ctx: Context, document_id: str, version: int) -> dict[str, Any]:

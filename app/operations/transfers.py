@@ -187,13 +187,13 @@ class ProjectImport:
         return None if changed else store.projects.settings(self._project)
 
     def _add_member(self, store: Store, line: Line) -> Existing:
-        existing = store.members.any(self._project, line["id"])
+        existing = store.members.get_including_deleted(self._project, line["id"])
         if existing is None:
             store.members.add(self._project, record_of("member", line), self._event("member.created"))
         return existing
 
     def _add_category(self, store: Store, line: Line) -> Existing:
-        existing = store.categories.get(self._project, line["id"]) or store.categories.by_slug(
+        existing = store.categories.get(self._project, line["id"]) or store.categories.get_by_slug(
             self._project, line["slug"]
         )
         if existing is None:
@@ -205,7 +205,9 @@ class ProjectImport:
         return existing
 
     def _add_cluster(self, store: Store, line: Line) -> Existing:
-        existing = store.clusters.get(self._project, line["id"]) or store.clusters.by_name(self._project, line["name"])
+        existing = store.clusters.get(self._project, line["id"]) or store.clusters.get_by_name(
+            self._project, line["name"]
+        )
         if existing is None:
             if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
                 raise _Unfit(line, f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
@@ -216,7 +218,7 @@ class ProjectImport:
         """Imports texts, versions and documents: texts first, so that no document is ever without them."""
         with self._store.deadline():
             ids = {line.get("documentId") or line["id"] for _, line in lines}
-            existing = self._store.documents.all_of(self._project, ids)
+            existing = self._store.documents.get_many(self._project, ids)
             for kind, collection in (("body", "bodies"), ("revision", "revisions")):
                 rows = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
                 self._store.transfers.add_missing(self._project, collection, [record_of(kind, row) for row in rows])
@@ -257,7 +259,7 @@ class ProjectImport:
 
     def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
         with self._store.deadline():
-            markdown = self._store.bodies.texts(self._project, [markdown_id])[markdown_id]
+            markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
         if text is None:
             raise _Unfit(line, "Its html would be over 15 MB.")
@@ -285,7 +287,7 @@ class ProjectImport:
     def _add_fitting(self, store: Store, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> dict[int, _Unfit]:
         """Adds the documents that fit into the project, inside a transaction; returns why the others do not."""
         slugs = [slug for line, _ in new.values() for slug in _slugs(line)]
-        taken = store.documents.taken_slugs(self._project, slugs)
+        taken = store.documents.find_taken_slugs(self._project, slugs)
         found = {
             name: {one: get(self._project, one) for one in {line[name] for line, _ in new.values()} if one}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))

@@ -109,7 +109,7 @@ def texts_of(ctx: Context, result: Result) -> Mapping[str, str | None]:
     What was never written is empty, what is not published is null.
     """
     with ctx.store.deadline():
-        texts = ctx.store.bodies.texts(ctx.project_id, [one for one in result.bodies.values() if one])
+        texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in result.bodies.values() if one])
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
         for name, one in result.bodies.items()

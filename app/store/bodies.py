@@ -26,7 +26,7 @@ class Bodies(Collection):
         """Keeps texts whose ids are given: `id`, `documentId`, `text`."""
         self._insert_many(project_id, bodies)
 
-    def texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
+    def get_texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the texts of several bodies by id, in one read."""
         wanted = object_ids(set(body_ids))
         if not wanted:
@@ -44,7 +44,7 @@ class Bodies(Collection):
         where = self._where(project_id, {"_id": ObjectId(body_id)})
         self._collection.update_one(where, {"$set": {"notRenderable": True}}, session=self._session)
 
-    def beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
+    def get_beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
         """Returns the first characters of several bodies by id, in one read of no more than that."""
         wanted = object_ids(set(body_ids))
         if not wanted:
@@ -52,6 +52,6 @@ class Bodies(Collection):
         fields = {"text": {"$substrCP": ["$text", 0, length]}}
         return {row["id"]: row["text"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields=fields)}
 
-    def drop(self, project_id: str, body_id: str) -> None:
+    def delete(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""
         self._delete_one(project_id, {"_id": ObjectId(body_id)})

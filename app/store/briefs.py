@@ -104,7 +104,7 @@ class Briefs(DocumentRecords):
             computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
         )
 
-    def expire(self, now: datetime) -> builtins.list[str]:
+    def expire_leases(self, now: datetime) -> builtins.list[str]:
         """Records that the leases of claims expired, in any project; returns the documents' ids.
 
         Each is recorded once, by whoever comes first: a worker, or the next write of the document.

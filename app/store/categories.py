@@ -25,7 +25,7 @@ class Categories(Filing):
         keys = {"nameKey": record["name"].casefold(), "deletedAt": None}
         return super().add(project_id, {**record, **keys}, event)
 
-    def slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
+    def is_slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
         """Tells whether a category has the slug."""
         condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
@@ -40,14 +40,14 @@ class Categories(Filing):
             self._collection.count_documents(self._where(project_id, {"deletedAt": None}), session=self._session)
         )
 
-    def named(self, project_id: str, name: str, slug: str) -> Record | None:
+    def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> Record | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
         for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
             if found := self._find_one(project_id, {**condition, "deletedAt": None}, {"name": 1}):
                 return found
         return None
 
-    def by_slug(self, project_id: str, slug: str) -> Record | None:
+    def get_by_slug(self, project_id: str, slug: str) -> Record | None:
         """Returns the category that has a slug, or None."""
         return self._find_one(project_id, {"slug": slug, "deletedAt": None}, self.hidden)
 
@@ -58,19 +58,19 @@ class Categories(Filing):
             project_id, condition, sort=by_name, skip=offset, limit=limit, fields=self.hidden, index=CATEGORIES_BY_NAME
         )
 
-    def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
+    def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id."""
         wanted = object_ids(set(category_ids))
         if not wanted:
             return {}
         return {row["id"]: row["name"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields={"name": 1})}
 
-    def brief_part(self, project_id: str, category_id: str) -> Record | None:
+    def get_brief_part(self, project_id: str, category_id: str) -> Record | None:
         """Returns what a writer learns of a category: `id`, `name`, `description`."""
         fields = {"name": 1, "description": 1}
         return self._find_one(project_id, {"_id": ObjectId(category_id), "deletedAt": None}, fields)
 
-    def ancestors(self, project_id: str, category_id: str) -> set[str]:
+    def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
         """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard."""
         above: set[str] = set()
         step: str | None = category_id

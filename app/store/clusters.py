@@ -30,12 +30,12 @@ class Clusters(Filing):
         """Adds a cluster, with the key that keeps its name unique."""
         return super().add(project_id, {**record, "nameKey": name_key(record["name"]), "deletedAt": None}, event)
 
-    def name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
+    def is_name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
         """Tells whether a cluster has the name, ignoring case."""
         condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
-    def by_name(self, project_id: str, name: str) -> Record | None:
+    def get_by_name(self, project_id: str, name: str) -> Record | None:
         """Returns the cluster that has a name, ignoring case, or None."""
         return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, self.hidden)
 

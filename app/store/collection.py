@@ -259,9 +259,9 @@ class Recorded(Collection):
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
         """Adds a record with the event of its making."""
-        return self._insert(project_id, self._begun(record, event))
+        return self._insert(project_id, self._new_record(record, event))
 
-    def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
+    def _new_record(self, record: Mapping[str, Any], event: Event) -> Record:
         """Returns a record as it begins: its first `rev`, and the event of its making in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
         data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}

@@ -136,12 +136,12 @@ class DocumentRecords(Recorded):
 class Documents(DocumentRecords):
     """The documents of a project."""
 
-    def _begun(self, record: Mapping[str, Any], event: Event) -> Record:
+    def _new_record(self, record: Mapping[str, Any], event: Event) -> Record:
         """Returns a new document, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
-        return super()._begun({"slugs": [record["slug"]], **record, **keys, "words": words}, event)
+        return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, event)
 
     def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> Record:
         """Adds a document with its first content as its first version; inside a transaction."""
@@ -156,7 +156,7 @@ class Documents(DocumentRecords):
         rows, bodies, events = [], [], []
         for record, markdown, event in begun:
             document_id, body_id = new_id(), new_id() if markdown else None
-            rows.append(self._begun({**record, "id": document_id, "contentId": body_id}, event))
+            rows.append(self._new_record({**record, "id": document_id, "contentId": body_id}, event))
             bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
             events.append(event)
         self._store.bodies.add_many(project_id, bodies)
@@ -166,9 +166,9 @@ class Documents(DocumentRecords):
 
     def add_many(self, project_id: str, records: Iterable[Mapping[str, Any]], event: Event) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
-        self._insert_many(project_id, [self._begun(record, event) for record in records])
+        self._insert_many(project_id, [self._new_record(record, event) for record in records])
 
-    def all_of(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Record]:
+    def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Record]:
         """Returns those of the documents that exist, also in the trash, by id."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
         return {row["id"]: row for row in rows}
@@ -177,11 +177,11 @@ class Documents(DocumentRecords):
         """Returns a document that is not in the trash, or None."""
         return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), HIDDEN)
 
-    def any(self, project_id: str, document_id: str) -> Record | None:
+    def get_including_trash(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document, also one that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id)}, HIDDEN)
 
-    def trashed(self, project_id: str, document_id: str) -> Record | None:
+    def get_trashed(self, project_id: str, document_id: str) -> Record | None:
         """Returns a document that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)
 
@@ -253,11 +253,11 @@ class Documents(DocumentRecords):
             condition["words"] = {"$all": words}
         return condition
 
-    def known(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
+    def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
-        return {row["id"] for row in self.links(project_id, document_ids)}
+        return {row["id"] for row in self.get_links(project_id, document_ids)}
 
-    def links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[Record]:
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[Record]:
         """Returns `id`, `slug` and `title` of those of the documents that exist, in the order asked for."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
@@ -266,12 +266,12 @@ class Documents(DocumentRecords):
         found = {row["id"]: row for row in self._find(project_id, not_deleted({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
 
-    def with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
+    def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
         """Returns the documents outside the trash that have one of the slugs now."""
         condition = not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}})
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
 
-    def taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
+    def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
         condition = not_deleted({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
         rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
@@ -310,18 +310,18 @@ class Documents(DocumentRecords):
         changes = {"deletedAt": now, "status": status, "statusBefore": None, "publishAt": None}
         return self.change(project_id, document["id"], {"rev": document["rev"]}, event=event, changes=changes)
 
-    def bring_back(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
+    def restore(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
         """Takes a document out of the trash, unless it changed since it was read."""
         condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": FIRST_DATE}, "rev": document["rev"]}
         return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
-    def projects_due(self, now: datetime) -> Sequence[str]:
+    def find_projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now, reading one index key for each project."""
         due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
         rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]
 
-    def due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
+    def find_due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
         condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}})
         rows = self._find(
@@ -329,7 +329,7 @@ class Documents(DocumentRecords):
         )
         return [row["id"] for row in rows]
 
-    def longest_in_trash(self, before: datetime, project_id: str | None) -> Record | None:
+    def find_purgeable(self, before: datetime, project_id: str | None) -> Record | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
         condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         where = condition if project_id is None else self._where(project_id, condition)

@@ -20,7 +20,7 @@ class Filing(Recorded):
         """Returns a record that was not deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, self.hidden)
 
-    def use(self, project_id: str, record_id: str) -> Record | None:
+    def refer_to(self, project_id: str, record_id: str) -> Record | None:
         """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
 
         Writes to it, so that whoever deletes or renames it at the same time conflicts with this transaction.

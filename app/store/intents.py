@@ -22,7 +22,7 @@ class Intents(Collection):
 
     name = "intents"
 
-    def free_slot(self, project_id: str, token_id: str) -> int | None:
+    def find_free_slot(self, project_id: str, token_id: str) -> int | None:
         """Returns a slot that the token may fill with a draft, None when all are full.
 
         A random one, so that callers at once seldom meet; when they do, the index has `add` raise.

@@ -21,11 +21,11 @@ class Members(Recorded):
         """Returns a member that was not deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, {"outbox": 0})
 
-    def any(self, project_id: str, member_id: str) -> Record | None:
+    def get_including_deleted(self, project_id: str, member_id: str) -> Record | None:
         """Returns a member, also one that was deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(member_id)}, {"outbox": 0})
 
-    def known(self, project_id: str, member_id: str) -> bool:
+    def exists(self, project_id: str, member_id: str) -> bool:
         """Tells whether there is such a member to assign something to."""
         condition = {"_id": object_id(member_id), "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None

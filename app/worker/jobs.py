@@ -78,7 +78,7 @@ def publish_scheduled(store: Store, pool: ProjectPool) -> bool:
     However much a project has scheduled, it uses one thread for one turn, and then the next project has its turn.
     """
     with store.deadline():
-        projects = store.documents.projects_due(this_instant())
+        projects = store.documents.find_projects_due(this_instant())
     for project_id in projects:
         pool.submit(project_id, partial(publish_turn, store, project_id))
     return False
@@ -95,7 +95,7 @@ def publish_turn(store: Store, project_id: str) -> None:
 def expire_claims(store: Store) -> bool:
     """Records that the lease of a claim has expired, so that there is an event without any request."""
     with store.deadline():
-        expired = store.briefs.expire(this_instant())
+        expired = store.briefs.expire_leases(this_instant())
     for document_id in expired:
         log.info("claim expired", extra={"documentId": document_id})
     CLAIMS_EXPIRED.inc(len(expired))

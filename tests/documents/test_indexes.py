@@ -265,8 +265,8 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
     now = library.context().now
 
     def finds(store: Store) -> None:
-        store.documents.projects_due(now)
-        store.documents.due(library.id, now, 20)
+        store.documents.find_projects_due(now)
+        store.documents.find_due(library.id, now, 20)
 
     of_projects, of_documents = explain(finds)
 
@@ -278,14 +278,14 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
 @pytest.mark.contract("decided-documents.indexes")
 def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, explain: Explain) -> None:
     def queries(store: Store) -> None:
-        store.documents.taken_slugs(library.id, ["loaf-1"], but=NOBODY)
+        store.documents.find_taken_slugs(library.id, ["loaf-1"], but=NOBODY)
         store.documents.has_filed_under(library.id, "categoryId", NOBODY)
         store.documents.has_filed_under(library.id, "clusterId", NOBODY)
-        store.documents.links(library.id, [NOBODY])
+        store.documents.get_links(library.id, [NOBODY])
         store.categories.has_subcategories(library.id, NOBODY)
-        store.categories.slug_taken(library.id, "bread")
+        store.categories.is_slug_taken(library.id, "bread")
         store.categories.list(library.id, limit=100, offset=0)
-        store.clusters.name_taken(library.id, "Bread")
+        store.clusters.is_name_taken(library.id, "Bread")
         store.clusters.list(library.id, limit=100, offset=0)
         store.revisions.list(library.id, NOBODY, limit=50, offset=0)
         store.revisions.get(library.id, NOBODY, 1)

@@ -112,7 +112,7 @@ def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, store:
     """Publishing again drops the html that a reader was about to fetch: the reader then takes the new one."""
     document = published(project, markdown="Old.")
     ctx = project.context()
-    texts = store.bodies.texts
+    texts = store.bodies.get_texts
     moments: list[Any] = []
 
     def raced(project_id: str, body_ids: Any) -> dict[str, str]:
@@ -123,10 +123,10 @@ def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, store:
             run(project, "publish_document", document["id"])
         return texts(project_id, body_ids)
 
-    store.bodies.texts = raced  # type: ignore[method-assign]
+    store.bodies.get_texts = raced  # type: ignore[method-assign]
     try:
         found = DeliveryReader().read(ctx, {"documents": Selection("documents", html=1)}, revision=0)
     finally:
-        del store.bodies.texts
+        del store.bodies.get_texts
 
     assert [row.html for row in found["documents"]] == ["<p>New.</p>\n"]

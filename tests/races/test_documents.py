@@ -184,7 +184,7 @@ def test_what_is_delivered_is_one_version_while_it_is_published_edited_and_unpub
         else:
             assert (seen["publishedMarkdown"], seen["publishedVersion"], seen["publishedAt"]) == (None, None, None)
     row = store.documents.get(project.id, document["id"])
-    html = store.bodies.texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
+    html = store.bodies.get_texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
     assert html == f"<p>{ok(rest.get(path))['publishedMarkdown']}</p>\n"
 
 

@@ -196,16 +196,16 @@ def test_a_slug_that_is_taken_during_the_import_refuses_its_line_alone(
 ) -> None:
     lines = exported(full, store)
     other = a_project(fresh_store, name="Another")
-    ctx, taken_slugs = other.context(), Documents.taken_slugs
+    ctx, taken_slugs = other.context(), Documents.find_taken_slugs
 
     def taken_in_between(documents: Documents, *arguments: Any) -> set[str]:
         before: set[str] = taken_slugs(documents, *arguments)
         if "flour" not in before:
-            monkeypatch.setattr(Documents, "taken_slugs", taken_slugs)
+            monkeypatch.setattr(Documents, "find_taken_slugs", taken_slugs)
             a_document(ctx, title="Flour")
         return before
 
-    monkeypatch.setattr(Documents, "taken_slugs", taken_in_between)
+    monkeypatch.setattr(Documents, "find_taken_slugs", taken_in_between)
 
     done = taken(fresh_store, other, lines).done
 
@@ -272,7 +272,7 @@ def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store
     taken(fresh_store, other, lines)
 
     [record] = fresh_store.database.documents.find({"slug": "rye-bread"})
-    html = fresh_store.bodies.texts(other.id, [str(record["snapshot"]["htmlId"])])
+    html = fresh_store.bodies.get_texts(other.id, [str(record["snapshot"]["htmlId"])])
     assert "script" not in "".join(html.values())
 
 
