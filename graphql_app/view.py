@@ -51,6 +51,8 @@ MAX_ACCEPT = 1_000
 MAX_RESPONSE = 16 * 1024 * 1024
 RECORD_DEPTH = 3
 """How deep records are in a response: in `data`, in a field of `Query`, in a list."""
+MAX_CACHED_URL = 4_000
+"""Up to how many characters of parameters a parsed URL is cached; a site sends the same ones over and over."""
 CACHE_BYTES = 64 * 1024 * 1024
 ENTRY_BYTES = 500
 """What a cached response takes beside its bytes."""
@@ -85,6 +87,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         self._reader = reader
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
+        self._parse_url = lru_cache(maxsize=512)(lambda query_string: self.parse_http_body(RequestAdapter(request)))
 
     def dispatch_request(self) -> Response:
         """Responds to one request."""
@@ -95,11 +98,15 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        data = self.parse_http_body(RequestAdapter(request))
+        if is_get and len(request.query_string) <= MAX_CACHED_URL:
+            data = self._parse_url(request.query_string)
+        else:
+            data = self.parse_http_body(RequestAdapter(request))
         revision = self._reader.revision(ctx)
         key = _cache_key(ctx, data)
         tag = _digest((key, revision, media_type))
-        if is_get and not request.if_none_match.star_tag and request.if_none_match.contains_weak(tag):
+        conditional = is_get and "If-None-Match" in request.headers
+        if conditional and not request.if_none_match.star_tag and request.if_none_match.contains_weak(tag):
             return self._cacheable(Response(status=304), tag)
         body = self._responses.get(key, revision)
         if body is None:
@@ -113,7 +120,9 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             response = self.get_sub_response(request)
             response.set_data(body)
         if is_get:
-            self._cacheable(response, tag).make_conditional(request)
+            self._cacheable(response, tag)
+        if conditional:
+            response.make_conditional(request)  # `*`: any response that there is
         return response
 
     def _cacheable(self, response: Response, tag: str) -> Response:
