@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import signal
 import stat
 from collections import Counter
@@ -15,7 +16,7 @@ from app.cli.demo import make_demo
 from app.cli.mongod_process import MongodProcess
 from app.store.store import Store
 from app.vocabulary import DocumentStatus
-from tests.cli.running import answers, get, running
+from tests.cli.running import answers, get, running, until
 from tests.make import OPERATIONS
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -78,6 +79,24 @@ def test_two_checkouts_run_side_by_side_and_the_second_says_its_port(folder: Pat
                 get(f"{first}/project", one.secret("OWNER"))["id"]
                 != get(f"{second}/project", two.secret("OWNER"))["id"]
             )
+
+
+def test_with_mongodb_uri_it_says_which_database_it_uses_and_starts_no_mongodb(
+    folder: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
+    name = fresh_store.database.name
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": name}
+    with running(folder, "dev", **options) as server:
+        until(lambda: "is served at" in server.said, server)
+        url = re.search(r"is served at (\S+)", server.said)
+        assert url
+        assert answers(url[1]), "the banner is printed when the server answers"
+        assert f"MONGODB_URI is set: the demo uses the database {name} on 127.0.0.1." in server.said
+        env = folder / ".mongod" / "dev" / "env"
+        assert stat.S_IMODE(env.stat().st_mode) == 0o600
+        assert f"export BASE={url[1]}\n" in env.read_text("utf-8")
+
+    assert not (folder / ".mongod" / "dev" / "data").exists()
 
 
 def test_the_demo_has_documents_in_every_status_ready_briefs_and_a_claim(store: Store) -> None:

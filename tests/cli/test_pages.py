@@ -1,0 +1,94 @@
+"""The commands of README and docs run as a reader pastes them, and print what the pages show."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.cli.running import CHECKOUT, Running, running
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|cw[md]_.*")
+"""Values that differ from run to run: ids, times, tokens."""
+END = "--- end of a block ---"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder in which `make dev` runs."""
+    folder = tmp_path_factory.mktemp("checkout")
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "bin" / "content-workflow").symlink_to(Path(sys.executable).with_name("content-workflow"))
+    with running(folder, "dev") as server:
+        assert_sourced(server)
+        yield folder
+
+
+def assert_sourced(server: Running) -> None:
+    """Checks that `dev` prints the line that the pages tell readers to run, once the server answers."""
+    assert server.url
+    assert re.search(r"^  source \S+/\.mongod/dev/env$", server.said, re.MULTILINE)
+
+
+def blocks(*pages: str) -> list[tuple[str, str]]:
+    """Returns the language and the text of each block of pages."""
+    return [(found[1], found[2]) for page in pages for found in BLOCK.finditer((CHECKOUT / page).read_text("utf-8"))]
+
+
+def run(folder: Path, commands: list[str]) -> list[str]:
+    """Runs blocks in one bash, in a folder; returns the output of each."""
+    script = f"\necho; echo '{END}'\n".join(["set -eo pipefail", *commands])
+    ended = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    return ended.stdout.split(END)[1:]
+
+
+def last_json(output: str) -> Any:
+    """Returns the last JSON object that was printed; curl prints no line break after one."""
+    lines = re.sub(r"(?<=[}\]])(?=\{)", "\n", output.strip()).splitlines()
+    return orjson.loads(lines[-1])
+
+
+def assert_shows(shown: Any, actual: Any, where: str = "") -> None:
+    """Checks that everything that a page shows of a response is in it."""
+    if isinstance(shown, dict):
+        for key, value in shown.items():
+            assert key in actual, f"{where}.{key}"
+            assert_shows(value, actual[key], f"{where}.{key}")
+    elif isinstance(shown, str) and VARYING.fullmatch(shown):
+        assert VARYING.fullmatch(actual), where
+    else:
+        assert shown == actual, where
+
+
+@pytest.mark.parametrize("pages", [("docs/cli.md",), ("README.md", "docs/getting-started.md")])
+def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str, ...]) -> None:
+    found = blocks(*pages)
+    outputs = iter(run(demo, [text for language, text in found if language == "sh"]))
+
+    output = ""
+    for language, text in found:
+        if language == "sh":
+            output = next(outputs)
+            assert "HttpApiDecodeError" not in output
+        elif language == "json":
+            assert_shows(orjson.loads(text), last_json(output))
+        elif language == "text":
+            assert text.strip() in output
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/cli.md", "examples/site/README.md"])
+def test_no_block_has_prompts_or_ids_to_replace(page: str) -> None:
+    for language, text in blocks(page):
+        assert language in ("sh", "shell", "json", "text")
+        if language == "sh":
+            assert not re.search(r"^\$ |[0-9a-f]{24}|cw[md]_|…", text, re.MULTILINE)
