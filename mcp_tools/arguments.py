@@ -16,7 +16,7 @@ from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import idempotency_key
 from app.fields.loading import instance, load
-from app.fields.types import MAX_INTEGER, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
+from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import Unknown, unknown_names
 from app.operations.operation import Operation
 
@@ -44,8 +44,8 @@ RequiredVersion = Schema.from_dict(
 
 KEY_IN_SHORT = "the same when you retry"
 
-UNSTATED = (UNSTATED_LENGTH, MAX_INTEGER)
-"""Limits of what the contract states no limit for: the length of an id, the greatest version."""
+UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
+"""Limits of what the contract states no limit for: the length of an id, the greatest version, the words of a filter."""
 
 BRIEF_IN = {"update_document_intent": "create_document_intent"}
 
@@ -127,8 +127,12 @@ def _is_id(name: str) -> bool:
 
 def _argument(name: str, described: dict[str, Any]) -> dict[str, Any]:
     """Returns the schema of an argument, without limits that nobody meets; it allows no key that it does not name."""
-    limit = "maxLength" if _is_id(name) or "enum" in described else "maximum"
-    argument = {key: value for key, value in described.items() if key != limit or value not in UNSTATED}
+    free_text = described.get("type") != "array" and not _is_id(name) and "enum" not in described
+    argument = {
+        key: value
+        for key, value in described.items()
+        if UNSTATED.get(key) != value or (key == "maxLength" and free_text)
+    }
     if "properties" in described:
         argument["properties"] = {name: _argument(name, one) for name, one in described["properties"].items()}
         argument["additionalProperties"] = False

@@ -208,21 +208,18 @@ class StringList(List):
 class DelimitedStrings(DelimitedList):
     """Strings of one form, each once: `a,b` in a query, an array in JSON. One issue stands for all wrong items."""
 
-    default_error_messages: dict[str, Any] = {
-        **_MESSAGES,
-        "invalid": "Must be a list.",
-        "too_long": f"Must have at most {MAX_LISTED} items.",
-    }
+    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be a list."}
 
     def __init__(self, inner: fields.Field[Any], *, description: str, metadata: Any = None, **options: Any) -> None:
-        super().__init__(inner, metadata=_documented(description, None, metadata), **options)
+        length = validate.Length(1, MAX_LISTED, error=f"Must have 1 to {MAX_LISTED} items.")
+        super().__init__(inner, validate=[length], metadata=_documented(description, None, metadata), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         items = value.split(self.delimiter) if isinstance(value, str) else value
         if not isinstance(items, list):
             raise self.make_error("invalid")
-        if len(items) > MAX_LISTED:
-            raise self.make_error("too_long")
+        for check in self.validators:
+            check(items)
         return list(dict.fromkeys(self.inner.deserialize(item) for item in items))
 
 

@@ -48,11 +48,7 @@ def test_schemathesis_finds_nothing(app: Flask, project: Project, tmp_path: Path
                 "off",
             ],
             cwd=tmp_path,
-            env={
-                **environment,
-                "SCHEMATHESIS_HOOKS": "tests.surface.schemathesis_hooks",
-                "PYTHONPATH": str(HERE.parents[1]),
-            },
+            env=environment,
             capture_output=True,
             text=True,
         )
