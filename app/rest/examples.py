@@ -82,6 +82,11 @@ def _wrong_type(route: Route) -> HttpApiDecodeError:
 def _wrong_value(schema: type[ma.Schema]) -> BadRequest | None:
     """Returns the error of a wrong value in the first field whose meaning is checked."""
     for name in instance(schema).fields:
-        if wrong := problems(schema, {**request_example(schema), name: "%"}):
+        example = {**request_example(schema), name: "%"}
+        try:
+            load(schema, example)
+        except HttpApiDecodeError:
+            continue
+        if wrong := problems(schema, example):
             return BadRequest(errors=wrong)
     return None

@@ -1,0 +1,82 @@
+"""The worked example of CONTRIBUTING.md: what it changes is all that a new operation needs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.make import Project, a_document
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+
+CHECKOUT = Path(__file__).parents[2]
+PACKAGES = ("app", "graphql_app", "mcp_tools")
+STEP = re.compile(r"In `(?P<file>app/[\w/]+\.py)`:\n\n   ```python\n(?P<code>.*?)   ```\n", re.DOTALL)
+CATALOGUE = "CATALOGUE: tuple[Operation, ...] = (\n"
+
+CALL = """
+import json, os, sys
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import connect
+from mcp_tools.tools import TOOLS
+
+uri, database, secret, document = sys.argv[1:]
+settings = Settings(mongodb_uri=uri, log_level="CRITICAL")
+client = create_app(settings, connect(uri, database)).test_client()
+path = f"/documents/{document}/postpone"
+called = client.post(path, json={"days": 7}, headers={"Authorization": f"Bearer {secret}"})
+wrong = client.post(path, json={"days": 0}, headers={"Authorization": f"Bearer {secret}"})
+documented = client.get("/openapi.json").json["paths"]["/documents/{id}/postpone"]["post"]
+print(json.dumps({
+    "called": [called.status_code, called.json],
+    "wrong": [wrong.status_code, wrong.json],
+    "documented": documented,
+    "tool": TOOLS["postpone_document"].shown.input_schema,
+}))
+"""
+
+
+def test_the_worked_example_is_all_that_a_new_operation_needs(
+    project: Project, mongodb_uri: str, tmp_path: Path
+) -> None:
+    steps = list(STEP.finditer((CHECKOUT / "CONTRIBUTING.md").read_text()))
+    assert len(steps) <= 6
+    for package in PACKAGES:
+        shutil.copytree(CHECKOUT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for step in steps:
+        change(tmp_path / step["file"], dedent(step["code"]))
+    token = project.token()
+    document = a_document(project.context(token), title="Rye", dueDate="2027-02-14")
+
+    arguments = [mongodb_uri, project.store.database.name, token.secret, document["id"]]
+    ended = subprocess.run(
+        [sys.executable, "-c", CALL, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+
+    assert found["called"][0] == 200
+    assert found["called"][1]["dueDate"] == "2027-02-21"
+    assert (found["wrong"][0], found["wrong"][1]["issues"][0]["path"]) == (400, "days")
+    assert found["documented"]["operationId"] == "postponeDocument"
+    assert found["documented"]["summary"] == "Move a document's due date by some days"
+    assert found["documented"]["requestBody"]["content"]["application/json"]["example"] == {"days": 7}
+    assert {"200", "400", "404", "412", "422"} <= found["documented"]["responses"].keys()
+    assert set(found["tool"]["properties"]) == {"documentId", "days", "idempotencyKey"}
+
+
+def change(file: Path, code: str) -> None:
+    """Adds the code of a step to a file: the line of the catalogue to its tuple, everything else at the end."""
+    text = file.read_text()
+    if line := re.search(r"^CATALOGUE: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL):
+        file.write_text(text.replace(CATALOGUE, CATALOGUE + line[1]))
+    else:
+        file.write_text(f"{text}\n\n{code}")
