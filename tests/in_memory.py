@@ -1,4 +1,4 @@
-"""A store on mongomock, for the fast lane: no transactions, and update pipelines by mongomock's own aggregation."""
+"""A store on mongomock, for the fast tests: one transaction at a time, undone when it fails, and update pipelines."""
 
 from __future__ import annotations
 
@@ -16,12 +16,21 @@ from app.store.store import CODEC, Store
 def store() -> Store:
     """Returns a store with an empty database in memory."""
     lock = threading.RLock()
+    records = mongomock.MongoClient().get_database("test", codec_options=CODEC)
 
     def transact(run: Callable[[Any], Any]) -> Any:
         with lock:
-            return run(None)
+            before = {name: list(records[name].find()) for name in records.list_collection_names()}
+            try:
+                return run(None)
+            except Exception:
+                for name in records.list_collection_names():
+                    records[name].delete_many({})
+                    if before.get(name):
+                        records[name].insert_many(before[name])
+                raise
 
-    database = _Database(mongomock.MongoClient().get_database("test", codec_options=CODEC), lock)
+    database = _Database(records, lock)
     return Store(database, transact=transact, deadline_seconds=10)
 
 

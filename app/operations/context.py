@@ -1,4 +1,4 @@
-"""The context of one call: who calls, by which door, and the one instant that counts as now."""
+"""The context of one call: who calls, over which interface, and the one instant that counts as now."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ class Context:
     """Did the caller say that any state of the record will do (`If-Match: *`)?"""
     webhooks_allow_local: bool = False
     """May webhooks of this server reach its own loopback?"""
+    is_retry: bool = False
+    """Did an earlier try of this call lose to another request? What the first one assumed is looked up then."""
     prepared: Any = None
     """What the operation's `prepare` returned for this try."""
 

@@ -31,7 +31,6 @@ from app.rules.references import reference_problems
 from app.rules.slugs import numbered, slug_of
 from app.rules.text import search_words
 from app.rules.times import read_time
-from app.store.store import Store
 from app.vocabulary import DocumentStatus, Scope
 
 Fields = Mapping[str, Any]
@@ -197,12 +196,17 @@ def refuse_taken_slugs(ctx: Context, slugs: list[str], document: Mapping[str, An
         raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
 
 
-def free_slug(store: Store, project_id: str, title: str) -> str:
-    """Returns a slug made from a title, with `-2`, `-3`, … as long as a document of the project has it."""
+def free_slug(ctx: Context, title: str) -> str:
+    """Returns a slug made from a title, with `-2`, `-3`, … as long as a document of the project has it.
+
+    The first try assumes that it is free, as nearly all are: the index refuses one that is taken.
+    """
+    if not ctx.is_retry:
+        return slug_of(title)
     slug, first, many = slug_of(title), 1, 10
     while True:
         candidates = [numbered(slug, number) if number > 1 else slug for number in range(first, first + many)]
-        taken = store.documents.find_taken_slugs(project_id, candidates)
+        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, candidates)
         for candidate in candidates:
             if candidate not in taken:
                 return candidate

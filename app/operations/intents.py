@@ -20,6 +20,7 @@ from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_cluster, new_document
 from app.rules.text import word_count
+from app.store.intents import random_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope
 
@@ -216,7 +217,7 @@ def _words(fields: Fields) -> int | None:
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
-    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id)
+    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else random_slot()
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
     draft = {
@@ -316,7 +317,7 @@ _FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
 
 def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
     fields, by = draft["fields"], ctx.caller.actor
-    slug = fields.get("slug") or free_slug(ctx.store, ctx.project_id, fields["title"])
+    slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
     words = draft.get("words")
     if words is None:  # no markdown, or a draft of an earlier version of this service

@@ -1,10 +1,10 @@
-"""What an operation is: a function with its declaration, and the one way in which all of them are run.
+"""What an operation is: a function with its declaration, and the one way in which all of them run.
 
-A declaration says who may call (`scope`), what the function takes and gives, what it refuses, and what it does to
-the world (`effect`). The doors read it: REST makes routes and OpenAPI of it, MCP makes tools.
+A declaration says who may call (`scope`), what the function takes and returns, what it refuses, and what it changes
+(`effect`). The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
 
 Running an operation (`Operation.__call__`) adds what none of them has to think of: the scope, the deadline, the
-transaction, the idempotency key inside that transaction, and another try when somebody else was first.
+transaction, the idempotency key inside that transaction, and another try when another request wrote first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TRIES = 30
 
 
 class Effect(StrEnum):
-    """What an operation does to the world."""
+    """What an operation changes."""
 
     READS = "reads"
     CREATES = "creates"
@@ -45,23 +45,23 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """What an operation gives: a body that JSON can hold, and what the doors need beside it."""
+    """What an operation returns: a body that JSON can hold, and what the interfaces need beside it."""
 
     body: Any
     etag: str | None = None
     bodies: Mapping[str, str | None] = field(default_factory=dict)
-    """Long texts that a door may fill in: field of the record -> id of the body (None: there is none)."""
+    """Long texts that an interface may add: field of the record -> id of the body (None: there is none)."""
     record_key: str | None = None
     """The key under which the record stands in the body, where it is not the body itself."""
     secrets: Sequence[str] = ()
-    """Fields of the body that are shown once and never kept."""
+    """Fields of the body that are shown once and never stored."""
     etag_covers_body: bool = False
     """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
     replayed: bool = False
-    """Is this the kept answer to an earlier request with the same idempotency key?"""
+    """Is this the stored result of an earlier request with the same idempotency key?"""
 
     def to_stored(self) -> dict[str, Any]:
-        """Returns the answer as it is kept under an idempotency key: without secrets and long texts."""
+        """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
         body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body
         return {
             "body": orjson.dumps(body).decode(),
@@ -72,7 +72,7 @@ class Result:
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Result:
-        """Returns a kept answer as a replay."""
+        """Returns a stored result as a replay."""
         return cls(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
 
 
@@ -124,7 +124,7 @@ class Operation:
         return cleandoc(self.run.__doc__ or "")
 
     def permit(self, ctx: Context) -> None:
-        """Refuses with `Forbidden` when the caller lacks the scope; doors ask before they read a body."""
+        """Refuses with `Forbidden` when the caller lacks the scope; interfaces check it before they read a body."""
         if self.scope not in ctx.caller.scopes:
             raise self.forbidden()
 
@@ -149,7 +149,7 @@ class Operation:
             for tries in range(TRIES):
                 try:
                     with ctx.store.deadline():
-                        return self._try(ctx, arguments, key, fingerprint)
+                        return self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
                 except OutboxFull as full:
                     ctx.store.outboxes.publish_all(full.project_id)
                 except WriteConflict:
@@ -194,9 +194,8 @@ def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Resul
 
 def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
     """Returns what tells one request from another under the same key: the operation, its ids, fields and condition."""
-    asked = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
-    request = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(request).hexdigest()
+    request = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
+    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def operation(

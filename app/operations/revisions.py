@@ -52,13 +52,13 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)
     _refuse_unwritable(ctx, document, fields)
-    markdown = fields["markdown"]
-    if markdown == _markdown(ctx, document.get("contentId")):
+    markdown, words = fields["markdown"], ctx.prepared
+    if words == document["wordCount"] and markdown == _markdown(ctx, document.get("contentId")):
         return document_answer(ctx, document)
     if frozen := if_frozen(document):
         raise frozen
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
-    changes = {"contentId": body_id, "wordCount": ctx.prepared, **_content_updated(ctx)}
+    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)
     return document_answer(ctx, write_version(ctx, document, changes, event))
 

@@ -17,15 +17,20 @@ from app.store.indexes import DRAFTS_BY_UPDATE
 from app.vocabulary import Kind
 
 
+def random_slot() -> int:
+    """Returns a slot that is probably free: most tokens have few drafts, and `add` refuses a slot that is taken."""
+    return random.randrange(DRAFTS_PER_TOKEN)
+
+
 class Intents(Collection):
     """The unfinished drafts."""
 
     name = "intents"
 
     def find_free_slot(self, project_id: str, token_id: str) -> int | None:
-        """Returns a slot that the token may fill with a draft, None when all are full.
+        """Returns a slot without a draft, None when the token has a draft in each.
 
-        A random one, so that callers at once seldom meet; when they do, the index has `add` raise.
+        A random one, so that concurrent callers seldom take the same; when they do, the index refuses the second.
         """
         rows = self._find(project_id, {"tokenId": ObjectId(token_id)}, fields={"_id": 0, "slot": 1})
         free = sorted(set(range(DRAFTS_PER_TOKEN)) - {row["slot"] for row in rows})

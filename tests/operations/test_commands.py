@@ -1,0 +1,96 @@
+"""How many commands the hot writes send to MongoDB: each is a round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from pymongo import MongoClient, monitoring
+
+from app.operations.context import Context
+from app.store.store import connect
+from app.vocabulary import Channel
+from tests.make import OPERATIONS, Project, a_ready_brief, made
+
+pytestmark = pytest.mark.needs_mongod
+
+MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
+
+
+class Commands(monitoring.CommandListener):
+    """The names of the commands that were sent since `sent` was cleared."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        self.sent.append(event.command_name)
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+@pytest.fixture
+def commands() -> Commands:
+    return Commands()
+
+
+@pytest.fixture
+def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
+    """A call whose commands are counted."""
+    monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
+    store = connect(mongodb_uri, project.store.database.name)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST)
+    store.database.client.close()
+
+
+def sent(commands: Commands, ctx: Context, name: str, *ids: str, **fields: Any) -> list[str]:
+    """Returns the commands of one call of an operation."""
+    commands.sent.clear()
+    OPERATIONS[name](ctx, *ids, fields=fields)
+    return list(commands.sent)
+
+
+def test_a_draft_is_created_in_one_command(ctx: Context, commands: Commands) -> None:
+    assert sent(commands, ctx, "create_document_intent", title="Rye", markdown=MARKDOWN) == ["insert"]
+
+
+def test_a_draft_is_confirmed_in_five_commands(ctx: Context, commands: Commands) -> None:
+    draft = OPERATIONS["create_document_intent"](ctx, fields={"title": "Rye", "markdown": MARKDOWN}).body["id"]
+
+    # The draft is taken, text, record and revision are added.
+    assert sent(commands, ctx, "confirm_intent", draft) == [
+        *("findAndModify", "insert", "insert", "insert", "commitTransaction")
+    ]
+
+
+def test_content_is_written_in_five_commands(ctx: Context, commands: Commands) -> None:
+    document = made(ctx, "document", title="Rye", markdown="# Wheat")["id"]
+
+    assert sent(commands, ctx, "write_content", document, markdown=MARKDOWN, baseVersion=1) == [
+        *("find", "insert", "findAndModify", "insert", "commitTransaction")
+    ]
+
+
+def test_a_claim_is_one_command_once_the_project_was_read(ctx: Context, commands: Commands) -> None:
+    first, second = a_ready_brief(ctx)["id"], a_ready_brief(ctx)["id"]
+    OPERATIONS["claim_brief"](ctx, first, fields={})
+
+    assert sent(commands, ctx, "claim_brief", second) == ["findAndModify"]
+
+
+def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
+    document = made(ctx, "document", title="Rye", markdown="one two")["id"]
+    write = OPERATIONS["write_content"]
+
+    assert write(ctx, document, fields={"markdown": "one two", "baseVersion": 1}).body["version"] == 1
+    assert write(ctx, document, fields={"markdown": "two one", "baseVersion": 1}).body["version"] == 2
+
+
+def test_a_title_that_another_document_has_gets_a_numbered_slug(ctx: Context) -> None:
+    slugs = [made(ctx, "document", title="Rye bread")["slug"] for _ in range(3)]
+
+    assert slugs == ["rye-bread", "rye-bread-2", "rye-bread-3"]
