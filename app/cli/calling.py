@@ -70,13 +70,13 @@ def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:
 
 
 def of_project(command: C) -> C:
-    """Adds the option that says which project."""
-    named = click.option("--project", "project_id", metavar="ID", required=True, help="The project's id.")
-    return named(command)
+    """Adds the option `--project`."""
+    option = click.option("--project", "project_id", metavar="ID", required=True, help="The project's id.")
+    return option(command)
 
 
 def as_json(command: C) -> C:
-    """Adds the option that asks for JSON."""
+    """Adds the option `--json`."""
     return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
 
 
@@ -86,7 +86,7 @@ def print_json(value: Any) -> None:
 
 
 def print_record(record: Mapping[str, Any]) -> None:
-    """Prints a record, a line a field."""
+    """Prints a record, one field per line."""
     width = max(map(len, record))
     for name, value in record.items():
         click.echo(f"{name:<{width}}  {_cell(value)}")

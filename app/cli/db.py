@@ -1,4 +1,4 @@
-"""`db`: makes the indexes and validators in MongoDB, and tells what differs."""
+"""`db`: creates the indexes and validators in MongoDB, and lists what differs."""
 
 import sys
 
@@ -11,23 +11,23 @@ from app.store.store import Store
 
 @click.group()
 def command() -> None:
-    """Make indexes and validators, and check them."""
+    """Create indexes and validators, and check them."""
 
 
 @command.command()
 def init() -> None:
-    """Make every index and validator that is not there yet, and tell what still differs."""
-    _tell(prepared(store()))
+    """Create every missing index and validator, and list what still differs."""
+    _print(prepare(store()))
 
 
 @command.command()
 def check() -> None:
-    """Tell which indexes and validators differ; exit code 1 when one does."""
-    _tell(differences(store()))
+    """List the indexes and validators that differ; exit code 1 when one does."""
+    _print(differences(store()))
 
 
-def prepared(opened: Store) -> list[str]:
-    """Makes what is missing and returns what still differs: foreign indexes, and changed ones, which are left alone."""
+def prepare(opened: Store) -> list[str]:
+    """Creates what is missing and returns what still differs: unknown and changed indexes, which are not touched."""
     with opened.deadline():
         validators.create_validators(opened.database)
         indexes.create_indexes(opened.database)
@@ -40,7 +40,7 @@ def differences(opened: Store) -> list[str]:
         return [*indexes.differences(opened.database), *validators.differences(opened.database)]
 
 
-def _tell(lines: list[str]) -> None:
+def _print(lines: list[str]) -> None:
     for line in lines or ["All indexes and validators are as they should be."]:
         click.echo(line)
     sys.exit(1 if lines else 0)

@@ -1,4 +1,4 @@
-"""The demo project of `dev`: a small magazine's editorial plan, made through the operations like anybody's."""
+"""The demo project of `dev`: a small magazine's editorial plan, made through the operations like any other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOKENS: Mapping[str, Mapping[str, Any]] = {
     "agent": {"name": "Night writer", "agent": AGENT},
     "site": {"name": "thecrust.example", "kind": str(TokenKind.DELIVERY)},
 }
-"""The tokens of the demo, by what they are for."""
+"""The tokens of the demo, by their use."""
 
 STEPS: Mapping[str, tuple[Operation, Callable[[datetime], Mapping[str, Any]]]] = {
     "submit": (publishing.submit_document, lambda now: {}),
@@ -41,25 +41,25 @@ STEPS: Mapping[str, tuple[Operation, Callable[[datetime], Mapping[str, Any]]]] =
 
 
 def make_demo(store: Store) -> dict[str, Any]:
-    """Makes the demo project and returns its `projectId` and the secrets of its `tokens`."""
+    """Creates the demo project and returns its `projectId` and the secrets of its `tokens`."""
     plan = yaml.safe_load(PLAN.read_text("utf-8"))
     project = projects.create_project(store, {"name": plan["project"]["name"]}, this_instant())
     ctx = context(project["id"], store)
     call(ctx, projects.update_project, siteUrl=plan["project"]["siteUrl"])
     secrets = {use: call(ctx, tokens.create_token, **fields)["token"] for use, fields in TOKENS.items()}
-    _Filling(store, secrets).fill(plan)
+    _DemoPlan(store, secrets).fill(plan)
     return {"projectId": project["id"], "tokens": secrets}
 
 
-class _Filling:
-    """Writes the plan with the owner's token, and claims with the agent's."""
+class _DemoPlan:
+    """Creates the plan's records with the owner's token, and claims with the agent's."""
 
     def __init__(self, store: Store, secrets: Mapping[str, str]) -> None:
         self._store = store
         self._access = Access(store)
         self._secrets = secrets
         self._ids: dict[str, str] = {}
-        """Members, categories, clusters and documents by what the plan calls them."""
+        """The ids of members, categories, clusters and documents by their names in the plan."""
 
     def fill(self, plan: Mapping[str, Any]) -> None:
         owner = self._as("owner")
@@ -67,9 +67,9 @@ class _Filling:
             self._ids[member["name"]] = call(owner, members.create_member, **member)["id"]
         for category in plan["categories"]:
             parent = self._ids.get(category.pop("parent", ""))
-            self._ids[category["slug"]] = self._made(Kind.CATEGORY, **category, categoryId=parent)
+            self._ids[category["slug"]] = self._create(Kind.CATEGORY, **category, categoryId=parent)
         for cluster in plan["clusters"]:
-            self._ids[cluster["name"]] = self._made(Kind.CLUSTER, **cluster)
+            self._ids[cluster["name"]] = self._create(Kind.CLUSTER, **cluster)
         for document in plan["documents"]:
             self._document(document)
 
@@ -86,7 +86,7 @@ class _Filling:
         }
         if fields["status"] is None and fields["brief"] is not None:
             fields["status"] = "drafting"
-        document_id = self._ids[planned["title"]] = self._made(Kind.DOCUMENT, **fields)
+        document_id = self._ids[planned["title"]] = self._create(Kind.DOCUMENT, **fields)
         if planned.get("offer") or planned.get("claim"):
             call(self._as("owner"), briefs.mark_brief_ready, document_id)
         if hours := planned.get("claim"):
@@ -105,11 +105,11 @@ class _Filling:
     def _day(self, due: int | None) -> str | None:
         return None if due is None else (this_instant() + timedelta(days=due)).date().isoformat()
 
-    def _made(self, kind: Kind, **fields: Any) -> str:
+    def _create(self, kind: Kind, **fields: Any) -> str:
         owner = self._as("owner")
         draft = call(owner, CREATES[kind], **fields)
-        made: str = call(owner, intents.confirm_intent, draft["id"])[kind]["id"]
-        return made
+        created: str = call(owner, intents.confirm_intent, draft["id"])[kind]["id"]
+        return created
 
     def _as(self, use: str) -> Context:
         now = this_instant()

@@ -17,7 +17,7 @@ import click
 import orjson
 
 from app.cli.calling import connected
-from app.cli.db import prepared
+from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.mongod import running_mongod
 from app.cli.server_process import port_is_free, run
@@ -129,7 +129,7 @@ def _port(wanted: int | None) -> int:
 def _demo(store: Store) -> dict[str, Any]:
     """Returns the demo project and its tokens: those of the last start, or new ones where the database has none."""
     file = FOLDER / "demo.json"
-    prepared(store)
+    prepare(store)
     try:
         demo: dict[str, Any] = orjson.loads(file.read_bytes())
         service_of(store, demo["projectId"])

@@ -1,4 +1,4 @@
-"""`export`: writes a whole project as lines of JSON, for `import` to take into any project."""
+"""`export`: writes a whole project as lines of JSON, which `import` reads into any project."""
 
 import os
 import sys
@@ -16,12 +16,15 @@ from app.operations.transfers import export_project
 @click.command()
 @of_project
 @click.option(
-    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Standard output by default."
+    "--out",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write; standard output by default.",
 )
 def command(project_id: str, out: Path | None) -> None:
     """Write a project as NDJSON: settings, members, categories, clusters, documents with trash and revisions.
 
-    No tokens, drafts, webhooks and events. A file is there whole or not at all.
+    Without tokens, drafts, webhooks and events. The file is complete or does not exist.
     """
     ctx = context(project_id)
     with _written(out) as file:
@@ -31,7 +34,7 @@ def command(project_id: str, out: Path | None) -> None:
 
 @contextmanager
 def _written(out: Path | None) -> Iterator[BinaryIO]:
-    """Yields what to write to: a file that takes its name once it is whole."""
+    """Yields what to write to: a file that gets its name when it is complete."""
     if out is None:
         yield sys.stdout.buffer
         return

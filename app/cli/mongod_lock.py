@@ -1,6 +1,6 @@
-"""One thing shared by several processes: made by the first that comes, ended by the last that goes.
+"""A resource that several processes share: the first one starts it, the last one stops it.
 
-The kernel keeps the count (flock), so a process that is killed is counted out, and leaves nothing that stops the next.
+File locks (flock) count the users, so that the kernel releases the lock of a process that is killed.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ T = TypeVar("T")
 def shared(folder: Path, start: Callable[[], T], stop: Callable[[], None]) -> Iterator[T]:
     """Runs a block as one of the users of what `start` returns.
 
-    Each user calls `start`, which finds what is there already; the last one calls `stop`. Never do two run at once.
+    Each user calls `start`, which returns what is running already; the last one calls `stop`. The two never overlap.
     """
     with (folder / "users.lock").open("a") as users:
         try:
-            with _alone(folder):
+            with _exclusive(folder):
                 fcntl.flock(users, fcntl.LOCK_SH)
                 started = start()
             yield started
         finally:
-            with _alone(folder):
+            with _exclusive(folder):
                 if _is_last(users):
                     stop()
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _exclusive(folder: Path) -> Iterator[None]:
     with (folder / "boot.lock").open("a") as boot:
         fcntl.flock(boot, fcntl.LOCK_EX)
         yield

@@ -18,14 +18,14 @@ from app.store.replica_set import NoPrimary, become_primary
 
 _REPLICA_SET = "dev"
 _ADDRESS = "127.0.0.1"
-_START_SECONDS = 60  # takes less than one, but half a minute when a server that never answers has its old port
+_START_SECONDS = 60  # usually under one; half a minute where another server has its old port and never answers
 _STOP_SECONDS = 10
 _PORT_IN_USE, _DATA_IN_USE = 48, 100  # exit codes of mongod
 _ATTEMPTS = 5
 _POLL_SECONDS = 0.02
 
 _OPTIONS = (
-    "--fork",  # returns when the server listens, and puts it out of reach of the terminal's Ctrl-C
+    "--fork",  # returns when the server listens, in a process group that Ctrl-C does not reach
     "--bind_ip", _ADDRESS,
     "--nounixsocket",
     "--replSet", _REPLICA_SET,
@@ -33,19 +33,19 @@ _OPTIONS = (
     "--wiredTigerCacheSizeGB", "0.25",
     "--wiredTigerEngineConfigString", "log=(prealloc=false,file_max=10MB)",  # else an empty database takes 300 MB
     "--setParameter", "diagnosticDataCollectionEnabled=false",
-    "--setParameter", "transactionLifetimeLimitSeconds=15",  # what a killed server had begun holds its records so long
+    "--setParameter", "transactionLifetimeLimitSeconds=15",  # how long a killed server's transactions last
 )  # fmt: skip
 
 
 class MongodFailed(Exception):
-    """A mongod that is there does not run; the message says where to read why."""
+    """The mongod did not start; the message names its log."""
 
 
 class MongodProcess:
-    """The mongod that keeps its data in `folder`, whichever process started it.
+    """The mongod with its data in `folder`, whichever process started it.
 
-    mongod holds a lock on its `mongod.lock` for as long as it lives, and writes its process id there: so who holds it
-    is known for certain, where a process id alone may be another's by now. Its port is ours to write down.
+    mongod locks its `mongod.lock` while it runs, and writes its process id there. While the file is locked the id is
+    valid; without the lock it may belong to another process by now. The port is recorded beside it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,11 +54,11 @@ class MongodProcess:
         self._record = folder / "mongod.pid-port"
 
     def start(self, program: Path) -> str:
-        """Returns the URI of the running mongod: the one that is there, else a new one, ready for writes."""
+        """Returns the URI of the running mongod, started if it is not running, once it accepts writes."""
         self._data.mkdir(exist_ok=True)
         pid, port = self._recorded()
         if pid is None or pid != self._pid():
-            self.stop()  # one whose port nobody wrote down: its starter was killed in between
+            self.stop()  # its port was not recorded, as its starter was killed in between
             port = self._launch(program)
         try:
             become_primary(f"{_ADDRESS}:{port}", _REPLICA_SET, _START_SECONDS)
@@ -67,13 +67,13 @@ class MongodProcess:
         return f"mongodb://{_ADDRESS}:{port}/?replicaSet={_REPLICA_SET}"
 
     def stop(self) -> None:
-        """Ends the mongod, if one runs, and waits until it has let go of its data."""
-        for sign in (signal.SIGTERM, signal.SIGKILL):
+        """Stops the mongod, if it runs, and waits until it has released its data."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
             pid = self._pid()
             if pid is None:
                 return
-            with suppress(ProcessLookupError):  # it went by itself in between
-                os.kill(pid, sign)
+            with suppress(ProcessLookupError):  # it ended in between
+                os.kill(pid, number)
             _wait(lambda: self._pid() is None, _STOP_SECONDS)
 
     def _launch(self, program: Path) -> int:
@@ -90,7 +90,7 @@ class MongodProcess:
         raise MongodFailed(f"{program} ended with exit code {ended.returncode}. Its log: {self._log}\n{ended.stderr}")
 
     def _ports(self) -> Iterator[int]:
-        """The port of the last time first, so that an address noted elsewhere stays good, then free ones."""
+        """Yields the port of the last start, so that its address stays valid, and then free ports."""
         _, port = self._recorded()
         if port is not None:
             yield port
@@ -108,14 +108,14 @@ class MongodProcess:
             return None, None
 
     def _pid(self) -> int | None:
-        """The process that holds the data, or None. What the file says counts only while the file is locked."""
+        """Returns the process that has locked the data, or None."""
         try:
             with (self._data / "mongod.lock").open() as lock:
                 while _is_locked(lock):
                     lock.seek(0)
                     if text := lock.read():
                         return int(text)
-                    time.sleep(_POLL_SECONDS)  # it just came, or is about to go
+                    time.sleep(_POLL_SECONDS)  # it is just starting or ending
         except FileNotFoundError:
             pass
         return None

@@ -1,4 +1,4 @@
-"""`openapi`: prints the OpenAPI document, as `/openapi.json` serves it; needs no database."""
+"""`openapi`: prints the OpenAPI document that `/openapi.json` serves; needs no database."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`project`: makes and lists projects; each has its own members, categories, documents and tokens."""
+"""`project`: creates and lists projects; each has its own members, categories, documents and tokens."""
 
 import click
 
@@ -11,7 +11,7 @@ from app.operations.projects import all_projects, create_project
 
 @click.group()
 def command() -> None:
-    """Make and list projects."""
+    """Create and list projects."""
 
 
 @command.command()
@@ -19,11 +19,11 @@ def command() -> None:
 @click.option("--team", metavar="ID", help="The team that it belongs to; a new one by default.")
 @as_json
 def create(name: str, team: str | None, json: bool) -> None:
-    """Make a project."""
+    """Create a project."""
     given = {"name": name} | ({"teamId": team} if team else {})
     project = create_project(store(), load(ProjectFields, given), this_instant())
-    made = {key: project[key] for key in ("id", "teamId", "name")}
-    print_json(made) if json else print_record(made)
+    created = {key: project[key] for key in ("id", "teamId", "name")}
+    print_json(created) if json else print_record(created)
 
 
 @command.command("list")

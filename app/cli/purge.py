@@ -1,4 +1,4 @@
-"""`purge`: deletes for good what was in the trash long enough."""
+"""`purge`: permanently deletes documents that have been in the trash long enough."""
 
 from datetime import timedelta
 
@@ -11,9 +11,16 @@ from app.operations.purging import purge_trash
 
 @click.command()
 @click.option("--project", "project_id", metavar="ID", help="Only this project; all of them by default.")
-@click.option("--days", type=click.IntRange(0), default=30, help="Keep what was moved to the trash in the last days.")
+@click.option(
+    "--days",
+    type=click.IntRange(0),
+    default=30,
+    help="Only documents that were moved to the trash this many days ago or earlier.",
+)
 def command(project_id: str | None, days: int) -> None:
-    """Delete trashed documents for good, with their texts and their history. There is no way back."""
+    """Permanently delete documents in the trash, with their texts and their history."""
     project = context(project_id).project_id if project_id else None
     purged = purge_trash(store(), this_instant() - timedelta(days=days), project)
-    click.echo("1 document was deleted for good." if purged == 1 else f"{purged} documents were deleted for good.")
+    click.echo(
+        "1 document was permanently deleted." if purged == 1 else f"{purged} documents were permanently deleted."
+    )

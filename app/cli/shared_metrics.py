@@ -1,6 +1,6 @@
-"""The folder in which server processes and the worker count together, so that any of them tells of all.
+"""The folder in which server processes and the worker share their counters, so that each can report those of all.
 
-It has to be named before the metrics library is imported, which this module therefore does not do.
+prometheus_client reads its name when it is imported, so this module does not import that library.
 """
 
 import os
@@ -15,7 +15,7 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 @contextmanager
 def shared_metrics(settings: Settings) -> Iterator[None]:
-    """Has this process, and those that are started inside, share their counts, where metrics are wanted."""
+    """Has this process and those started inside the block share their counters, where metrics are served."""
     if not settings.serve_metrics or FOLDER in os.environ:
         yield
         return

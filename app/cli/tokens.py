@@ -1,4 +1,4 @@
-"""`token`: makes, lists and revokes the tokens of a project (decisions, section 2)."""
+"""`token`: creates, lists and revokes the tokens of a project (decisions, section 2)."""
 
 import re
 from datetime import datetime, timedelta
@@ -17,37 +17,37 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 COLUMNS = ("id", "kind", "name", "agent", "scopes", "drafts", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
 
 
-class Span(click.ParamType[timedelta]):
-    """A length of time like `90d`."""
+class Duration(click.ParamType[timedelta]):
+    """A duration like `90d`."""
 
-    name = "span"
+    name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         found = re.fullmatch(r"([1-9][0-9]{0,5})([mhdw])", value)
         if found is None:
-            self.fail("say a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+            self.fail("Write a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
         return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 
 @click.group()
 def command() -> None:
-    """Make, list and revoke tokens."""
+    """Create, list and revoke tokens."""
 
 
 @command.command()
 @of_project
-@click.option("--name", required=True, help="What or who uses the token.")
+@click.option("--name", required=True, help="A name for the token, shown with what it writes.")
 @click.option("--agent", help="The agent that uses it; its scopes are then read and write by default.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     type=click.Choice(SCOPES),
-    help="What it may do; repeatable.",
+    help="What it allows; may be repeated.",
 )
 @click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
-@click.option("--drafts", is_flag=True, help="Let a delivery token see what is not published.")
-@click.option("--expires-in", type=Span(), metavar="SPAN", help="How long it works, like 12h or 90d.")
+@click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
+@click.option("--expires-in", type=Duration(), metavar="DURATION", help="How long it is valid, like 12h or 90d.")
 @as_json
 def create(
     project_id: str,
@@ -59,9 +59,9 @@ def create(
     expires_in: timedelta | None,
     json: bool,
 ) -> None:
-    """Make a token; its secret is shown this once.
+    """Create a token; its secret is shown this once.
 
-    Without --scope it may read, write and publish.
+    Without --scope it has the scopes read, write and publish.
     """
     ctx = context(project_id)
     token = call(
@@ -78,14 +78,14 @@ def create(
         print_json(token)
         return
     print_record(token)
-    click.echo("Keep the token now: it is not shown again.", err=True)
+    click.echo("Store the token now: it is not shown again.", err=True)
 
 
 def _after(now: datetime, span: timedelta | None) -> str | None:
     try:
         return None if span is None else wire_time(now + span)
     except OverflowError:
-        raise click.BadParameter("that is after the year 9999.", param_hint="--expires-in") from None
+        raise click.BadParameter("The token would expire after the year 9999.", param_hint="--expires-in") from None
 
 
 @command.command("list")
@@ -101,7 +101,7 @@ def list_them(project_id: str, json: bool) -> None:
 @click.argument("token_id", metavar="ID")
 @as_json
 def revoke(token_id: str, json: bool) -> None:
-    """Revoke a token: within 5 seconds no server takes it any more."""
+    """Revoke a token: within 5 seconds every server refuses it."""
     ctx = context(project_of_token(store(), token_id))
     revoked = call(ctx, tokens.revoke_token, token_id)
     print_json(revoked) if json else print_record(revoked)

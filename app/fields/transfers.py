@@ -1,7 +1,7 @@
-"""The lines of an export: one JSON object each, its `type` says which of these tables it follows.
+"""The lines of an export: one JSON object each, whose `type` names the schema.
 
-Lines name what stands above them alone: settings, members, categories (parents first), clusters, and then for each
-document its texts, its versions and at last the document itself, which so stands for all of it being there.
+A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
+its texts, its versions and last the document itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Importing: documents that come whole, made by the rules of confirming, without drafts (decisions, section 10).
+"""Importing: complete documents, created by the rules of confirming, without drafts (decisions, section 10).
 
-For the command line. A batch is one transaction, so that a document costs no wait for the journal of its own. What is
-wrong with one document is known before it is written, and stops no other.
+For the command line. A batch is one transaction, so that documents share the wait for the journal. Each document is
+checked before any is written, and one that is refused stops no other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,18 +35,18 @@ EDITED = tuple(instance(EditedFields).fields)
     scope=Scope.WRITE, effect=Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True
 )
 def import_documents(ctx: Context, fields: Fields) -> Result:
-    """Make the documents that are not there yet, by slug, and tell in what the others differ.
+    """Create the documents whose slugs are free, and list the fields in which the others differ.
 
-    The answer says for each document, in order, what became of it; `problems` says why one was refused.
+    The response has the outcome of each document, in order; `problems` says why one was refused.
     """
     documents = fields["documents"]
-    there = _There(ctx, documents)
-    became = [_became(ctx, document, there) for document in documents]
-    begun = [(one, begun) for one, begun in became if begun is not None]
+    existing = _Existing(ctx, documents)
+    outcomes = [_outcome(ctx, document, existing) for document in documents]
+    begun = [(one, begun) for one, begun in outcomes if begun is not None]
     created = ctx.store.documents.create_many(ctx.project_id, [begun for _, begun in begun])
     for (one, _), document in zip(begun, created, strict=True):
         one["id"] = document["id"]
-    return Result([one for one, _ in became])
+    return Result([one for one, _ in outcomes])
 
 
 @operation(
@@ -58,7 +58,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
     transaction=True,
 )
 def file_under(ctx: Context, fields: Fields) -> Result:
-    """Find the category with a name or slug, or make it."""
+    """Find the category with a name or slug, or create it."""
     name = fields["name"]
     category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name, slug_of(name))
     if category is None:
@@ -68,8 +68,8 @@ def file_under(ctx: Context, fields: Fields) -> Result:
     return Result({"id": category["id"]})
 
 
-class _There:
-    """What the project has already of what a batch names, read in a few calls."""
+class _Existing:
+    """The records of the project that a batch names, read in a few queries."""
 
     def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
         slugs = [document["slug"] for document in documents]
@@ -89,18 +89,18 @@ class _There:
         return self._categories[name]
 
 
-def _became(ctx: Context, fields: Fields, there: _There) -> tuple[dict[str, Any], Begun | None]:
-    """Returns what becomes of a document, and what it begins as where it is made."""
-    stored, named = there.documents.get(fields["slug"]), fields.get("category")
-    category = there.category(named) if named else None
+def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[str, Any], Begun | None]:
+    """Returns the outcome of a document, and what to create where it is new."""
+    stored, named = existing.documents.get(fields["slug"]), fields.get("category")
+    category = existing.category(named) if named else None
     if stored is not None:
-        markdown = there.texts.get(stored.get("contentId") or "", "")
+        markdown = existing.texts.get(stored.get("contentId") or "", "")
         differs = sorted(_differences(fields, stored, category, markdown))
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links)
-    facts = Facts(found=found, slug_taken=fields["slug"] in there.taken)
+    facts = Facts(found=found, slug_taken=fields["slug"] in existing.taken)
     if wrong := _problems(ctx, fields, facts, named if category is None else None):
         return {"id": None, "outcome": "refused", "problems": wrong}, None
     if named and category is None:
@@ -109,7 +109,7 @@ def _became(ctx: Context, fields: Fields, there: _There) -> tuple[dict[str, Any]
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
-    """Yields what the document has otherwise than the file; its status is its own since it was made."""
+    """Yields the fields in which a document differs from its file, except the status, which moves on by itself."""
     for name in ("title", *EDITED):
         if name in fields and (fields[name] or None) != stored.get(name):
             yield name

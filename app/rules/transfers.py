@@ -1,4 +1,4 @@
-"""A stored record as a line of an export, and back; `fields.transfers` says what each line has."""
+"""Converts stored records to lines of an export, and back; `fields.transfers` has the schema of each line."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -27,7 +27,7 @@ REFERENCES = {
     },
     "snapshot": {"markdownId": "bodies", "categoryId": "categories"},
 }
-"""The collections that the ids of a line lead to."""
+"""The collection of each id in a line."""
 
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
-    """Returns a line with every id that it names replaced by what `new_id` says for it: (collection, id) -> id."""
+    """Returns a line with each id replaced by `new_id(collection, id)`."""
 
     def mapped(part: Mapping[str, Any], references: Mapping[str, str]) -> dict[str, Any]:
         ids = {name: new_id(collection, part[name]) for name, collection in references.items() if part.get(name)}

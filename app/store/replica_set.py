@@ -1,4 +1,4 @@
-"""A replica set of one, which transactions need: for the mongod of `dev` and of the tests, not for production."""
+"""Makes a mongod a replica set with one member, for `dev` and the tests: transactions need a replica set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _POLL_SECONDS = 0.02
 _TIMEOUTS: dict[str, Any] = {
     "serverSelectionTimeoutMS": 1000,
     "socketTimeoutMS": 5000,
-}  # of one step; the deadline is of all
+}  # of one step; `seconds` bounds all steps together
 
 
 class NoPrimary(Exception):
@@ -22,9 +22,9 @@ class NoPrimary(Exception):
 
 
 def become_primary(host: str, name: str, seconds: float) -> None:
-    """Makes the mongod at `host` (address:port) the one member of replica set `name` and waits until it takes writes.
+    """Makes the mongod at `host` (address:port) the one member of replica set `name` and waits for it to take writes.
 
-    A set that was made under another address, as when the port changed, is brought to this one.
+    A set that was made under another address, because the port changed, is reconfigured to this one.
     """
     deadline = time.monotonic() + seconds
     with MongoClient[dict[str, Any]](host, directConnection=True, **_TIMEOUTS) as client:
@@ -35,7 +35,7 @@ def become_primary(host: str, name: str, seconds: float) -> None:
 
 
 def _is_primary(admin: Database[dict[str, Any]], host: str, name: str) -> bool:
-    """Takes one step towards a primary: asked again and again, it gets there."""
+    """Takes one step towards a primary; repeated calls reach it."""
     try:
         if admin.command("hello")["isWritablePrimary"]:
             return True

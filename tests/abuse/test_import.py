@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.db import prepared
+from app.cli.db import prepare
 from app.operations.context import Context, system
 from app.operations.transfers import ProjectImport, export_project
 from app.store.store import Store, connect
@@ -66,7 +66,7 @@ def database(own_mongod: tuple[str, int]) -> Iterator[Database]:
     """A database of these tests, and the environment in which a command uses it."""
     uri, _ = own_mongod
     store = connect(uri, "abuse_import")
-    prepared(store)
+    prepare(store)
     yield store, {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name}
     store.database.client.drop_database(store.database.name)
     store.database.client.close()
