@@ -1,1 +1,1 @@
-"""What all doors on HTTP share: who calls, limits, request ids, headers, errors as JSON."""
+"""What the interfaces on HTTP share: callers, limits, request ids, headers, errors as JSON."""

@@ -58,13 +58,14 @@ def watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
 def _watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
     pause = threading.Event()
     while not pause.wait(EVERY_SECONDS):
-        for connection in surplus(connections(port), proxies, deadline_seconds):
-            _shut_down(connection)
+        with suppress(OSError):  # no file left to list the others with: the next look has one
+            for connection in surplus(connections(port), proxies, deadline_seconds):
+                _shut_down(connection)
 
 
 def connections(port: int) -> list[Connection]:
     """Returns the connections that clients have to a port of this process."""
-    found = []
+    found: list[Connection] = []
     for file in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
             descriptor = int(file.name)
@@ -80,7 +81,8 @@ def connections(port: int) -> list[Connection]:
 def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds: float) -> list[Connection]:
     """Returns the connections to close: those that stand still, and of each address those beyond its number."""
     still = STILL_SECONDS + deadline_seconds
-    closed, by_address = [], defaultdict(list)
+    closed: list[Connection] = []
+    by_address: defaultdict[str, list[Connection]] = defaultdict(list)
     for connection in open_now:
         if connection.still_seconds > still or connection.seconds_since_sent > UNANSWERED_SECONDS + deadline_seconds:
             closed.append(connection)

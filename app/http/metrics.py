@@ -1,7 +1,7 @@
 """Metrics in Prometheus' text format (decisions, section 1): off unless SERVE_METRICS, with METRICS_TOKEN where set.
 
 A label names a route's template, a method, a status, an outcome: never an id, a title or a token. The processes of
-`serve` count in files that they share (PROMETHEUS_MULTIPROC_DIR), so that whichever is scraped tells of all.
+`serve` count in files that they share (PROMETHEUS_MULTIPROC_DIR), so that a scrape of any of them has the sums.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 REQUESTS = Counter("content_workflow_requests", "Requests answered.", ["method", "route", "status"])
 SECONDS = Histogram("content_workflow_request_seconds", "How long answers took.", ["method", "route"], buckets=BUCKETS)
-RELAYED = Counter("content_workflow_events_relayed", "Events that this worker put into feeds.")
+RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
-CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease ran out.")
+CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease expired.")
 
 
 def install(app: Flask, settings: Settings) -> None:
-    """Counts every request, and serves the counts at /metrics."""
+    """Counts every request, and serves the metrics at /metrics."""
     app.before_request(_begin)
     app.after_request(_count)
 

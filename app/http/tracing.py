@@ -1,7 +1,7 @@
 """Traces by OpenTelemetry: on where the extra `otel` is installed and OTEL_EXPORTER_OTLP_ENDPOINT says where to.
 
-Each request and each command to MongoDB is a span; what was sent to MongoDB is not in it. All else, like the service's
-name and sampling, is set by the variables that OpenTelemetry defines.
+Each request and each command to MongoDB is a span, without the values sent to MongoDB. The service's name, sampling
+and the like are set by the variables that OpenTelemetry defines.
 """
 
 import logging
@@ -17,7 +17,7 @@ NOT_TRACED = "health,ready,metrics"
 
 
 def is_wanted(settings: Settings) -> bool:
-    """Tells whether traces are wanted and can be made; says so in the log when they are wanted in vain."""
+    """Returns whether traces are configured and can be made; logs a warning where the extra is not installed."""
     if not settings.otel_endpoint:
         return False
     if find_spec("opentelemetry.instrumentation") is None:
@@ -27,7 +27,7 @@ def is_wanted(settings: Settings) -> bool:
 
 
 def trace_database(settings: Settings) -> None:
-    """Has what this process asks of MongoDB traced; called before it connects."""
+    """Traces the commands that this process sends to MongoDB; called before it connects."""
     if is_wanted(settings):
         from opentelemetry.instrumentation.pymongo import PymongoInstrumentor
 
@@ -36,7 +36,7 @@ def trace_database(settings: Settings) -> None:
 
 
 def trace_requests(app: Flask, settings: Settings) -> None:
-    """Has the requests to an application traced."""
+    """Traces the requests to an application."""
     if is_wanted(settings):
         from opentelemetry.instrumentation.flask import FlaskInstrumentor
 
@@ -44,7 +44,7 @@ def trace_requests(app: Flask, settings: Settings) -> None:
 
 
 def _begin() -> None:
-    """Sends what is traced in this process to the endpoint, once."""
+    """Begins to export the traces of this process to the endpoint; a second call does nothing."""
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource

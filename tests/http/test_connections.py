@@ -1,0 +1,63 @@
+"""Connections that stand still are closed, and those that one address has too many of."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from app.http import connections
+from app.http.connections import PER_ADDRESS, STILL_SECONDS, UNANSWERED_SECONDS, Connection, surplus
+from app.http.proxies import networks
+
+DEADLINE = 10
+
+TIMES = [
+    ("idle between two requests", 29, 29, False),
+    ("an answer under way, read at once", 0, 60, False),
+    ("a body under way", 100, 0, False),
+    ("a body that stopped", STILL_SECONDS + DEADLINE + 1, STILL_SECONDS + DEADLINE + 1, True),
+    ("an answer that nobody reads", STILL_SECONDS + DEADLINE + 1, 3600, True),
+    ("a body of a byte now and then", UNANSWERED_SECONDS + DEADLINE + 1, 0, True),
+]
+
+
+@pytest.mark.parametrize(("sent", "received", "is_closed"), [times[1:] for times in TIMES], ids=[t[0] for t in TIMES])
+def test_a_connection_is_closed_when_it_stands_still(sent: float, received: float, is_closed: bool) -> None:
+    connection = Connection(7, ("192.0.2.1", 1), sent, received)
+
+    assert surplus([connection], (), DEADLINE) == ([connection] if is_closed else [])
+
+
+def test_of_an_address_with_too_many_those_that_stood_still_for_longest_are_closed() -> None:
+    crowd = [Connection(number, ("192.0.2.1", number), number / 100, 5) for number in range(PER_ADDRESS + 3)]
+    other = Connection(9999, ("192.0.2.2", 1), 20, 20)
+
+    assert {connection.descriptor for connection in surplus([*crowd, other], (), DEADLINE)} == {
+        connection.descriptor for connection in sorted(crowd, key=lambda one: one.still_seconds)[PER_ADDRESS:]
+    }
+    assert surplus([*crowd, other], networks(["192.0.2.0/24"]), DEADLINE) == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells of its connections")
+def test_the_connections_of_a_port_are_found_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PER_ADDRESS", 2)
+    monkeypatch.setattr(connections, "EVERY_SECONDS", 0.02)
+    with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as opened:
+        port = server.getsockname()[1]
+        clients = []
+        for _ in range(3):
+            clients.append(opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)))
+            time.sleep(0.02)
+        accepted = [opened.enter_context(server.accept()[0]) for _ in clients]
+        found = connections.connections(port)
+        assert {connection.peer for connection in found} == {client.getsockname() for client in clients}
+        assert all(connection.still_seconds < 5 for connection in found)
+
+        connections.watch(port, (), DEADLINE)
+        assert clients[0].recv(1) == b"", "the oldest of the three is closed"
+        clients[2].sendall(b"still open")
+        assert accepted[2].recv(16) == b"still open"
