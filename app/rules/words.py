@@ -15,7 +15,8 @@ MAX_WORDS = 1_000
 MAX_LENGTH = 64
 """Characters of a word that count; in the record and in the query alike."""
 
-_WORD = regex.compile(r"(?w)\b_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
+# `regex` sees no boundary between an apostrophe and a vowel, as in `l'été`; in `'apple'` there is one all the same.
+_WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
 _UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex_Context}\p{M}]*+")
 _ASCII_WORDS = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256))
 _JOINED = re.compile(rb"['.,:;](?:(?<=[a-zA-Z]['.:])(?=[a-zA-Z])|(?<=[0-9]['.,;])(?=[0-9]))")

@@ -15,6 +15,7 @@ from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, wo
         ("Hello, world", ["Hello", "world"]),
         ("can't 3.14 1,000 e.g.", ["can't", "3.14", "1,000", "e.g"]),
         ("well-known and/or", ["well", "known", "and", "or"]),
+        ("say 'apple' or ‘oak’", ["say", "apple", "or", "oak"]),
         ("snake_case _x_ ___", ["snake_case", "_x_"]),
         ("— … !? 🎉 👩‍👩‍👧‍👦 ∑", []),
         ("l’été café e\u0301", ["l’été", "café", "e\u0301"]),
