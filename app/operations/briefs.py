@@ -26,6 +26,7 @@ from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
 from app.records.documents import DocumentRecord
 from app.rules.briefs import CLAIM, NO_CLAIM, READY, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
+from app.rules.documents import StoredDocument
 from app.rules.etags import document_tag
 from app.rules.events import Event
 from app.rules.references import Found, link_problems
@@ -42,7 +43,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
-    filed = {document["categoryId"] for document in found if document.get("categoryId")}
+    filed = {category_id for document in found if (category_id := document.get("categoryId"))}
     names = ctx.store.categories.get_names(ctx.project_id, filed)
     return Result([brief_item(document, names, ctx.now) for document in found])
 
@@ -189,7 +190,7 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
     return document_answer(ctx, moved or _unmoved(ctx, document_id, move))
 
 
-def _unmoved(ctx: Context, document_id: str, move: Move) -> Mapping[str, Any]:
+def _unmoved(ctx: Context, document_id: str, move: Move) -> StoredDocument:
     document = own_document(ctx, document_id)
     ctx.check_match(document)
     if refused := refusal(move, document, ctx.move_request):

@@ -11,6 +11,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
+from app.rules.categories import StoredCategory
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.references import reference_problems
@@ -87,14 +88,14 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     return _answer(ctx, category)
 
 
-def _own_category(ctx: Context, category_id: str) -> dict[str, Any]:
+def _own_category(ctx: Context, category_id: str) -> StoredCategory:
     category = ctx.store.categories.get(ctx.project_id, category_id)
     if category is None:
         raise NotFound("The project has no category with this id; list the categories to find it.")
     return category
 
 
-def _answer(ctx: Context, category: Mapping[str, Any]) -> Result:
+def _answer(ctx: Context, category: StoredCategory) -> Result:
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 
@@ -104,7 +105,7 @@ def _stored(name: str, value: Any) -> Any:
     return value.lower() if name == "categoryId" and value else value
 
 
-def _problems(ctx: Context, category: Mapping[str, Any], changes: Fields) -> list[Problem]:
+def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:
     """Returns what is wrong with changes beside their form: an unknown parent, a circle, a slug that is taken."""
     found = look_up(ctx.store, ctx.project_id, changes)
     wrong = list(reference_problems(changes, found))

@@ -10,6 +10,7 @@ from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
+from app.rules.clusters import StoredCluster
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.vocabulary import Scope
@@ -85,12 +86,12 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     return _answer(ctx, cluster)
 
 
-def _own_cluster(ctx: Context, cluster_id: str) -> dict[str, Any]:
+def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
     cluster = ctx.store.clusters.get(ctx.project_id, cluster_id)
     if cluster is None:
         raise NotFound("The project has no cluster with this id; list the clusters to find it.")
     return cluster
 
 
-def _answer(ctx: Context, cluster: Mapping[str, Any]) -> Result:
+def _answer(ctx: Context, cluster: StoredCluster) -> Result:
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

@@ -19,6 +19,7 @@ from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
 from app.rules.documents import (
     PUBLISHED_FIELDS,
+    StoredDocument,
     if_frozen,
     if_outdated,
     if_status_closed,
@@ -152,7 +153,7 @@ def restore_document(ctx: Context, document_id: str) -> Result:
     return document_answer(ctx, restored)
 
 
-def own_document(ctx: Context, document_id: str) -> dict[str, Any]:
+def own_document(ctx: Context, document_id: str) -> StoredDocument:
     """Returns a stored document of the caller's project that is not in the trash; else refuses with `NotFound`."""
     document = ctx.store.documents.get(ctx.project_id, document_id)
     if document is None:
@@ -160,7 +161,7 @@ def own_document(ctx: Context, document_id: str) -> dict[str, Any]:
     return document
 
 
-def document_answer(ctx: Context, document: Mapping[str, Any]) -> Result:
+def document_answer(ctx: Context, document: StoredDocument) -> Result:
     """Returns the answer that shows a stored document whole."""
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
@@ -169,15 +170,15 @@ def document_answer(ctx: Context, document: Mapping[str, Any]) -> Result:
     )
 
 
-def write_version(ctx: Context, document: Mapping[str, Any], changes: dict[str, Any], event: Event) -> dict[str, Any]:
+def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any], event: Event) -> StoredDocument:
     """Writes changes of a document, as a new version where what is published changes; inside a transaction.
 
-    Refuses with `SlugTaken`; raises `Raced` when the document changed since it was read.
+    Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
     """
     if "slug" in changes:
         refuse_taken_slugs(ctx, [changes["slug"]], document)
-        delivered = (document.get("snapshot") or {}).get("slug")
-        changes["slugs"] = sorted({changes["slug"], delivered} - {None})
+        delivered = document.get("snapshot")
+        changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
     versioned = _published(changes)
     if versioned:
         changes["version"] = document["version"] + 1
@@ -190,7 +191,7 @@ def write_version(ctx: Context, document: Mapping[str, Any], changes: dict[str, 
     return written
 
 
-def refuse_taken_slugs(ctx: Context, slugs: list[str], document: Mapping[str, Any]) -> None:
+def refuse_taken_slugs(ctx: Context, slugs: list[str], document: StoredDocument) -> None:
     """Refuses with `SlugTaken` when another document has one of the slugs."""
     if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, but=document["id"]):
         raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
@@ -213,7 +214,7 @@ def free_slug(ctx: Context, title: str) -> str:
         first, many = first + many, many * 10
 
 
-def _really_changed(document: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+def _really_changed(document: StoredDocument, fields: Fields) -> dict[str, Any]:
     """Returns the fields that differ from what the document has; an empty text is an unset one."""
     sent = {name: _stored(name, value) for name, value in fields.items() if name != "baseVersion"}
     return {name: value for name, value in sent.items() if value != document.get(name)}
@@ -229,7 +230,7 @@ def _published(changes: Mapping[str, Any]) -> bool:
     return any(name in changes for name in (*PUBLISHED_FIELDS, "contentId"))
 
 
-def _references_now(ctx: Context, document: Mapping[str, Any]) -> dict[str, Any]:
+def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
     """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
     found = look_up(ctx.store, ctx.project_id, document)
     category_id, cluster_id, snapshot = document.get("categoryId"), document.get("clusterId"), document.get("snapshot")

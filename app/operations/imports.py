@@ -75,7 +75,7 @@ class _Existing:
         slugs = [document["slug"] for document in documents]
         self.documents = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
         self.taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
-        bodies = [row["contentId"] for row in self.documents.values() if row.get("contentId")]
+        bodies = [body_id for row in self.documents.values() if (body_id := row.get("contentId"))]
         self.texts = ctx.store.bodies.get_texts(ctx.project_id, bodies)
         self._ctx = ctx
         self._categories: dict[str, Stored | None] = {}

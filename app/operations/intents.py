@@ -18,7 +18,7 @@ from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, V
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.etags import record_tag
 from app.rules.events import Event
-from app.rules.intents import Facts, confirm_problems, new_category, new_cluster, new_document
+from app.rules.intents import Facts, StoredIntent, confirm_problems, new_category, new_cluster, new_document
 from app.rules.text import word_count
 from app.store.intents import random_slot
 from app.store.store import Store
@@ -243,7 +243,7 @@ def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
     return _intent_answer(changed)
 
 
-def _take(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
+def _take(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
     kind = fields.get("kind")
     draft = ctx.store.intents.take(ctx.project_id, ctx.token_id, intent_id, kind, tags=ctx.if_match)
     if draft is None:
@@ -252,7 +252,7 @@ def _take(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
     return draft
 
 
-def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> dict[str, Any]:
+def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
     draft = ctx.store.intents.get(ctx.project_id, ctx.token_id, intent_id, fields.get("kind"))
     if draft is None:
         raise NotFound(_NO_DRAFT)
@@ -266,7 +266,7 @@ FULL_OF_DRAFTS = (
 _NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
 
 
-def _intent_answer(draft: Mapping[str, Any]) -> Result:
+def _intent_answer(draft: StoredIntent) -> Result:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
@@ -276,7 +276,7 @@ class _Finding:
     problems: list[Any]
 
 
-def _finding(ctx: Context, draft: Mapping[str, Any]) -> _Finding:
+def _finding(ctx: Context, draft: StoredIntent) -> _Finding:
     kind, fields = Kind(draft["kind"]), draft.get("fields") or {}
     facts = _FACTS[kind](ctx.store, ctx.project_id, fields)
     return _Finding(facts, confirm_problems(kind, fields, facts))
@@ -315,7 +315,7 @@ _FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
 }
 
 
-def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
+def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
     fields, by = draft["fields"], ctx.caller.actor
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
@@ -328,14 +328,14 @@ def _confirm_document(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> R
     return document_answer(ctx, document)
 
 
-def _confirm_cluster(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
+def _confirm_cluster(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
     by = ctx.caller.actor
     event = Event("cluster.created", ctx.now, by, {"intentId": draft["id"]})
     cluster = ctx.store.clusters.add(ctx.project_id, new_cluster(draft["fields"], by=by, now=ctx.now), event)
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
 
 
-def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> Result:
+def _confirm_category(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
     by = ctx.caller.actor
     event = Event("category.created", ctx.now, by, {"intentId": draft["id"]})
     category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
@@ -343,7 +343,7 @@ def _confirm_category(ctx: Context, draft: Mapping[str, Any], facts: Facts) -> R
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 
-_CONFIRMS: dict[Kind, Callable[[Context, Mapping[str, Any], Facts], Result]] = {
+_CONFIRMS: dict[Kind, Callable[[Context, StoredIntent, Facts], Result]] = {
     Kind.DOCUMENT: _confirm_document,
     Kind.CLUSTER: _confirm_cluster,
     Kind.CATEGORY: _confirm_category,

@@ -12,6 +12,7 @@ from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
+from app.rules.members import StoredMember
 from app.vocabulary import Role, Scope
 
 Fields = Mapping[str, Any]
@@ -60,7 +61,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     ctx.check_match(member)
     if wrong:
         raise BadRequest(errors=wrong)
-    if any(member[name] != value for name, value in fields.items()):
+    if any(member.get(name) != value for name, value in fields.items()):
         raise WriteConflict
     return _answer(member)
 
@@ -82,12 +83,12 @@ def delete_member(ctx: Context, member_id: str) -> Result:
 _NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
-def _own_member(ctx: Context, member_id: str) -> dict[str, Any]:
+def _own_member(ctx: Context, member_id: str) -> StoredMember:
     member = ctx.store.members.get(ctx.project_id, member_id)
     if member is None:
         raise NotFound(_NO_MEMBER)
     return member
 
 
-def _answer(member: Mapping[str, Any]) -> Result:
+def _answer(member: StoredMember) -> Result:
     return Result(member_record(member), etag=record_tag(member))

@@ -12,6 +12,7 @@ from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
+from app.rules.projects import StoredProject
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -42,7 +43,7 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     ctx.check_match(project)
     if wrong:
         raise BadRequest(errors=wrong)
-    if any(project[name] != value for name, value in fields.items()):
+    if any(project.get(name) != value for name, value in fields.items()):
         raise WriteConflict
     return _answer(project)
 
@@ -85,5 +86,5 @@ def service_of(store: Store, project_id: str) -> Caller:
     return system(project["id"], project["teamId"])
 
 
-def _answer(project: Mapping[str, Any]) -> Result:
+def _answer(project: StoredProject) -> Result:
     return Result(project_record(project), etag=record_tag(project))

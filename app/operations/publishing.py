@@ -41,6 +41,7 @@ from app.rules.documents import (
     UNPUBLISH,
     UNSCHEDULE,
     Move,
+    StoredDocument,
     refusal,
 )
 from app.rules.events import Event
@@ -78,7 +79,9 @@ def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
     document = ctx.store.documents.get(ctx.project_id, document_id)
     if document is None or refusal(PUBLISH, document, ctx.move_request):
         return None
-    content_id = document["contentId"]
+    content_id = document.get("contentId")
+    if content_id is None:
+        return None
     markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
     text = None if markdown is None else _rendered(markdown)
     if markdown is not None and text is None:
@@ -259,7 +262,8 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     )
     if written is None:
         raise WriteConflict
-    ctx.store.bodies.delete(ctx.project_id, document["snapshot"]["htmlId"])
+    if replaced := document.get("snapshot"):
+        ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return document_answer(ctx, written)
 
@@ -278,7 +282,8 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
     What was moved meanwhile is left alone: `NotFound`.
     """
     document = own_document(ctx, document_id)
-    if document["status"] != DocumentStatus.SCHEDULED or document["publishAt"] > ctx.now:
+    publish_at = document.get("publishAt")
+    if document["status"] != DocumentStatus.SCHEDULED or publish_at is None or publish_at > ctx.now:
         raise NotFound
     obstacle = _obstacle(ctx, document)
     if obstacle is None:
@@ -317,7 +322,7 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
     return done
 
 
-def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | None = None) -> Refusal | None:
+def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None = None) -> Refusal | None:
     """Returns why a document can't be published, in the contract's order; None when it can be.
 
     Raises `WriteConflict` when the document had another content while it was rendered.
@@ -332,7 +337,7 @@ def _obstacle(ctx: Context, document: Mapping[str, Any], base_version: int | Non
     return None
 
 
-def _publish(ctx: Context, document: Mapping[str, Any], live_since: datetime | None = None) -> dict[str, Any]:
+def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> StoredDocument:
     """Makes a document's present content what is delivered; inside a transaction, when there is no obstacle."""
     text = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
@@ -350,13 +355,13 @@ def _publish(ctx: Context, document: Mapping[str, Any], live_since: datetime | N
     )
     if written is None:
         raise WriteConflict
-    if document["snapshot"]:
-        ctx.store.bodies.delete(ctx.project_id, document["snapshot"]["htmlId"])
+    if replaced := document.get("snapshot"):
+        ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
     return written
 
 
-def _give_up(ctx: Context, document: Mapping[str, Any], obstacle: Refusal) -> None:
+def _give_up(ctx: Context, document: StoredDocument, obstacle: Refusal) -> None:
     event = Event(GIVE_UP.event, ctx.now, ctx.caller.actor, {"reason": obstacle.message})
     given_up = ctx.store.documents.move(
         ctx.project_id, document["id"], GIVE_UP, ctx.move_request, changes=UNSCHEDULED, event=event, rev=document["rev"]

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 from functools import partial
-from typing import Any
 
+from app.rules.documents import StoredDocument
 from app.store.store import Store
 
 
@@ -22,7 +22,7 @@ def purge_trash(store: Store, before: datetime, project_id: str | None = None) -
             purged += store.in_transaction(partial(_purge, document=document, before=before))
 
 
-def _purge(store: Store, document: dict[str, Any], before: datetime) -> int:
+def _purge(store: Store, document: StoredDocument, before: datetime) -> int:
     project_id, document_id = document["projectId"], document["id"]
     if not store.documents.purge(project_id, document_id, before):
         return 0

@@ -14,6 +14,7 @@ from app.records.tokens import NewTokenRecord, TokenRecord, token_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.times import read_time
+from app.rules.tokens import StoredToken
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
@@ -129,7 +130,7 @@ def _check(ctx: Context, fields: Fields) -> None:
         raise BadRequest(errors=in_order(wrong))
 
 
-def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> Mapping[str, Any]:
+def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> StoredToken:
     written = ctx.store.tokens.write(ctx.project_id, token_id, changes, event, ctx.if_match)
     if written is None:
         token = ctx.store.tokens.get(ctx.project_id, token_id)
@@ -140,9 +141,9 @@ def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> Mappin
     return written
 
 
-def _answer(token: Mapping[str, Any]) -> Result:
+def _answer(token: StoredToken) -> Result:
     return Result(token_record(token), etag=record_tag(token))
 
 
-def _new_answer(token: Mapping[str, Any], secret: str) -> Result:
+def _new_answer(token: StoredToken, secret: str) -> Result:
     return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

@@ -7,6 +7,7 @@ from typing import Any
 from app.records.actors import ActorRecord
 from app.records.kinds import Record, day, record_id, table, tables, text, texts, time, whole
 from app.rules.briefs import NO_CLAIM, claim_expired
+from app.rules.documents import StoredDocument
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
@@ -93,7 +94,7 @@ def brief_record(brief: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def brief_item(document: Mapping[str, Any], category_names: Mapping[str, str], now: datetime) -> dict[str, Any]:
+def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = document["brief"]
     return {
@@ -109,7 +110,7 @@ def brief_item(document: Mapping[str, Any], category_names: Mapping[str, str], n
 
 
 def brief_detail(
-    document: Mapping[str, Any], category: Mapping[str, Any] | None, links: Sequence[Mapping[str, Any]], now: datetime
+    document: StoredDocument, category: Mapping[str, Any] | None, links: Sequence[Mapping[str, Any]], now: datetime
 ) -> dict[str, Any]:
     """Returns a document's brief with its category and the documents it links to."""
     brief = document.get("brief")

@@ -1,10 +1,10 @@
 """Category records (decisions, section 4)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.kinds import Record, record_id, table, text, time
+from app.rules.categories import StoredCategory
 from app.rules.times import wire_time
 
 
@@ -23,7 +23,7 @@ class CategoryRecord(Record):
     createdBy = table(ActorRecord, "who made it")
 
 
-def category_record(category: Mapping[str, Any], team_id: str) -> dict[str, Any]:
+def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
     """Returns a stored category as callers see it."""
     return {
         "id": category["id"],

@@ -1,10 +1,10 @@
 """Cluster records (decisions, section 4)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.kinds import Record, record_id, table, text, texts, time
+from app.rules.clusters import StoredCluster
 from app.rules.times import wire_time
 
 
@@ -22,7 +22,7 @@ class ClusterRecord(Record):
     createdBy = table(ActorRecord, "who made it")
 
 
-def cluster_record(cluster: Mapping[str, Any], team_id: str) -> dict[str, Any]:
+def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
     """Returns a stored cluster as callers see it."""
     return {
         "id": cluster["id"],

@@ -1,6 +1,5 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +7,7 @@ from app.records.actors import ActorRecord
 from app.records.briefs import BriefRecord, brief_record
 from app.records.kinds import Record, day, flag, record_id, table, text, time, whole
 from app.rules.briefs import brief_of
+from app.rules.documents import StoredDocument
 from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
@@ -62,9 +62,9 @@ class ScheduleOutcome(Record):
     reason = text("why it could not be published; null when it was", null=True)
 
 
-def document_summary(document: Mapping[str, Any], team_id: str, now: datetime) -> dict[str, Any]:
+def document_summary(document: StoredDocument, team_id: str, now: datetime) -> dict[str, Any]:
     """Returns a stored document as callers see it at an instant, without its long texts."""
-    published = document.get("snapshot") or {}
+    published = document.get("snapshot")
     live = document["isPublished"]
     return {
         "id": document["id"],
@@ -84,9 +84,9 @@ def document_summary(document: Mapping[str, Any], team_id: str, now: datetime) -
         "clusterId": document.get("clusterId"),
         "dueDate": document.get("dueDate"),
         "version": document["version"],
-        "publishedVersion": published.get("version"),
+        "publishedVersion": published and published["version"],
         "isPublished": live,
-        "hasUnpublishedChanges": live and document["version"] != published["version"],
+        "hasUnpublishedChanges": published is not None and document["version"] != published["version"],
         "wordCount": document["wordCount"],
         "contentUpdatedAt": wire_time(document["contentUpdatedAt"]),
         "contentUpdatedBy": document["contentUpdatedBy"],
@@ -101,7 +101,7 @@ def document_summary(document: Mapping[str, Any], team_id: str, now: datetime) -
     }
 
 
-def document_bodies(document: Mapping[str, Any]) -> dict[str, str | None]:
+def document_bodies(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
-    published = document.get("snapshot") or {}
-    return {"content": document.get("contentId"), "publishedMarkdown": published.get("markdownId")}
+    published = document.get("snapshot")
+    return {"content": document.get("contentId"), "publishedMarkdown": published and published["markdownId"]}

@@ -1,6 +1,5 @@
 """Drafts as callers see them (contract: Intent)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
@@ -12,6 +11,7 @@ from app.records.categories import CategoryRecord
 from app.records.clusters import ClusterRecord
 from app.records.documents import DocumentRecord
 from app.records.kinds import Record, flag, record_id, table, tables, text, time
+from app.rules.intents import StoredIntent
 from app.rules.times import wire_time
 from app.vocabulary import Kind
 
@@ -72,7 +72,7 @@ class ValidationRecord(Record):
     errors = tables(ProblemRecord, "every problem, sorted by field")
 
 
-def intent_record(draft: Mapping[str, Any]) -> dict[str, Any]:
+def intent_record(draft: StoredIntent) -> dict[str, Any]:
     """Returns a stored draft as callers see it."""
     return {
         "id": draft["id"],

@@ -1,9 +1,9 @@
 """Member records (decisions, section 2)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.kinds import Record, record_id, text, time
+from app.rules.members import StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
 
@@ -18,7 +18,7 @@ class MemberRecord(Record):
     createdAt = time("when they were added")
 
 
-def member_record(member: Mapping[str, Any]) -> dict[str, Any]:
+def member_record(member: StoredMember) -> dict[str, Any]:
     """Returns a stored member as callers see them."""
     return {
         "id": member["id"],

@@ -1,9 +1,9 @@
 """The project record (decisions, section 5)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.kinds import Record, flag, record_id, text, time, whole
+from app.rules.projects import StoredProject
 from app.rules.times import wire_time
 
 
@@ -20,7 +20,7 @@ class ProjectRecord(Record):
     updatedAt = time("when it last changed")
 
 
-def project_record(project: Mapping[str, Any]) -> dict[str, Any]:
+def project_record(project: StoredProject) -> dict[str, Any]:
     """Returns a stored project as callers see it."""
     return {
         "id": project["id"],

@@ -1,10 +1,10 @@
 """Token records; the secret is in the answer that made it and nowhere else (decisions, section 2)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.kinds import Record, flag, record_id, text, texts, time
 from app.rules.times import wire_time, wire_time_or_none
+from app.rules.tokens import StoredToken
 from app.vocabulary import Scope, TokenKind
 
 
@@ -29,7 +29,7 @@ class NewTokenRecord(TokenRecord):
     token = text("the secret: keep it now, it is not shown again", required=False, example="cwm_shown-this-once")
 
 
-def token_record(token: Mapping[str, Any]) -> dict[str, Any]:
+def token_record(token: StoredToken) -> dict[str, Any]:
     """Returns a stored token as callers see it."""
     return {
         "id": token["id"],

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from app.errors import BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Refusal
+from app.rules.actors import Actor
 from app.rules.times import wire_time
 from app.rules.wording import named
 from app.vocabulary import BriefState, Channel
@@ -22,6 +23,24 @@ OPEN = (Status.IDEA, Status.PLANNED, Status.DRAFTING)
 NO_CLAIM: dict[str, Any] = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
 
 Record = Mapping[str, Any]
+
+
+class StoredBrief(TypedDict):
+    """A brief as the store returns it, inside its document; unset fields are missing or null."""
+
+    audience: NotRequired[str | None]
+    intent: NotRequired[str | None]
+    internalLinks: NotRequired[list[str] | None]
+    keyword: NotRequired[str | None]
+    notes: NotRequired[str | None]
+    outline: NotRequired[str | None]
+    referenceUrls: NotRequired[list[str] | None]
+    wordCount: NotRequired[str | None]
+    state: str
+    claimedAt: NotRequired[datetime | None]
+    claimedBy: NotRequired[Actor | None]
+    claimExpiresAt: NotRequired[datetime | None]
+    leaseSeconds: NotRequired[int | None]
 
 
 def brief_of(document: Record) -> Mapping[str, Any]:

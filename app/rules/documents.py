@@ -6,15 +6,78 @@ reason, and `allowed` into what `InvalidTransition` tells the caller.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem, Refusal, ReviewRequired, VersionConflict
-from app.rules.briefs import MoveRequest, brief_claimed, holds_claim, state_now
+from app.rules.actors import Actor
+from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, holds_claim, state_now
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
 Record = Mapping[str, Any]
+
+
+class Snapshot(TypedDict):
+    """What is delivered of a document; its texts are bodies."""
+
+    version: int
+    markdownId: str
+    htmlId: str
+    markdownBytes: NotRequired[int]
+    htmlBytes: NotRequired[int]
+    title: str
+    slug: str
+    subtitle: NotRequired[str | None]
+    metaTitle: NotRequired[str | None]
+    metaDescription: NotRequired[str | None]
+    excerpt: NotRequired[str | None]
+    coverImageUrl: NotRequired[str | None]
+    categoryId: str | None
+    publishedAt: datetime
+    updatedAt: NotRequired[datetime]
+
+
+class StoredDocument(TypedDict):
+    """A document as the store returns it; its texts are bodies."""
+
+    id: str
+    projectId: str
+    title: str
+    slug: str
+    slugs: list[str]
+    """Its current slug, and the one that it is delivered under."""
+    subtitle: NotRequired[str | None]
+    excerpt: NotRequired[str | None]
+    metaTitle: NotRequired[str | None]
+    metaDescription: NotRequired[str | None]
+    coverImageUrl: NotRequired[str | None]
+    status: str
+    statusBefore: NotRequired[str | None]
+    """The status before it was scheduled."""
+    assigneeId: NotRequired[str | None]
+    authorId: NotRequired[str | None]
+    categoryId: NotRequired[str | None]
+    clusterId: NotRequired[str | None]
+    dueDate: NotRequired[str | None]
+    version: int
+    wordCount: int
+    contentId: NotRequired[str | None]
+    contentUpdatedAt: datetime
+    contentUpdatedBy: Actor
+    isPublished: bool
+    snapshot: NotRequired[Snapshot | None]
+    createdAt: datetime
+    createdBy: Actor
+    updatedAt: datetime
+    publishAt: NotRequired[datetime | None]
+    publishedAt: NotRequired[datetime | None]
+    deletedAt: datetime | None
+    reviewNote: NotRequired[str | None]
+    brief: NotRequired[StoredBrief]
+    rev: int
+
 
 FROZEN = (Status.APPROVED, Status.SCHEDULED)
 """The statuses in which what is published can't be changed: what was approved is what goes out."""

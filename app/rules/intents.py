@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
@@ -15,6 +15,24 @@ from app.rules.references import Found, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
 Fields = Mapping[str, Any]
+
+
+class StoredIntent(TypedDict):
+    """A draft as the store returns it; lists leave out the markdown among its fields."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    kind: str
+    slot: int
+    fields: NotRequired[dict[str, Any]]
+    """The fields set so far, as they were sent."""
+    words: NotRequired[int | None]
+    """The number of words in its markdown."""
+    createdAt: datetime
+    createdBy: Actor
+    updatedAt: datetime
+    rev: int
 
 
 @dataclass

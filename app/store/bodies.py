@@ -9,10 +9,10 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.store.collection import Collection, object_ids
+from app.store.collection import Collection, Record, object_ids
 
 
-class Bodies(Collection):
+class Bodies(Collection[Record]):
     """The texts of documents."""
 
     name = "bodies"

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from app.rules.briefs import Move, MoveRequest
+from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.store.collection import EntityTags, Record, object_id
 from app.store.conditions import (
@@ -38,7 +39,7 @@ class Briefs(DocumentRecords):
 
     def list(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
-    ) -> list[Record]:
+    ) -> list[StoredDocument]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         condition = self._listed(project_id, states, now)
         return self._page_in_order(
@@ -62,7 +63,7 @@ class Briefs(DocumentRecords):
         changes: Mapping[str, Any],
         event: Event,
         tags: EntityTags,
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief stands where the move leaves from."""
         condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
         return self.change(project_id, document_id, condition, event=event, changes=_entering(move, changes))
@@ -75,7 +76,7 @@ class Briefs(DocumentRecords):
         request: MoveRequest,
         changes: Mapping[str, Any],
         event: Event,
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
         place: Record = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
@@ -91,7 +92,7 @@ class Briefs(DocumentRecords):
 
     def write(
         self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: EntityTags
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Sets fields of a brief, null for unset, if that changes something; the brief's state stays."""
         differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
         condition: Record = {"$and": [{"$or": [*differs, {"brief": None}]}, *etag_filter(tags, event.at)]}

@@ -8,19 +8,20 @@ from typing import Any
 
 from bson import ObjectId
 
+from app.rules.categories import StoredCategory
 from app.rules.events import Event
-from app.store.collection import Record, object_id, object_ids
+from app.store.collection import object_id, object_ids
 from app.store.filing import Filing
 from app.store.indexes import CATEGORIES_BY_NAME
 
 
-class Categories(Filing):
+class Categories(Filing[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
     event_data = (("categoryId", "_id", None), ("slug", "slug", None))
 
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
+    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredCategory:
         """Adds a category, with the key that lists sort by."""
         keys = {"nameKey": record["name"].casefold(), "deletedAt": None}
         return super().add(project_id, {**record, **keys}, event)
@@ -40,18 +41,18 @@ class Categories(Filing):
             self._collection.count_documents(self._where(project_id, {"deletedAt": None}), session=self._session)
         )
 
-    def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> Record | None:
+    def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
         for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
             if found := self._find_one(project_id, {**condition, "deletedAt": None}, {"name": 1}):
                 return found
         return None
 
-    def get_by_slug(self, project_id: str, slug: str) -> Record | None:
+    def get_by_slug(self, project_id: str, slug: str) -> StoredCategory | None:
         """Returns the category that has a slug, or None."""
         return self._find_one(project_id, {"slug": slug, "deletedAt": None}, self.hidden)
 
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredCategory]:
         """Returns one page of categories by name."""
         by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
         return self._find(
@@ -65,7 +66,7 @@ class Categories(Filing):
             return {}
         return {row["id"]: row["name"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields={"name": 1})}
 
-    def get_brief_part(self, project_id: str, category_id: str) -> Record | None:
+    def get_brief_part(self, project_id: str, category_id: str) -> StoredCategory | None:
         """Returns what a writer learns of a category: `id`, `name`, `description`."""
         fields = {"name": 1, "description": 1}
         return self._find_one(project_id, {"_id": ObjectId(category_id), "deletedAt": None}, fields)
@@ -87,7 +88,7 @@ class Categories(Filing):
 
     def update(
         self, project_id: str, category_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int
-    ) -> Record | None:
+    ) -> StoredCategory | None:
         """Changes a category, unless it changed since it was read."""
         keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
         condition = {"_id": ObjectId(category_id), "deletedAt": None, "rev": rev}

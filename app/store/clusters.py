@@ -9,8 +9,9 @@ from typing import Any
 
 from bson import ObjectId
 
+from app.rules.clusters import StoredCluster
 from app.rules.events import Event
-from app.store.collection import Record, object_id
+from app.store.collection import object_id
 from app.store.filing import Filing
 from app.store.indexes import CLUSTERS_BY_NAME
 
@@ -20,13 +21,13 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
 
 
-class Clusters(Filing):
+class Clusters(Filing[StoredCluster]):
     """The clusters of a project."""
 
     name = "clusters"
     event_data = (("clusterId", "_id", None),)
 
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
+    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredCluster:
         """Adds a cluster, with the key that keeps its name unique."""
         return super().add(project_id, {**record, "nameKey": name_key(record["name"]), "deletedAt": None}, event)
 
@@ -35,11 +36,11 @@ class Clusters(Filing):
         condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
-    def get_by_name(self, project_id: str, name: str) -> Record | None:
+    def get_by_name(self, project_id: str, name: str) -> StoredCluster | None:
         """Returns the cluster that has a name, ignoring case, or None."""
         return self._find_one(project_id, {"nameKey": name_key(name), "deletedAt": None}, self.hidden)
 
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredCluster]:
         """Returns one page of clusters by name, which is unique."""
         by_name, condition = (("nameKey", 1),), {"deletedAt": None}
         return self._find(
@@ -48,7 +49,7 @@ class Clusters(Filing):
 
     def update(
         self, project_id: str, cluster_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int
-    ) -> Record | None:
+    ) -> StoredCluster | None:
         """Changes a cluster, unless it changed since it was read."""
         keys = {"nameKey": name_key(changes["name"])} if "name" in changes else {}
         condition = {"_id": ObjectId(cluster_id), "deletedAt": None, "rev": rev}

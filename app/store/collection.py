@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bson import ObjectId
 from cachetools import TTLCache
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 Record = dict[str, Any]
+Stored = TypeVar("Stored")
+"""What a collection's queries return: a TypedDict, or `Record`. A projection may leave fields out."""
 
 OUTBOX_BOUND = 200
 """The most events that wait in one record; past that the writer relays them itself before it writes."""
@@ -122,7 +124,7 @@ def etag_filter(tags: EntityTags) -> Record:
     return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
 
-class Collection:
+class Collection(Generic[Stored]):
     """One collection; subclasses name it and add the queries that the operations ask for."""
 
     name: str
@@ -168,11 +170,11 @@ class Collection:
 
     def _find_one(
         self, project_id: str, condition: Mapping[str, Any], fields: Any = None, *, index: Index | None = None
-    ) -> Record | None:
+    ) -> Stored | None:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             found = self._collection.find_one(where, fields, session=self._session, hint=hint)
-        record: Record | None = self.read(found)
+        record: Stored | None = self.read(found)
         return record
 
     def _find(
@@ -185,7 +187,7 @@ class Collection:
         limit: int = 0,
         fields: Any = None,
         index: Index | None = None,
-    ) -> list[Record]:
+    ) -> list[Stored]:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             cursor = self._collection.find(where, fields, session=self._session, hint=hint).skip(skip).limit(limit)
@@ -201,17 +203,19 @@ class Collection:
         offset: int,
         limit: int,
         fields: Any,
-    ) -> list[Record]:
+    ) -> list[Stored]:
         """Returns one page of records in the order of an index whose keys have every field of the condition.
 
         Far from the beginning the page is found by keys alone, so that no record is read that is skipped.
         """
         if offset < DEEP_OFFSET:
             return self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields=fields, index=index)
-        keys = self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields={"_id": 1}, index=index)
+        keys: list[Any] = self._find(
+            project_id, condition, sort=sort, skip=offset, limit=limit, fields={"_id": 1}, index=index
+        )
         return self._with_ids(project_id, condition, [row["id"] for row in keys], fields)
 
-    def _with_ids(self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Any) -> list[Record]:
+    def _with_ids(self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Any) -> list[Stored]:
         """Returns the records that were found to meet a condition, in the order of their ids.
 
         Raises `WriteConflict` when one of them does not meet it any more: the page would be short, and a short page
@@ -219,32 +223,32 @@ class Collection:
         """
         if not ids:
             return []
-        rows = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields)
+        rows: list[Any] = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields)
         by_id = {row["id"]: row for row in rows}
         if len(by_id) < len(ids):
             raise WriteConflict
         return [by_id[one] for one in ids]
 
-    def _insert(self, project_id: str, record: Mapping[str, Any]) -> Record:
+    def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
-        added: Record = from_bson(row)
+        added: Stored = from_bson(row)
         return added
 
-    def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Record]:
+    def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Stored]:
         """Adds records in one call, for imports."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
             self._collection.insert_many(rows, session=self._session)
         return [from_bson(row) for row in rows]
 
-    def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Record | None:
+    def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Stored | None:
         where = self._where(project_id, condition)
-        found: Record | None = from_bson(self._collection.find_one_and_delete(where, session=self._session))
+        found: Stored | None = from_bson(self._collection.find_one_and_delete(where, session=self._session))
         return found
 
 
-class Recorded(Collection):
+class Recorded(Collection[Stored]):
     """A collection of records that change, each with its `rev` and its outbox of events."""
 
     event_data: tuple[tuple[str, str, Any], ...]
@@ -253,11 +257,11 @@ class Recorded(Collection):
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection without what no caller of the store needs."""
 
-    def get(self, project_id: str, record_id: str) -> Record | None:
+    def get(self, project_id: str, record_id: str) -> Stored | None:
         """Returns a record, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id)}, self.hidden)
 
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Record:
+    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
         """Adds a record with the event of its making."""
         return self._insert(project_id, self._new_record(record, event))
 
@@ -278,7 +282,7 @@ class Recorded(Collection):
         first: Sequence[Record] = (),
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
-    ) -> Record | None:
+    ) -> Stored | None:
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
         `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before, `index`
@@ -304,7 +308,7 @@ class Recorded(Collection):
             )
         if changed is None:
             self._make_room(project_id, condition, index)
-        found: Record | None = self.read(changed)
+        found: Stored | None = self.read(changed)
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
@@ -312,7 +316,7 @@ class Recorded(Collection):
 
         A record that meets the condition now had a full outbox then, or did not meet it yet: both call for another try.
         """
-        found = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
+        found: Any = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:
             raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else WriteConflict
 

@@ -21,7 +21,7 @@ ATTEMPTS_KEPT = 50
 SHOWN = {"payload": 0, "requested": 0}
 
 
-class Deliveries(Collection):
+class Deliveries(Collection[Record]):
     """The deliveries of a project's webhooks."""
 
     name = "deliveries"

@@ -32,7 +32,7 @@ CATEGORY = dict.fromkeys(("name", "slug", "description", "categoryId"), 1)
 SITEMAP = {"snapshot.slug": 1, "snapshot.updatedAt": 1}
 
 
-class Delivery(Collection):
+class Delivery(Collection[Record]):
     """The documents of a project, as a website sees them."""
 
     name = "documents"

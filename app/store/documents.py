@@ -10,7 +10,7 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.briefs import MoveRequest
-from app.rules.documents import Derived, Move
+from app.rules.documents import Derived, Move, StoredDocument
 from app.rules.events import Event
 from app.rules.text import search_words
 from app.store.collection import (
@@ -74,7 +74,7 @@ FEW = 500
 """Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
 
 
-class DocumentRecords(Recorded):
+class DocumentRecords(Recorded[StoredDocument]):
     """What all writes of documents share."""
 
     name = "documents"
@@ -97,7 +97,7 @@ class DocumentRecords(Recorded):
         event: Event,
         changes: Mapping[str, Any],
         computed: Mapping[str, Any] | None = None,
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Changes a document that meets a condition of the present, in one atomic write; None when it does not."""
         one = not_deleted({"_id": ObjectId(document_id), **condition})
         return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
@@ -112,7 +112,7 @@ class DocumentRecords(Recorded):
         computed: Mapping[str, Any] | None = None,
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Changes the first document that meets a condition; the expiry of its claim's lease is recorded first."""
         keys = search_keys(changes)
         words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
@@ -143,7 +143,7 @@ class Documents(DocumentRecords):
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
         return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, event)
 
-    def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> Record:
+    def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> StoredDocument:
         """Adds a document with its first content as its first version; inside a transaction."""
         document_id = new_id()
         body_id = self._store.bodies.add(project_id, document_id, markdown) if markdown else None
@@ -151,7 +151,7 @@ class Documents(DocumentRecords):
         self._store.revisions.add(project_id, document, at=event.at, by=event.by)
         return document
 
-    def create_many(self, project_id: str, begun: Iterable[tuple[Record, str, Event]]) -> Sequence[Record]:
+    def create_many(self, project_id: str, begun: Iterable[tuple[Record, str, Event]]) -> Sequence[StoredDocument]:
         """Adds documents, each with its first content and its event, in three calls; inside a transaction."""
         rows, bodies, events = [], [], []
         for record, markdown, event in begun:
@@ -168,33 +168,33 @@ class Documents(DocumentRecords):
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
         self._insert_many(project_id, [self._new_record(record, event) for record in records])
 
-    def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Record]:
+    def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
         return {row["id"]: row for row in rows}
 
-    def get(self, project_id: str, record_id: str) -> Record | None:
+    def get(self, project_id: str, record_id: str) -> StoredDocument | None:
         """Returns a document that is not in the trash, or None."""
         return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), HIDDEN)
 
-    def get_including_trash(self, project_id: str, document_id: str) -> Record | None:
+    def get_including_trash(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document, also one that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id)}, HIDDEN)
 
-    def get_trashed(self, project_id: str, document_id: str) -> Record | None:
+    def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)
 
     def list(
         self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
-    ) -> list[Record]:
+    ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
 
         Few documents are put in order by their sort keys, many are read in the order of an index: neither sorts nor
         holds records in MongoDB.
         """
         condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
-        rows = self._few(project_id, filters, condition, key)
+        rows: list[Any] | None = self._few(project_id, filters, condition, key)
         if rows is not None:
             rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
             page = [row["id"] for row in rows[offset : offset + limit]]
@@ -206,7 +206,7 @@ class Documents(DocumentRecords):
 
     def _few(
         self, project_id: str, filters: Mapping[str, Any], condition: Record, key: str
-    ) -> builtins.list[Record] | None:
+    ) -> builtins.list[StoredDocument] | None:
         """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
         index = _index_of_few(filters, key)
         if index is WORDS:
@@ -257,7 +257,7 @@ class Documents(DocumentRecords):
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
-    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[Record]:
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
         """Returns `id`, `slug` and `title` of those of the documents that exist, in the order asked for."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
@@ -266,7 +266,7 @@ class Documents(DocumentRecords):
         found = {row["id"]: row for row in self._find(project_id, not_deleted({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
 
-    def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[Record]:
+    def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""
         condition = not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}})
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
@@ -290,7 +290,7 @@ class Documents(DocumentRecords):
         rev: int | None = None,
         review_required: bool = False,
         base_version: int | None = None,
-    ) -> Record | None:
+    ) -> StoredDocument | None:
         """Makes a move of the table of statuses if the document stands where the move leaves from.
 
         `rev` is for a transaction that read the document before: it must not have changed since.
@@ -305,12 +305,16 @@ class Documents(DocumentRecords):
             computed["brief"] = finished_brief()
         return self.change(project_id, document_id, condition, event=event, changes=changes, computed=computed)
 
-    def trash(self, project_id: str, document: Record, now: datetime, status: str, event: Event) -> Record | None:
+    def trash(
+        self, project_id: str, document: StoredDocument, now: datetime, status: str, event: Event
+    ) -> StoredDocument | None:
         """Moves a document to the trash, unless it changed since it was read."""
         changes = {"deletedAt": now, "status": status, "statusBefore": None, "publishAt": None}
         return self.change(project_id, document["id"], {"rev": document["rev"]}, event=event, changes=changes)
 
-    def restore(self, project_id: str, document: Record, changes: Mapping[str, Any], event: Event) -> Record | None:
+    def restore(
+        self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
+    ) -> StoredDocument | None:
         """Takes a document out of the trash, unless it changed since it was read."""
         condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": FIRST_DATE}, "rev": document["rev"]}
         return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
@@ -329,11 +333,11 @@ class Documents(DocumentRecords):
         )
         return [row["id"] for row in rows]
 
-    def find_purgeable(self, before: datetime, project_id: str | None) -> Record | None:
+    def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
         condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         where = condition if project_id is None else self._where(project_id, condition)
-        found: Record | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
+        found: StoredDocument | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
         return found
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:

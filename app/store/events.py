@@ -14,7 +14,7 @@ from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 TRIM_BATCH = 1_000
 
 
-class Events(Collection):
+class Events(Collection[Record]):
     """The events of a project, numbered 1, 2, 3, … by the outbox relay."""
 
     name = "events"

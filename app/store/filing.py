@@ -10,13 +10,13 @@ from datetime import datetime
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id
+from app.store.collection import EntityTags, Record, Recorded, Stored, etag_filter, object_id
 
 
-class Filing(Recorded):
+class Filing(Recorded[Stored]):
     """Records that documents name, so that none can be deleted while something takes it."""
 
-    def get(self, project_id: str, record_id: str) -> Record | None:
+    def get(self, project_id: str, record_id: str) -> Stored | None:
         """Returns a record that was not deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, self.hidden)
 
@@ -29,7 +29,7 @@ class Filing(Recorded):
         found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
 
-    def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: EntityTags) -> Record | None:
+    def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: EntityTags) -> Stored | None:
         """Deletes a record."""
         condition: Record = {"_id": ObjectId(record_id), "deletedAt": None, **etag_filter(tags)}
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})

@@ -21,7 +21,7 @@ class KeyUsed(Exception):
     """An earlier request took the key, and finished."""
 
 
-class Idempotency(Collection):
+class Idempotency(Collection[Record]):
     """The keys of requests that changed something."""
 
     name = "idempotency"

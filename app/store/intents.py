@@ -12,6 +12,7 @@ from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.caps import DRAFTS_PER_TOKEN
+from app.rules.intents import StoredIntent
 from app.store.collection import DESCENDING, Collection, EntityTags, Record, etag_filter, from_bson
 from app.store.indexes import DRAFTS_BY_UPDATE
 from app.vocabulary import Kind
@@ -22,7 +23,7 @@ def random_slot() -> int:
     return random.randrange(DRAFTS_PER_TOKEN)
 
 
-class Intents(Collection):
+class Intents(Collection[StoredIntent]):
     """The unfinished drafts."""
 
     name = "intents"
@@ -36,15 +37,15 @@ class Intents(Collection):
         free = sorted(set(range(DRAFTS_PER_TOKEN)) - {row["slot"] for row in rows})
         return random.choice(free) if free else None
 
-    def add(self, project_id: str, draft: Mapping[str, Any]) -> Record:
+    def add(self, project_id: str, draft: Mapping[str, Any]) -> StoredIntent:
         """Adds a draft."""
         return self._insert(project_id, {**draft, "rev": 1})
 
-    def get(self, project_id: str, token_id: str, intent_id: str, kind: Kind | None) -> Record | None:
+    def get(self, project_id: str, token_id: str, intent_id: str, kind: Kind | None) -> StoredIntent | None:
         """Returns a token's draft whole."""
         return self._find_one(project_id, self._one(token_id, intent_id, kind))
 
-    def list(self, project_id: str, token_id: str, kind: Kind | None) -> list[Record]:
+    def list(self, project_id: str, token_id: str, kind: Kind | None) -> list[StoredIntent]:
         """Returns a token's drafts without their markdown, the most recently updated first."""
         condition: Record = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
         newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
@@ -68,7 +69,7 @@ class Intents(Collection):
         *,
         kind: Kind | None,
         tags: EntityTags,
-    ) -> Record | None:
+    ) -> StoredIntent | None:
         """Sets the fields that were sent and clears those sent as null, in one atomic write.
 
         `words` is the number of words of the markdown that was sent, None where none was.
@@ -86,12 +87,12 @@ class Intents(Collection):
         changed = self._collection.find_one_and_update(
             where, change, return_document=ReturnDocument.AFTER, session=self._session
         )
-        found: Record | None = from_bson(changed)
+        found: StoredIntent | None = from_bson(changed)
         return found
 
     def take(
         self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None
-    ) -> Record | None:
+    ) -> StoredIntent | None:
         """Deletes a token's draft and returns it: the one who gets it may finish it."""
         condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
         return self._delete_one(project_id, condition)

@@ -19,7 +19,7 @@ END_REST: Record = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", 
 """The expression for `leasedUntil` that ends the rest after a failure, and leaves the lease of a worker as it is."""
 
 
-class Leases(Collection):
+class Leases(Collection[Record]):
     """The leases of webhooks, and the turns of the worker's other work."""
 
     name = "leases"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bson import ObjectId
 from cachetools import TTLCache
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
+from app.rules.projects import StoredProject
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, new_id, object_id
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ another within 3 s."""
 _claim_leases_lock = threading.Lock()
 
 
-class Projects(Recorded):
+class Projects(Recorded[StoredProject]):
     """The projects; a project's own record carries its id as `projectId` too, so that one rule finds all."""
 
     name = "projects"
@@ -33,7 +34,7 @@ class Projects(Recorded):
         super().__init__(store)
         self._counters = store.database["counters"]
 
-    def create(self, record: Mapping[str, Any]) -> Record:
+    def create(self, record: Mapping[str, Any]) -> StoredProject:
         """Adds a project and its counters; no event says so, as there was nobody yet who could read it."""
         project_id = new_id()
         self._counters.insert_one(
@@ -41,9 +42,10 @@ class Projects(Recorded):
         )
         return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
 
-    def settings(self, project_id: str) -> Record:
+    def settings(self, project_id: str) -> StoredProject:
         """Returns a project's record; it exists, as a token named it."""
-        return self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0}) or {}
+        found: Any = self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0})
+        return cast(StoredProject, found or {})
 
     def claim_lease_seconds(self, project_id: str) -> int | None:
         """Returns the lease of claims that name none; None where they never expire."""
@@ -55,18 +57,20 @@ class Projects(Recorded):
             _claim_leases[project_id] = seconds
         return seconds
 
-    def find(self, project_id: str) -> Record | None:
+    def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id that somebody typed, or None."""
-        found: Record | None = from_bson(self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0}))
+        found: StoredProject | None = from_bson(
+            self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0})
+        )
         return found
 
-    def all(self) -> list[Record]:
+    def all(self) -> list[StoredProject]:
         """Returns every project, the oldest first, for the command line."""
         return [from_bson(row) for row in self._collection.find({}, {"outbox": 0}).sort("_id", 1)]
 
     def update(
         self, project_id: str, changes: Mapping[str, Any], event: Event, now: datetime, tags: EntityTags
-    ) -> Record | None:
+    ) -> StoredProject | None:
         """Changes a project's settings if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)

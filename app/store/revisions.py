@@ -12,7 +12,7 @@ from app.store.collection import DESCENDING, Collection, Record
 from app.store.indexes import REVISIONS_BY_VERSION
 
 
-class Revisions(Collection):
+class Revisions(Collection[Record]):
     """The versions of documents."""
 
     name = "revisions"

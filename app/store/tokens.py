@@ -7,26 +7,27 @@ from typing import Any
 from bson import ObjectId
 
 from app.rules.events import Event
+from app.rules.tokens import StoredToken
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id
 from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
 
 
-class Tokens(Recorded):
+class Tokens(Recorded[StoredToken]):
     """The tokens of all projects, found by the hash of their secret, or by project and id."""
 
     name = "tokens"
     event_data = (("tokenId", "_id", None),)
 
-    def by_hash(self, secret_hash: str) -> Record | None:
+    def by_hash(self, secret_hash: str) -> StoredToken | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
-        found: Record | None = from_bson(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
+        found: StoredToken | None = from_bson(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
         return found
 
-    def by_id(self, token_id: str) -> Record | None:
+    def by_id(self, token_id: str) -> StoredToken | None:
         """Returns a token by its id alone, for the command line."""
-        found: Record | None = from_bson(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
+        found: StoredToken | None = from_bson(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
         return found
 
     def used(self, project_id: str, token_id: str, now: datetime) -> None:
@@ -35,7 +36,7 @@ class Tokens(Recorded):
         where = self._where(project_id, {"_id": ObjectId(token_id), **stale})
         self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
 
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[Record]:
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
         return self._find(
             project_id,
@@ -49,7 +50,7 @@ class Tokens(Recorded):
 
     def write(
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
-    ) -> Record | None:
+    ) -> StoredToken | None:
         """Changes a token that was not revoked."""
         condition: Record = {"_id": ObjectId(token_id), "revokedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes=changes)

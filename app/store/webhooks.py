@@ -12,7 +12,7 @@ from app.store.indexes import WEBHOOKS_BY_ID
 SHOWN = {"outbox": 0, "secrets": 0}
 
 
-class Webhooks(Recorded):
+class Webhooks(Recorded[Record]):
     """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
 
     name = "webhooks"
