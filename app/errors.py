@@ -1,7 +1,7 @@
 """The error table: one class a row, with its status and a message that says what to do.
 
 The class name is the `_tag` on the wire. A refusal is raised where the fact is known; nobody in between
-catches it; each door writes `body()` in its own way. (contract: Errors; decisions, section 3)
+catches it; each interface writes `body()` in its own way. (contract: Errors; decisions, section 3)
 """
 
 from collections.abc import Sequence

@@ -115,9 +115,9 @@ class DocumentQuery(Page):
 
     status = EnumList(DocumentStatus, description="only those in one of these statuses")
     briefState = EnumList(BriefState, description="only those whose brief is in one of these states")
-    categoryId = IdList(description="only those in one of these categories, by id; `none`: those without")
-    clusterId = IdList(description="only those in one of these clusters, by id; `none`: those without")
-    assigneeId = IdList(description="only those assigned to one of these members, by id; `none`: those without")
+    categoryId = IdList(description="ids of categories; `none`: without one")
+    clusterId = IdList(description="ids of clusters; `none`: without one")
+    assigneeId = IdList(description="ids of members; `none`: unassigned")
     isPublished = StrictBoolean(description="only those that are delivered, or only those that are not")
     dueBefore = StrictString(
         validate=[calendar_date],

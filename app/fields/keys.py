@@ -21,8 +21,8 @@ def idempotency_key(**options: Any) -> StrictString:
     return StrictString(
         255,
         validate=[idempotency_key_form],
-        description="a key of your own choice for this call, new for each piece of work. When you got no answer, call "
-        "again with the same key: within 24 hours the first answer is given again and nothing is done twice",
+        description="a key of your own choice for this call, new for each piece of work. When you got no response, "
+        "call again with the same key: within 24 hours the first response is sent again and nothing is done twice",
         allow_none=False,
         metadata={"minLength": 1, "pattern": f"^{VISIBLE_ASCII.pattern}$"},
         **options,

@@ -31,7 +31,7 @@ class DeliveryPage(Page):
 
 
 class FeedQuery(Schema):
-    """How much of a feed is asked for (decisions, section 7)."""
+    """How many entries of a feed to return (decisions, section 7)."""
 
     limit = StrictInteger(1, 50_000, description="most entries to return", load_default=50)
 

@@ -11,13 +11,13 @@ _UNFIT = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
 
 
 def document_slug(value: str) -> None:
-    """Checks for a document's slug."""
+    """Checks the form of a document's slug."""
     if problem := slug_problem(value):
         raise ma.ValidationError(problem)
 
 
 def category_slug(value: str) -> None:
-    """Checks for a category's slug."""
+    """Checks the form of a category's slug."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value, re.ASCII):
         raise ma.ValidationError("Must be lowercase letters, numbers and single hyphens, like `how-to`.")
 

@@ -84,18 +84,18 @@ class CategoryLine(DraftCategoryFields):
     """A category."""
 
     id = _id("the category's id")
-    createdAt = _time("when it was made")
+    createdAt = _time("when it was created")
     updatedAt = _time("when it last changed")
-    createdBy = _actor("who made it")
+    createdBy = _actor("who created it")
 
 
 class ClusterLine(DraftClusterFields):
     """A cluster."""
 
     id = _id("the cluster's id")
-    createdAt = _time("when it was made")
+    createdAt = _time("when it was created")
     updatedAt = _time("when it last changed")
-    createdBy = _actor("who made it")
+    createdBy = _actor("who created it")
 
 
 class BodyLine(Schema):
@@ -126,7 +126,7 @@ class RevisionLine(PublishedLine):
 
 
 class SnapshotLine(PublishedLine):
-    """What is delivered of a document; its html is made anew."""
+    """What is delivered of a document; its html is rendered again."""
 
     version = StrictInteger(1, description="the version that is delivered", required=True)
     markdownId = _id("the text that is delivered")
@@ -137,7 +137,7 @@ class SnapshotLine(PublishedLine):
 class BriefLine(BriefFields):
     """A brief with its state."""
 
-    state = EnumString(BriefState, description="where it stands", allow_none=False, required=True)
+    state = EnumString(BriefState, description="the state", allow_none=False, required=True)
     claimedBy = _actor("who claimed it", null=True)
     claimedAt = _time("when it was claimed", null=True)
     claimExpiresAt = _time("when the claim's lease runs out", null=True)
@@ -148,8 +148,8 @@ class DocumentLine(PublishedLine):
     """A document."""
 
     id = _id("the document's id")
-    status = EnumString(DocumentStatus, description="where it stands", allow_none=False, required=True)
-    statusBefore = EnumString(DocumentStatus, description="where it stood before it was scheduled")
+    status = EnumString(DocumentStatus, description="the status", allow_none=False, required=True)
+    statusBefore = EnumString(DocumentStatus, description="the status before it was scheduled")
     assigneeId = _id("the member who works on it", null=True)
     authorId = _id("its author", null=True)
     clusterId = _id("its cluster", null=True)
@@ -159,11 +159,11 @@ class DocumentLine(PublishedLine):
     wordCount = StrictInteger(0, description="words of the text", required=True)
     contentUpdatedAt = _time("when the text last changed")
     contentUpdatedBy = _actor("who last changed the text")
-    createdAt = _time("when it was made")
-    createdBy = _actor("who made it")
+    createdAt = _time("when it was created")
+    createdBy = _actor("who created it")
     updatedAt = _time("when it last changed")
     publishAt = _time("when it will be published", null=True)
-    isPublished = StrictBoolean(description="is it delivered?")
+    isPublished = StrictBoolean(description="whether it is delivered")
     snapshot = Nested(SnapshotLine, description="what is delivered")
     deletedAt = _time("when it was moved to the trash", null=True)
     reviewNote = StrictString(5_000, description="the last note of a request for changes")
@@ -180,4 +180,4 @@ LINES: dict[str, type[Schema]] = {
     "revision": RevisionLine,
     "document": DocumentLine,
 }
-"""The table of each type of line."""
+"""The schema of each type of line."""

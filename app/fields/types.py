@@ -28,7 +28,7 @@ MAX_LISTED = 100
 """The most words or ids in one query parameter."""
 
 EXAMPLE = "sample"
-"""The key of a field's metadata under which its example stands; apispec shows no such key."""
+"""The key of a field's metadata with its example; apispec does not show this key."""
 
 _MESSAGES: dict[str, Any] = {"required": "Is required.", "null": "Must not be null."}
 
@@ -206,7 +206,7 @@ class StringList(List):
 
 
 class DelimitedStrings(DelimitedList):
-    """Strings of one form, each once: `a,b` in a query, an array in JSON. One issue stands for all wrong items."""
+    """Strings of one form, each once: `a,b` in a query, an array in JSON. All wrong items are one issue."""
 
     default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be a list."}
 

@@ -36,7 +36,7 @@ def loads_object(raw: bytes, request: Request) -> dict[str, Any]:
 
 
 def loads(raw: bytes) -> Any:
-    """Returns what JSON says. Raises `HttpApiDecodeError` where it has over 100,000 values, before they are read."""
+    """Returns parsed JSON. Raises `HttpApiDecodeError` where it has over 100,000 values, before they are read."""
     if too_many_values(raw):
         raise _malformed(f"Must have at most {MAX_VALUES:,} values.")
     return orjson.loads(raw)

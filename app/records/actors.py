@@ -1,13 +1,13 @@
 """Who wrote, as callers see it."""
 
-from app.records.kinds import EXAMPLE_ID, Record, record_id, text
+from app.records.types import EXAMPLE_ID, Record, record_id, string
 from app.vocabulary import ActorType
 
 
 class ActorRecord(Record):
     """A token, or the service itself."""
 
-    type = text("what wrote: `token`, or `system` for the command line and the worker", one_of=ActorType)
+    type = string("what wrote: `token`, or `system` for the command line and the worker", one_of=ActorType)
     id = record_id("the token's id", null=True, example=EXAMPLE_ID)
-    name = text("the token's name", example="Night writer")
-    agent = text("the agent that uses the token; empty where there is none", example="writer-1")
+    name = string("the token's name", example="Night writer")
+    agent = string("the agent that uses the token; empty where there is none", example="writer-1")

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from app.records.actors import ActorRecord
-from app.records.kinds import Record, day, record_id, table, tables, text, texts, time, whole
+from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.briefs import NO_CLAIM, claim_expired
 from app.rules.documents import StoredDocument
 from app.rules.times import wire_time_or_none
@@ -17,65 +17,65 @@ SEARCH_INTENTS = ("", *SearchIntent)
 class BriefRecord(Record):
     """A brief; an unset text is an empty string, an unset list an empty array."""
 
-    audience = text("who the document is for", example="People who bake their first loaf")
-    intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
-    internalLinks = texts("ids of documents to link to")
-    keyword = text("keyword to rank for", example="sourdough starter")
-    notes = text("anything else the writer should know", example="Say plainly that a week is enough.")
-    outline = text("the sections, one per line", example="What a starter is\nDay by day\nWhen it fails")
-    referenceUrls = texts("http or https URLs of sources", example=["https://example.org/wild-yeast"])
-    wordCount = text("target length as free text", example="1200-1500")
-    state = text("where the brief stands", one_of=BriefState)
-    claimedAt = time("when it was claimed; null unless claimed", null=True)
-    claimedBy = table(ActorRecord, "the token that claimed it; null unless claimed", null=True)
-    claimExpiresAt = time("when the claim's lease runs out; null without one", null=True)
+    audience = string("who the document is for", example="People who bake their first loaf")
+    intent = string("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
+    internalLinks = strings("ids of documents to link to")
+    keyword = string("keyword to rank for", example="sourdough starter")
+    notes = string("anything else the writer should know", example="Say plainly that a week is enough.")
+    outline = string("the sections, one per line", example="What a starter is\nDay by day\nWhen it fails")
+    referenceUrls = strings("http or https URLs of sources", example=["https://example.org/wild-yeast"])
+    wordCount = string("target length as free text", example="1200-1500")
+    state = string("the state", one_of=BriefState)
+    claimedAt = timestamp("when it was claimed; null unless claimed", null=True)
+    claimedBy = nested(ActorRecord, "the token that claimed it; null unless claimed", null=True)
+    claimExpiresAt = timestamp("when the claim's lease runs out; null without one", null=True)
 
 
 class BriefItem(Record):
     """A brief in the list."""
 
     id = record_id("the document's id")
-    title = text("the document's title", example="How to begin a sourdough starter")
-    keyword = text("keyword to rank for", example="sourdough starter")
-    intent = text("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
-    state = text("where the brief stands", one_of=BriefState)
-    status = text("the document's status", one_of=DocumentStatus)
-    dueDate = day("when the document is due")
-    category = text("the category's name; empty without one", example="Baking")
+    title = string("the document's title", example="How to begin a sourdough starter")
+    keyword = string("keyword to rank for", example="sourdough starter")
+    intent = string("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
+    state = string("the state", one_of=BriefState)
+    status = string("the document's status", one_of=DocumentStatus)
+    dueDate = date("when the document is due")
+    category = string("the category's name; empty without one", example="Baking")
 
 
 class BriefCategory(Record):
     """The category of a brief, with what the writer should know of it."""
 
     id = record_id("the category's id")
-    name = text("its name", example="Baking")
-    description = text("what it covers", example="Bread, from flour to crust")
+    name = string("its name", example="Baking")
+    description = string("what it covers", example="Bread, from flour to crust")
 
 
 class BriefLink(Record):
     """A document that the brief wants linked to."""
 
     id = record_id("the document's id")
-    slug = text("its slug", example="flour")
-    title = text("its title", example="Which flour?")
+    slug = string("its slug", example="flour")
+    title = string("its title", example="Which flour?")
 
 
 class BriefDetail(Record):
     """A brief with what its writer needs."""
 
     id = record_id("the document's id")
-    title = text("the document's title", example="How to begin a sourdough starter")
-    brief = table(BriefRecord, "the brief; null when the document has none", null=True)
-    status = text("the document's status", one_of=DocumentStatus)
-    dueDate = day("when the document is due")
-    version = whole("the `baseVersion` for the first content write")
-    category = table(BriefCategory, "the document's category", null=True)
+    title = string("the document's title", example="How to begin a sourdough starter")
+    brief = nested(BriefRecord, "the brief; null when the document has none", null=True)
+    status = string("the document's status", one_of=DocumentStatus)
+    dueDate = date("when the document is due")
+    version = integer("the `baseVersion` for the first content write")
+    category = nested(BriefCategory, "the document's category", null=True)
     clusterId = record_id("the document's cluster", null=True)
-    internalLinks = tables(BriefLink, "the documents to link to; those that are gone are left out")
+    internalLinks = nested_list(BriefLink, "the documents to link to; those that are gone are left out")
 
 
 def brief_record(brief: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Returns a stored brief (empty for none) as it stands at an instant."""
+    """Returns a stored brief (empty for none) as it is at an instant."""
     if claim_expired(brief, now):
         brief = {**brief, "state": BriefState.READY, **NO_CLAIM}
     return {

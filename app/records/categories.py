@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.records.actors import ActorRecord
-from app.records.kinds import Record, record_id, table, text, time
+from app.records.types import Record, nested, record_id, string, timestamp
 from app.rules.categories import StoredCategory
 from app.rules.times import wire_time
 
@@ -14,13 +14,13 @@ class CategoryRecord(Record):
     id = record_id("the category's id")
     projectId = record_id("its project")
     teamId = record_id("the project's team")
-    name = text("its name", example="Baking")
-    slug = text("its URL slug, unique in the project", example="baking")
-    description = text("what it covers; writers receive it with each brief", example="Bread, from flour to crust")
+    name = string("its name", example="Baking")
+    slug = string("its URL slug, unique in the project", example="baking")
+    description = string("what it covers; writers receive it with each brief", example="Bread, from flour to crust")
     categoryId = record_id("the parent category", null=True)
-    createdAt = time("when it was made")
-    updatedAt = time("when it last changed")
-    createdBy = table(ActorRecord, "who made it")
+    createdAt = timestamp("when it was created")
+    updatedAt = timestamp("when it last changed")
+    createdBy = nested(ActorRecord, "who created it")
 
 
 def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:

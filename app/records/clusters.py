@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.records.actors import ActorRecord
-from app.records.kinds import Record, record_id, table, text, texts, time
+from app.records.types import Record, nested, record_id, string, strings, timestamp
 from app.rules.clusters import StoredCluster
 from app.rules.times import wire_time
 
@@ -14,12 +14,12 @@ class ClusterRecord(Record):
     id = record_id("the cluster's id")
     projectId = record_id("its project")
     teamId = record_id("the project's team")
-    name = text("its name, unique in the project ignoring case", example="Sourdough")
-    description = text("what the topic covers", example="Wild yeast at home")
-    keywords = texts("keywords the topic targets", example=["sourdough", "levain"])
-    createdAt = time("when it was made")
-    updatedAt = time("when it last changed")
-    createdBy = table(ActorRecord, "who made it")
+    name = string("its name, unique in the project ignoring case", example="Sourdough")
+    description = string("what the topic covers", example="Wild yeast at home")
+    keywords = strings("keywords the topic targets", example=["sourdough", "levain"])
+    createdAt = timestamp("when it was created")
+    updatedAt = timestamp("when it last changed")
+    createdBy = nested(ActorRecord, "who created it")
 
 
 def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from app.records.kinds import Record, record_id, text, whole
+from app.records.types import Record, integer, record_id, string
 
 
 class ContentPartRecord(Record):
     """A part of a version's markdown."""
 
     id = record_id("the document's id")
-    version = whole("the version that was read")
-    markdown = text("this part of the markdown")
-    offset = whole("where this part begins, in characters")
-    length = whole("how long the whole markdown is, in characters")
-    nextOffset = whole("the `offset` of the next part; null when this was the last", null=True)
+    version = integer("the version that was read")
+    markdown = string("this part of the markdown")
+    offset = integer("where this part begins, in characters")
+    length = integer("how long the whole markdown is, in characters")
+    nextOffset = integer("the `offset` of the next part; null when this was the last", null=True)
 
 
 def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.briefs import BriefRecord, brief_record
-from app.records.kinds import Record, day, flag, record_id, table, text, time, whole
+from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
 from app.rules.briefs import brief_of
 from app.rules.documents import StoredDocument
 from app.rules.times import wire_time, wire_time_or_none
@@ -18,48 +18,48 @@ class DocumentSummary(Record):
     id = record_id("the document's id")
     projectId = record_id("its project")
     teamId = record_id("the project's team")
-    title = text("its title", example="How to begin a sourdough starter")
-    slug = text("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
-    subtitle = text("the line below the title")
-    excerpt = text("its summary; empty when unset")
-    metaTitle = text("title for search engines")
-    metaDescription = text("description for search engines")
-    coverImageUrl = text("the cover image", null=True)
-    status = text("where the document stands", one_of=DocumentStatus)
+    title = string("its title", example="How to begin a sourdough starter")
+    slug = string("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
+    subtitle = string("the line below the title")
+    excerpt = string("its summary; empty when unset")
+    metaTitle = string("title for search engines")
+    metaDescription = string("description for search engines")
+    coverImageUrl = string("the cover image", null=True)
+    status = string("the status", one_of=DocumentStatus)
     assigneeId = record_id("the member who works on it", null=True)
     authorId = record_id("the member named as its author", null=True)
     categoryId = record_id("its category", null=True)
     clusterId = record_id("its cluster", null=True)
-    dueDate = day("when it is due")
-    version = whole("counts the content's versions, from 1; the `baseVersion` of the next content write")
-    publishedVersion = whole("the version that is delivered; null unless published", null=True)
-    isPublished = flag("is it delivered to the website?")
-    hasUnpublishedChanges = flag("did the content change since it was published?")
-    wordCount = whole("words of the content's text", example=4)
-    contentUpdatedAt = time("when the content last changed")
-    contentUpdatedBy = table(ActorRecord, "who last changed the content")
-    createdAt = time("when it was made")
-    createdBy = table(ActorRecord, "who made it")
-    updatedAt = time("when the record last changed")
-    publishAt = time("when it will be published; null unless scheduled", null=True)
-    publishedAt = time("when it went live; null unless published", null=True)
-    deletedAt = time("when it was moved to the trash; null outside it", null=True)
-    reviewNote = text("the last note of a request for changes")
-    brief = table(BriefRecord, "its brief; one that was never written is empty, in state `none`")
+    dueDate = date("when it is due")
+    version = integer("counts the content's versions, from 1; the `baseVersion` of the next content write")
+    publishedVersion = integer("the version that is delivered; null unless published", null=True)
+    isPublished = boolean("whether it is delivered")
+    hasUnpublishedChanges = boolean("whether the content changed since it was published")
+    wordCount = integer("words of the content's text", example=4)
+    contentUpdatedAt = timestamp("when the content last changed")
+    contentUpdatedBy = nested(ActorRecord, "who last changed the content")
+    createdAt = timestamp("when it was created")
+    createdBy = nested(ActorRecord, "who created it")
+    updatedAt = timestamp("when the record last changed")
+    publishAt = timestamp("when it will be published; null unless scheduled", null=True)
+    publishedAt = timestamp("when it went live; null unless published", null=True)
+    deletedAt = timestamp("when it was moved to the trash; null outside it", null=True)
+    reviewNote = string("the last note of a request for changes")
+    brief = nested(BriefRecord, "its brief; one that was never written is empty, in state `none`")
 
 
 class DocumentRecord(DocumentSummary):
-    """A document whole."""
+    """A document with its long texts."""
 
-    content = text("the current content as markdown", example="Flour, water and patience.")
-    publishedMarkdown = text("the markdown that is delivered; null unless published", null=True)
+    content = string("the current content as markdown", example="Flour, water and patience.")
+    publishedMarkdown = string("the markdown that is delivered; null unless published", null=True)
 
 
 class ScheduleOutcome(Record):
-    """What became of a scheduled document at its time."""
+    """The outcome of a scheduled document at its time."""
 
     id = record_id("the document's id")
-    reason = text("why it could not be published; null when it was", null=True)
+    reason = string("why it could not be published; null when it was", null=True)
 
 
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from marshmallow import fields
 
 from app.fields.types import EXAMPLE
 from app.records.actors import ActorRecord
-from app.records.kinds import EXAMPLE_ID, Record, record_id, table, tables, text, time, whole
+from app.records.types import EXAMPLE_ID, Record, integer, nested, nested_list, record_id, string, timestamp
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
@@ -19,32 +19,32 @@ def _details(doc: str) -> fields.Dict:
 
 
 class EventRecord(Record):
-    """Something that happened in the project."""
+    """A change in the project."""
 
     id = record_id("the event's id, the same in webhooks")
-    sequence = whole("its number in the project's feed: 1, 2, 3, … without a gap", example=42)
-    type = text("what happened", one_of=EVENT_TYPES)
-    at = time("when")
-    by = table(ActorRecord, "who did it")
+    sequence = integer("its number in the project's feed: 1, 2, 3, … without a gap", example=42)
+    type = string("what happened", one_of=EVENT_TYPES)
+    at = timestamp("when")
+    by = nested(ActorRecord, "who did it")
     data = _details("to what: ids, and a document's status, version, slug and brief state after it; never a text")
 
 
 class EventPage(Record):
     """Events in order, and where to read on."""
 
-    events = tables(EventRecord, "the events, the oldest first; fewer than `limit` means that there are no more yet")
-    cursor = text(
+    events = nested_list(EventRecord, "the events, oldest first; fewer than `limit` means that there are no more yet")
+    cursor = string(
         "send it as `after` to read on; it is there when the page is empty, too", example="ZlDwobLD1OX2p7jJAAAAAAAq"
     )
 
 
 class ActivityRecord(Record):
-    """Something that happened to a document."""
+    """A change of a document."""
 
     id = record_id("the event's id")
-    type = text("what happened", one_of=EVENT_TYPES)
-    at = time("when")
-    by = table(ActorRecord, "who did it")
+    type = string("what happened", one_of=EVENT_TYPES)
+    at = timestamp("when")
+    by = nested(ActorRecord, "who did it")
     details = _details("what the event says of the document after it: status, version, slug, brief state")
 
 

@@ -1,9 +1,9 @@
 """Whether the service is there, as callers see it (contract: Health)."""
 
-from app.records.kinds import Record, text
+from app.records.types import Record, string
 
 
 class HealthRecord(Record):
     """A sign of life."""
 
-    status = text("`ok` or `ready`", example="ok")
+    status = string("`ok` or `ready`", example="ok")

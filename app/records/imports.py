@@ -1,13 +1,13 @@
-"""What became of each document of an import."""
+"""The outcome of an import, document by document."""
 
-from app.records.kinds import Record, flag, record_id, text, texts
+from app.records.types import Record, boolean, record_id, string, strings
 
 
 class ImportRecord(Record):
-    """What became of one document: `created`, `unchanged`, `changed` (and not written), or `refused`."""
+    """The outcome of one document: `created`, `unchanged`, `changed` (and not written), or `refused`."""
 
     id = record_id("the document's id; null when it was refused", null=True)
-    outcome = text("what became of it")
-    differs = texts("the fields in which the document is not what the file says, where it changed")
-    live = flag("is it delivered?")
-    problems = texts("why it was refused")
+    outcome = string("the outcome")
+    differs = strings("the fields in which the document is not what the file says, where it changed")
+    live = boolean("whether it is delivered")
+    problems = strings("why it was refused")

@@ -10,20 +10,20 @@ from app.records.actors import ActorRecord
 from app.records.categories import CategoryRecord
 from app.records.clusters import ClusterRecord
 from app.records.documents import DocumentRecord
-from app.records.kinds import Record, flag, record_id, table, tables, text, time
+from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
 from app.rules.intents import StoredIntent
 from app.rules.times import wire_time
 from app.vocabulary import Kind
 
 
 class IntentRecord(Record):
-    """A draft; `fields` holds those that were set, as they were sent."""
+    """A draft; `fields` holds the fields set so far, as they were sent."""
 
     id = record_id("the draft's id")
-    kind = text("what it becomes", one_of=Kind)
-    createdAt = time("when it was begun")
-    updatedAt = time("when it was last updated")
-    createdBy = table(ActorRecord, "the token it belongs to")
+    kind = string("the kind of record that it becomes", one_of=Kind)
+    createdAt = timestamp("when it was created")
+    updatedAt = timestamp("when it was last updated")
+    createdBy = nested(ActorRecord, "the token it belongs to")
     fields_ = ma.fields.Dict(
         data_key="fields", required=True, metadata={"description": "the fields set so far, as they were sent"}
     )
@@ -42,13 +42,13 @@ INTENT_RECORDS: dict[Kind, type[Record]] = {
 
 
 class ConfirmedRecord(Record):
-    """What confirming a draft gave: one key named after its kind holds the new record."""
+    """The response to a confirm: one key named after the kind holds the new record."""
 
     intentId = record_id("the id the draft had")
 
 
 def _confirmed_record(kind: Kind, record: type[Record]) -> type[Record]:
-    return type(f"Confirmed{kind.title()}", (ConfirmedRecord,), {kind.value: table(record, f"the new {kind}")})
+    return type(f"Confirmed{kind.title()}", (ConfirmedRecord,), {kind.value: nested(record, f"the new {kind}")})
 
 
 CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
@@ -59,17 +59,17 @@ CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
 
 
 class ProblemRecord(Record):
-    """One thing wrong with one field."""
+    """One problem of one field."""
 
-    field = text("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", example="title")
-    message = text("what is wrong, and what would be right", example="Is required.")
+    field = string("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", example="title")
+    message = string("what is wrong, and what would be right", example="Is required.")
 
 
 class ValidationRecord(Record):
-    """What confirming would find now."""
+    """The problems that a confirm would find now."""
 
-    valid = flag("would it be confirmed?")
-    errors = tables(ProblemRecord, "every problem, sorted by field")
+    valid = boolean("whether it would be confirmed")
+    errors = nested_list(ProblemRecord, "every problem, sorted by field")
 
 
 def intent_record(draft: StoredIntent) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.records.kinds import Record, record_id, text, time
+from app.records.types import Record, record_id, string, timestamp
 from app.rules.members import StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
@@ -12,10 +12,10 @@ class MemberRecord(Record):
     """A member of the project."""
 
     id = record_id("the member's id")
-    name = text("their name", example="Ada Example")
-    email = text("their e-mail address", null=True, example="ada@example.org")
-    role = text("descriptive: permissions are the token's", one_of=Role)
-    createdAt = time("when they were added")
+    name = string("their name", example="Ada Example")
+    email = string("their e-mail address", null=True, example="ada@example.org")
+    role = string("descriptive: permissions are the token's", one_of=Role)
+    createdAt = timestamp("when they were added")
 
 
 def member_record(member: StoredMember) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.records.kinds import Record, flag, record_id, text, time, whole
+from app.records.types import Record, boolean, integer, record_id, string, timestamp
 from app.rules.projects import StoredProject
 from app.rules.times import wire_time
 
@@ -12,12 +12,12 @@ class ProjectRecord(Record):
 
     id = record_id("the project's id")
     teamId = record_id("its team")
-    name = text("its name", example="The Crust")
-    reviewRequired = flag("does it publish only what was approved?")
-    siteUrl = text("the website's address; empty when unset", example="https://crust.example")
-    claimLeaseSeconds = whole("lease of claims that name none; null: they never expire", null=True)
-    createdAt = time("when it was made")
-    updatedAt = time("when it last changed")
+    name = string("its name", example="The Crust")
+    reviewRequired = boolean("whether only approved documents can be published")
+    siteUrl = string("the website's address; empty when unset", example="https://crust.example")
+    claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True)
+    createdAt = timestamp("when it was created")
+    updatedAt = timestamp("when it last changed")
 
 
 def project_record(project: StoredProject) -> dict[str, Any]:

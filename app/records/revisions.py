@@ -4,39 +4,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
-from app.records.kinds import Record, record_id, table, text, time, whole
+from app.records.types import Record, integer, nested, record_id, string, timestamp
 from app.rules.times import wire_time
 
 
 class RevisionSummary(Record):
     """A version of a document, without its content."""
 
-    version = whole("the version")
-    title = text("the title", example="How to begin a sourdough starter")
-    slug = text("the URL slug", example="how-to-begin-a-sourdough-starter")
-    subtitle = text("the line below the title")
-    metaTitle = text("title for search engines")
-    metaDescription = text("description for search engines")
-    excerpt = text("the summary")
-    coverImageUrl = text("the cover image", null=True)
+    version = integer("the version")
+    title = string("the title", example="How to begin a sourdough starter")
+    slug = string("the URL slug", example="how-to-begin-a-sourdough-starter")
+    subtitle = string("the line below the title")
+    metaTitle = string("title for search engines")
+    metaDescription = string("description for search engines")
+    excerpt = string("the summary")
+    coverImageUrl = string("the cover image", null=True)
     categoryId = record_id("the category", null=True)
-    wordCount = whole("words of the content's text", example=4)
-    createdAt = time("when it was written")
-    createdBy = table(ActorRecord, "who wrote it")
+    wordCount = integer("words of the content's text", example=4)
+    createdAt = timestamp("when it was written")
+    createdBy = nested(ActorRecord, "who wrote it")
 
 
 class RevisionRecord(RevisionSummary):
     """A version of a document."""
 
-    markdown = text("the content, as it was written", example="Flour, water and patience.")
+    markdown = string("the content, as it was written", example="Flour, water and patience.")
 
 
 class DiffRecord(Record):
     """What changed between two versions."""
 
-    from_ = whole("the older version", data_key="from")
-    to = whole("the newer version", example=2)
-    diff = text(
+    from_ = integer("the older version", data_key="from")
+    to = integer("the newer version", example=2)
+    diff = string(
         "a unified diff of the markdown; empty when it is the same",
         example="--- version 1\n+++ version 2\n@@ -1 +1 @@\n-Flour.\n+Flour, water.\n",
     )

@@ -1,8 +1,8 @@
-"""Token records; the secret is in the answer that made it and nowhere else (decisions, section 2)."""
+"""Token records; the secret is in the response to the creation and nowhere else (decisions, section 2)."""
 
 from typing import Any
 
-from app.records.kinds import Record, flag, record_id, text, texts, time
+from app.records.types import Record, boolean, record_id, string, strings, timestamp
 from app.rules.times import wire_time, wire_time_or_none
 from app.rules.tokens import StoredToken
 from app.vocabulary import Scope, TokenKind
@@ -12,21 +12,21 @@ class TokenRecord(Record):
     """A token, without its secret."""
 
     id = record_id("the token's id")
-    kind = text("which API it opens", one_of=TokenKind)
-    name = text("what or who uses it", example="Night writer")
-    agent = text("the agent that uses it", null=True, example="writer-1")
-    scopes = texts("what it may do; empty for a delivery token", one_of=Scope, example=["read", "write"])
-    drafts = flag("a delivery token: may it see documents that are not published?")
-    createdAt = time("when it was made")
-    expiresAt = time("when it stops working", null=True)
-    lastUsedAt = time("when it was last used; may lag a minute", null=True)
-    revokedAt = time("when it was revoked", null=True)
+    kind = string("which API it opens", one_of=TokenKind)
+    name = string("what or who uses it", example="Night writer")
+    agent = string("the agent that uses it", null=True, example="writer-1")
+    scopes = strings("what it may do; empty for a delivery token", one_of=Scope, example=["read", "write"])
+    drafts = boolean("a delivery token: whether it may read documents that are not published")
+    createdAt = timestamp("when it was created")
+    expiresAt = timestamp("when it expires; null: never", null=True)
+    lastUsedAt = timestamp("when it was last used; may lag a minute", null=True)
+    revokedAt = timestamp("when it was revoked", null=True)
 
 
 class NewTokenRecord(TokenRecord):
-    """A token with its secret, shown this once; a replay under an idempotency key leaves it out."""
+    """A token with its secret, shown only in this response; a replay under an idempotency key leaves it out."""
 
-    token = text("the secret: keep it now, it is not shown again", required=False, example="cwm_shown-this-once")
+    token = string("the secret: store it now, it is not shown again", required=False, example="cwm_shown-this-once")
 
 
 def token_record(token: StoredToken) -> dict[str, Any]:

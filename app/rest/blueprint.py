@@ -89,25 +89,19 @@ def _respond(ctx: Context, route: Route, result: Result) -> Response:
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     if route.location is not None:
-        record = result.body[result.record_key] if result.record_key else result.body
-        headers["Location"] = url_for(route.location, id=record["id"])
-    return Response(orjson.dumps(_filled(ctx, result)), route.status, headers, content_type="application/json")
+        headers["Location"] = url_for(route.location, id=_record(result)["id"])
+    if result.bodies:
+        _record(result).update(_texts(ctx, result))
+    return Response(orjson.dumps(result.body), route.status, headers, content_type="application/json")
 
 
-def _filled(ctx: Context, result: Result) -> Any:
-    """Returns the result's body with the long texts that it names."""
-    if not result.bodies:
-        return result.body
-    record = result.body[result.record_key] if result.record_key else result.body
-    record |= texts_of(ctx, result)
-    return result.body
+def _record(result: Result) -> dict[str, Any]:
+    record: dict[str, Any] = result.body[result.record_key] if result.record_key else result.body
+    return record
 
 
-def texts_of(ctx: Context, result: Result) -> Mapping[str, str | None]:
-    """Returns the long texts that a result names, by field.
-
-    What was never written is empty, what is not published is null.
-    """
+def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
+    """Returns the long texts of a record by field; one never written is empty, one not published is null."""
     with ctx.store.deadline():
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in result.bodies.values() if one])
     return {

@@ -27,17 +27,17 @@ from app.settings import VERSION, Settings
 Decorator = Callable[[Any], Any]
 
 TAGS = {
-    "intents": "Drafts of documents, clusters and categories: begun, completed and confirmed.",
-    "briefs": "What is to be written: offered to agents, claimed by exactly one, given back.",
+    "intents": "Drafts of documents, clusters and categories: created, completed and confirmed.",
+    "briefs": "What is to be written: offered to agents, claimed by exactly one, withdrawn.",
     "documents": "Documents from idea to published.",
-    "categories": "What documents are filed under.",
+    "categories": "Categories of documents.",
     "clusters": "Topics that documents cover together.",
     "members": "The people that documents are assigned to.",
-    "tokens": "Who may call.",
+    "tokens": "The tokens of the API.",
     "project": "The settings of the token's project.",
-    "events": "What happened, in order.",
-    "webhooks": "What happened, sent to you.",
-    "health": "Is the service there?",
+    "events": "Changes in the project, in order.",
+    "webhooks": "Changes in the project, sent to a URL.",
+    "health": "Liveness and readiness.",
 }
 
 DESCRIPTION = """\
@@ -45,20 +45,21 @@ Plan documents, write briefs, offer them to agents, draft, review, schedule and 
 
 - **Calls** carry a management token, `Authorization: Bearer cwm_…`. It belongs to one project, so no path names one.
 - **Bodies** are JSON objects in UTF-8, at most 20 MB. Fields and parameters that the API does not know are ignored.
-  Types are strict: `"5"` is no integer. Strings hold no null character; lengths count Unicode code points.
+  Types are strict: `"5"` is not an integer, `60.0` is one. Strings hold no null character; lengths count
+  Unicode code points.
 - **Errors** are JSON with `_tag`, which names the error, and `message`, which says what to do.
-- **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request gives the first answer again,
+- **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request give the first response again,
   with `Idempotency-Replayed: true`, and nothing is done twice.
 - **Conditions**: the `ETag` of a record changes with every change of it. `If-None-Match` on a read answers 304 while
   it is the same, `If-Match` on a write 412 when it is not.
-- **Limits**: `RateLimit` and `RateLimit-Policy` tell how many requests are left; 429 and 503 carry `Retry-After`.
-- **Tracing**: `X-Request-Id` is on every response; one that you send is kept.
+- **Limits**: `RateLimit` and `RateLimit-Policy` say how many requests are left; 429 and 503 carry `Retry-After`.
+- **Tracing**: `X-Request-Id` is on every response; one that you send is used.
 """
 
 HEADERS: dict[str, dict[str, Any]] = {
     "ETag": {"description": "changes with every change of the record", "schema": {"type": "string"}},
     "Idempotency-Replayed": {
-        "description": "`true` when this is the first answer to the idempotency key, given again",
+        "description": "`true` when this is the first response to the idempotency key, sent again",
         "schema": {"type": "string", "const": "true"},
     },
     "Location": {"description": "the path of the new record", "schema": {"type": "string", "format": "uri-reference"}},
@@ -73,7 +74,7 @@ NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-inte
 IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "an ETag: the answer is 304 while the record is still the same",
+    "description": "an ETag: the response is 304 while the record is still the same",
     "schema": {"type": "string"},
 }
 
@@ -105,7 +106,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     yield blueprint.response(
         route.status,
         route.response(many=operation.many),
-        description="What was asked for." if operation.reads else f"{operation.summary}: done.",
+        description="Success." if operation.reads else f"{operation.summary}: done.",
         example=response_example(route.response, many=operation.many),
         headers=_headers(*(name for name, sent in headers.items() if sent)),
     )
@@ -202,7 +203,7 @@ class ManagementApi(Api):  # type: ignore[misc]
 
 
 def management_api(app: Flask, settings: Settings) -> Api:
-    """Returns the Api that the blueprints register with, with its document's frame."""
+    """Returns the Api that the blueprints register with, with the head of its document."""
     app.config.update(
         API_TITLE="Content workflow",
         API_VERSION=VERSION,

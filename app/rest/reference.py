@@ -1,4 +1,4 @@
-"""The reference of the API: `/openapi.json`, and `/docs` to read it, with nothing from elsewhere."""
+"""The reference of the API: `/openapi.json`, and `/docs` to read it, with all assets served by the service."""
 
 import gzip
 import hashlib

@@ -30,7 +30,7 @@ def record_id(doc: str, *, null: bool = False, example: str | None = None) -> fi
     return fields.String(**_options(doc, null, shown, pattern=HEX_ID, examples=[EXAMPLE_ID]))
 
 
-def text(
+def string(
     doc: str,
     *,
     null: bool = False,
@@ -46,41 +46,41 @@ def text(
     return fields.String(validate=[validate.OneOf(closed)] if closed else [], **options)
 
 
-def time(doc: str, *, null: bool = False) -> fields.String:
+def timestamp(doc: str, *, null: bool = False) -> fields.String:
     """Documents a timestamp."""
     example = None if null else EXAMPLE_TIME
     return fields.String(**_options(doc, null, example, format="date-time", examples=[EXAMPLE_TIME]))
 
 
-def day(doc: str, *, null: bool = True) -> fields.String:
+def date(doc: str, *, null: bool = True) -> fields.String:
     """Documents a calendar date."""
     return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]))
 
 
-def whole(doc: str, *, null: bool = False, example: int | None = None, **options: Any) -> fields.Integer:
+def integer(doc: str, *, null: bool = False, example: int | None = None, **options: Any) -> fields.Integer:
     """Documents an integer."""
     shown = example if example is not None or null else 1
     return fields.Integer(**_options(doc, null, shown), **options)
 
 
-def flag(doc: str, *, example: bool = False) -> fields.Boolean:
+def boolean(doc: str, *, example: bool = False) -> fields.Boolean:
     """Documents a boolean."""
     return fields.Boolean(**_options(doc, False, example))
 
 
-def texts(doc: str, *, one_of: Iterable[str] = (), example: Iterable[str] = ()) -> fields.List[Any]:
+def strings(doc: str, *, one_of: Iterable[str] = (), example: Iterable[str] = ()) -> fields.List[Any]:
     """Documents a list of strings."""
     closed = [str(word) for word in one_of]
     inner = fields.String(validate=[validate.OneOf(closed)] if closed else [])
     return fields.List(inner, **_options(doc, False, list(example)))
 
 
-def table(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Nested:
+def nested(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Nested:
     """Documents an object."""
     return fields.Nested(schema, **_options(doc, null))
 
 
-def tables(schema: type[ma.Schema], doc: str) -> fields.List[Any]:
+def nested_list(schema: type[ma.Schema], doc: str) -> fields.List[Any]:
     """Documents a list of objects."""
     return fields.List(fields.Nested(schema), **_options(doc, False))
 
