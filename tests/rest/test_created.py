@@ -57,7 +57,7 @@ def test_a_token_has_no_address_and_so_no_location(api: DocumentedRest) -> None:
 
 
 def test_a_location_is_below_the_base_path(app: Flask, project: Project) -> None:
-    settings = Settings(mongodb_uri="none", base_path="/api", log_level="CRITICAL")
+    settings = Settings(mongodb_uri="mongodb://given", base_path="/api", log_level="CRITICAL")
     below = Rest(create_app(settings, project.store).test_client(), project.token())
 
     created = below.post("/api/members", {"name": "Ada"})
