@@ -1,6 +1,6 @@
 """Long texts: markdown and html, each written once and never changed.
 
-They stand apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
+They are stored apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
 16 MB, and a record can't show another version's text.
 """
 
@@ -18,12 +18,12 @@ class Bodies(Collection[Record]):
     name = "bodies"
 
     def add(self, project_id: str, document_id: str, text: str) -> str:
-        """Keeps a text of a document and returns the id to find it by."""
+        """Stores a text of a document and returns its id."""
         added: str = self._insert(project_id, {"documentId": document_id, "text": text})["id"]
         return added
 
     def add_many(self, project_id: str, bodies: Iterable[Mapping[str, Any]]) -> None:
-        """Keeps texts whose ids are given: `id`, `documentId`, `text`."""
+        """Stores texts with given ids: `id`, `documentId`, `text`."""
         self._insert_many(project_id, bodies)
 
     def get_texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Briefs, kept in the records of their documents; each move is one atomic write."""
+"""Briefs, stored in the records of their documents; each move is one atomic write."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Briefs(DocumentRecords):
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
-        """Makes a move of the table of brief states if the brief stands where the move leaves from."""
+        """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
         condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
         return self.change(project_id, document_id, condition, event=event, changes=_entering(move, changes))
 
@@ -108,7 +108,7 @@ class Briefs(DocumentRecords):
     def expire_leases(self, now: datetime) -> builtins.list[str]:
         """Records that the leases of claims expired, in any project; returns the documents' ids.
 
-        Each is recorded once, by whoever comes first: a worker, or the next write of the document.
+        Each is recorded once, by a worker or by the next write of the document.
         """
         expired = not_deleted(lease_expired_filter(now))
         rows = self._collection.find(expired, {"_id": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)

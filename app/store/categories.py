@@ -27,7 +27,7 @@ class Categories(Filing[StoredCategory]):
         return super().add(project_id, {**record, **keys}, event)
 
     def is_slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
-        """Tells whether a category has the slug."""
+        """Returns whether a category has the slug."""
         condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 
@@ -67,7 +67,7 @@ class Categories(Filing[StoredCategory]):
         return {row["id"]: row["name"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields={"name": 1})}
 
     def get_brief_part(self, project_id: str, category_id: str) -> StoredCategory | None:
-        """Returns what a writer learns of a category: `id`, `name`, `description`."""
+        """Returns the part of a category that a brief shows: `id`, `name`, `description`."""
         fields = {"name": 1, "description": 1}
         return self._find_one(project_id, {"_id": ObjectId(category_id), "deletedAt": None}, fields)
 
@@ -82,7 +82,7 @@ class Categories(Filing[StoredCategory]):
         return above
 
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
-        """Tells whether a category is another's parent."""
+        """Returns whether a category has subcategories."""
         condition = {"categoryId": ObjectId(category_id), "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 

@@ -28,11 +28,11 @@ class Clusters(Filing[StoredCluster]):
     event_data = (("clusterId", "_id", None),)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredCluster:
-        """Adds a cluster, with the key that keeps its name unique."""
+        """Adds a cluster, with the key that its name is unique by."""
         return super().add(project_id, {**record, "nameKey": name_key(record["name"]), "deletedAt": None}, event)
 
     def is_name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
-        """Tells whether a cluster has the name, ignoring case."""
+        """Returns whether a cluster has the name, ignoring case."""
         condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 

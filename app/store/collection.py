@@ -99,7 +99,7 @@ def flat_from_bson(record: Record | None) -> Record | None:
 
 
 def to_bson(record: Mapping[str, Any]) -> Record:
-    """Returns a record as MongoDB keeps it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
+    """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
     return {
         ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
         for key, value in record.items()
@@ -107,7 +107,7 @@ def to_bson(record: Mapping[str, Any]) -> Record:
 
 
 def insert_once(collection: Any, rows: Sequence[Mapping[str, Any]], key: Sequence[str]) -> None:
-    """Inserts rows in order, passing over those whose unique key is there already."""
+    """Inserts rows, ignoring those whose unique key exists already."""
     try:
         collection.insert_many(rows, ordered=False)
     except BulkWriteError as error:
@@ -312,7 +312,7 @@ class Recorded(Collection[Stored]):
         return found
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
-        """Has the operation run again when only a full outbox kept its write from matching; it is relayed first.
+        """Makes the operation run again when only a full outbox prevented its write; the outbox is relayed first.
 
         A record that meets the condition now had a full outbox then, or did not meet it yet: both call for another try.
         """

@@ -1,7 +1,7 @@
-"""The tables of `rules` as conditions of atomic writes: the same rows, said in MongoDB's language.
+"""The tables of `rules` as MongoDB conditions and expressions, for atomic writes.
 
-A claim whose lease ran out counts as ready from that instant: conditions say so (`stands_in`), and every write of a
-document first writes it down (`settled`), so that nothing depends on a worker having done it.
+A claim whose lease has expired counts as ready from that instant: the conditions include it (`brief_state_filters`),
+and every write of a document records the expiry first (`expire_lease_stage`), so that nothing depends on a worker.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def not_deleted(condition: Mapping[str, object]) -> Record:
 
 
 def lease_expired_filter(now: datetime) -> Record:
-    """Returns the condition that a claim's lease ran out."""
+    """Returns the condition that a claim's lease has expired."""
     return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
 
 
@@ -37,7 +37,7 @@ def claim_active_filter(now: datetime) -> Record:
 
 
 def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Record]:
-    """Returns conditions, one of which a document with a brief meets when it stands in one of the states now."""
+    """Returns conditions, one of which a document with a brief meets when it is in one of the states now."""
     conditions: list[Record] = []
     for state in states:
         conditions.append(claim_active_filter(now) if state == BriefState.CLAIMED else {"brief.state": state})
@@ -121,7 +121,7 @@ def unprotected_filter(request: MoveRequest) -> Record:
 
 
 def etag_filter(tags: EntityTags, now: datetime) -> list[Record]:
-    """Returns the condition, if any, that a document is in a state that entity tags name, its claim as seen too."""
+    """Returns the condition, if any, that a document is in a state that entity tags name, its claim included."""
     if tags is None:
         return []
     states = [
@@ -136,7 +136,7 @@ def etag_filter(tags: EntityTags, now: datetime) -> list[Record]:
 
 
 def expire_lease_stage(now: datetime) -> list[Record]:
-    """Returns the stage that writes down a claim whose lease ran out: the brief is ready, and an event says so."""
+    """Returns the stage that records an expired lease: the brief becomes ready, with an event."""
     expired = {
         "$and": [
             {"$eq": ["$brief.state", str(BriefState.CLAIMED)]},
@@ -158,7 +158,10 @@ def expire_lease_stage(now: datetime) -> list[Record]:
 
 
 def finished_brief() -> Record:
-    """Returns the expression that makes a claimed brief drafted and leaves any other as it is; after `settled`."""
+    """Returns the expression that makes a claimed brief drafted and leaves any other as it is.
+
+    It comes after `expire_lease_stage`.
+    """
     done = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
     return {"$cond": [{"$eq": ["$brief.state", str(BriefState.CLAIMED)]}, done, "$brief"]}
 

@@ -1,4 +1,4 @@
-"""Documents: their records, which hold no long text, and the lists of them. The texts stand in `bodies`."""
+"""Documents: their records and the lists of them. Long texts are in the collection `bodies`."""
 
 from __future__ import annotations
 
@@ -151,10 +151,10 @@ class Documents(DocumentRecords):
         self._store.revisions.add(project_id, document, at=event.at, by=event.by)
         return document
 
-    def create_many(self, project_id: str, begun: Iterable[tuple[Record, str, Event]]) -> Sequence[StoredDocument]:
+    def create_many(self, project_id: str, new: Iterable[tuple[Record, str, Event]]) -> Sequence[StoredDocument]:
         """Adds documents, each with its first content and its event, in three calls; inside a transaction."""
         rows, bodies, events = [], [], []
-        for record, markdown, event in begun:
+        for record, markdown, event in new:
             document_id, body_id = new_id(), new_id() if markdown else None
             rows.append(self._new_record({**record, "id": document_id, "contentId": body_id}, event))
             bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
@@ -222,7 +222,7 @@ class Documents(DocumentRecords):
     def _with_rarest_word(self, project_id: str, words: Sequence[str]) -> builtins.list[str] | None:
         """Returns the ids of documents outside the trash that have the rarest of the words; None where they are many.
 
-        Long words are rarer; a few of them tell.
+        Only the longest few words are tried: long words are rarer.
         """
         for word in sorted(words, key=len, reverse=True)[:WORDS_TRIED]:
             one = not_deleted({"words": word})
@@ -258,7 +258,7 @@ class Documents(DocumentRecords):
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
     def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
-        """Returns `id`, `slug` and `title` of those of the documents that exist, in the order asked for."""
+        """Returns `id`, `slug` and `title` of those of the documents that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
             return []
@@ -291,7 +291,7 @@ class Documents(DocumentRecords):
         review_required: bool = False,
         base_version: int | None = None,
     ) -> StoredDocument | None:
-        """Makes a move of the table of statuses if the document stands where the move leaves from.
+        """Makes a move of the table of statuses if the document is in a status that the move leaves.
 
         `rev` is for a transaction that read the document before: it must not have changed since.
         """

@@ -1,6 +1,6 @@
 """What documents are filed under, categories and clusters, have in common.
 
-A deleted one is kept, without its place in any list or index, until its last event was relayed.
+A deleted record stays, outside of every list and partial index, until its last event is relayed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Filing(Recorded[Stored]):
     def refer_to(self, project_id: str, record_id: str) -> Record | None:
         """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
 
-        Writes to it, so that whoever deletes or renames it at the same time conflicts with this transaction.
+        Writes to it, so that deleting or renaming it at the same time conflicts with this transaction.
         """
         where = self._where(project_id, {"_id": object_id(record_id), "deletedAt": None})
         found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)

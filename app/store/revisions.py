@@ -18,11 +18,11 @@ class Revisions(Collection[Record]):
     name = "revisions"
 
     def add(self, project_id: str, document: Mapping[str, Any], *, at: datetime, by: Mapping[str, Any]) -> None:
-        """Keeps a document's present version."""
+        """Stores a document's current version."""
         self._insert(project_id, _version(document, at, by))
 
     def add_many(self, project_id: str, made: Iterable[tuple[Mapping[str, Any], Event]]) -> None:
-        """Keeps the present versions of documents, each as its event made it."""
+        """Stores the current versions of documents, each with the time and author of its event."""
         self._insert_many(project_id, [_version(document, event.at, event.by) for document, event in made])
 
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
@@ -37,6 +37,6 @@ class Revisions(Collection[Record]):
 
 
 def _version(document: Mapping[str, Any], at: datetime, by: Mapping[str, Any]) -> Record:
-    kept = {name: document.get(name) for name in PUBLISHED_FIELDS}
+    fields = {name: document.get(name) for name in PUBLISHED_FIELDS}
     version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
-    return {**version, **kept, "wordCount": document["wordCount"], "at": at, "by": dict(by)}
+    return {**version, **fields, "wordCount": document["wordCount"], "at": at, "by": dict(by)}

@@ -1,7 +1,7 @@
-"""What MongoDB itself refuses to keep: records without a project, or whose kind, state or counters are impossible.
+"""What MongoDB itself refuses to store: records without a project, or whose kind, state or counters are impossible.
 
-They catch a hand at the shell and a bug of ours. They say nothing of what the operations check already, and all
-fields that they do not name are free: so none can stand in the way of a write that the operations allow.
+They catch mistakes in a shell and bugs of this service. They do not repeat what the operations check; all
+other fields may have any value: so no validator rejects a write that the operations allow.
 """
 
 from collections.abc import Mapping
