@@ -1,0 +1,194 @@
+"""A document's markdown as sections: one for each heading, and one for what stands before the first.
+
+Put together again the sections are the markdown, to the character, so that two writers can change different sections
+of one document and neither loses anything. (decisions, section 12)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+
+from app.rules.outline_html import to_outline_html
+from app.rules.text import word_count
+
+HASH_LENGTH = 16
+EMPTY_HASH = hashlib.sha256(b"").hexdigest()[:HASH_LENGTH]
+"""The hash of no text: what an edit names to write the first content of a document."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_BLOCK = re.compile(
+    r"<(?P<open>blockquote|ul|ol)[ >]|</(?P<close>blockquote|ul|ol)>"
+    r'|<h(?P<level>[1-6]) data-sourcepos="(?P<line>\d+):[^"]*">(?P<title>.*?)</h(?P=level)>',
+    re.DOTALL,
+)
+_ALT_TEXT = re.compile(r'<img [^>]*?alt="([^"]*)"[^>]*>')
+_TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading outside of quotes, lists and code: its level from 1 to 6, plain text, and line from 1."""
+
+    level: int
+    title: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a document's markdown; section 0 stands before the first heading and has level 0 and no title."""
+
+    number: int
+    level: int
+    title: str
+    line: int
+    text: str
+
+    @cached_property
+    def hash(self) -> str:
+        """The first 16 hex digits of the SHA-256 of the text in UTF-8: an edit names the section by it."""
+        return hash_of(self.text)
+
+    @cached_property
+    def words(self) -> int:
+        """The number of words in the section."""
+        return word_count(self.text)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of a document's sections: `markdown` replaces the section with this hash, or follows it."""
+
+    hash: str
+    markdown: str
+    number: int | None = None
+    """Which of several sections with the same hash; the first by default."""
+    insert_after: bool = False
+
+
+class SectionsMissing(Exception):
+    """Edits name sections that the document does not have; `hashes` lists them in the order of the edits."""
+
+    def __init__(self, hashes: Sequence[str]) -> None:
+        super().__init__()
+        self.hashes = hashes
+
+
+class ReplacedTwice(Exception):
+    """Two edits replace the same section; `index` is the place of the second one, from 0."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self.index = index
+
+
+def hash_of(text: str) -> str:
+    """Returns the hash that names a section with this text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
+
+
+def headings(markdown: str) -> list[Heading]:
+    """Returns the headings outside of quotes, lists and code, in their order."""
+    found, depth = [], 0
+    for block in _BLOCK.finditer(to_outline_html(markdown)):
+        if block["open"]:
+            depth += 1
+        elif block["close"]:
+            depth -= 1
+        elif depth == 0:
+            found.append(Heading(int(block["level"]), _plain(block["title"]), int(block["line"])))
+    return found
+
+
+def partition(markdown: str) -> list[Section]:
+    """Returns the sections of a document's markdown, which are the markdown when they are joined."""
+    starts = [0, *(end.end() for end in _LINE_END.finditer(markdown))]
+    first, begun = Heading(0, "", 1), headings(markdown)
+    offsets = [0, *(starts[heading.line - 1] for heading in begun), len(markdown)]
+    return [
+        Section(number, heading.level, heading.title, heading.line, markdown[offsets[number] : offsets[number + 1]])
+        for number, heading in enumerate([first, *begun])
+        if number or offsets[1]
+    ]
+
+
+def apply_edits(markdown: str, edits: Iterable[Edit]) -> str:
+    """Returns the markdown with all edits made; each names a section of the markdown as it is before.
+
+    Raises `SectionsMissing` and `ReplacedTwice`. A blank line separates a new piece of text from its neighbours.
+    """
+    edits = list(edits)
+    sections = partition(markdown) or [Section(0, 0, "", 1, "")]
+    alike: dict[str, list[int]] = defaultdict(list)
+    for place, section in enumerate(sections):
+        alike[section.hash].append(place)
+    targets = [_target(sections, alike, edit) for edit in edits]
+    if None in targets:
+        raise SectionsMissing([edit.hash for edit, target in zip(edits, targets, strict=True) if target is None])
+    replaced: dict[int, str] = {}
+    followers: dict[int, list[str]] = {}
+    for index, (edit, target) in enumerate(zip(edits, targets, strict=True)):
+        assert target is not None
+        if edit.insert_after:
+            followers.setdefault(target, []).append(edit.markdown)
+        elif target in replaced:
+            raise ReplacedTwice(index)
+        else:
+            replaced[target] = edit.markdown
+    line_end = found[0] if (found := _LINE_END.search(markdown)) else "\n"
+    joined = _Joined(line_end)
+    for place, section in enumerate(sections):
+        if place in replaced:
+            joined.add(replaced[place])
+        else:
+            joined.add(section.text, place)
+        for text in followers.get(place, ()):
+            joined.add(text)
+    return "".join(joined.parts)
+
+
+class _Joined:
+    """Pieces of text in their order, with a blank line where two that were no neighbours would run together."""
+
+    def __init__(self, line_end: str) -> None:
+        self.parts: list[str] = []
+        self._line_end = line_end
+        self._place: int | None = None
+
+    def add(self, text: str, place: int | None = None) -> None:
+        """Adds a piece; `place` is its place among the sections of before, None for one that is new."""
+        if not text:
+            return
+        neighbours = place is not None and self._place is not None and place == self._place + 1
+        if self.parts and not neighbours:
+            self.parts.append(self._line_end * self._missing_line_ends(text))
+        self.parts.append(text)
+        self._place = place
+
+    def _missing_line_ends(self, text: str) -> int:
+        """Returns how many line ends it takes for a blank line between the last piece and this one."""
+        before = "".join(self.parts[-2:])
+        blank_before = re.search(r"(?>\r\n|\r|\n)[ \t]*(?>\r\n|\r|\n)[ \t]*\Z", before[-200:])
+        blank_after = re.match(r"[ \t]*(?:\r\n|\r|\n)", text)
+        ended = before.endswith(("\n", "\r"))
+        if blank_before or (ended and blank_after):
+            return 0
+        return 1 if ended or blank_after else 2
+
+
+def _target(sections: Sequence[Section], alike: Mapping[str, Sequence[int]], edit: Edit) -> int | None:
+    """Returns the place of the section that an edit names, None where there is none."""
+    places = alike.get(edit.hash, ())
+    return next((place for place in places if edit.number in (None, sections[place].number)), None)
+
+
+def _plain(html: str) -> str:
+    """Returns the text of a heading: an image is its alternative text."""
+    text = _TAG.sub("", _ALT_TEXT.sub(r"\1", html)) if "<" in html else html
+    return " ".join(unescape(text).split())
