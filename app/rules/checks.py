@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from app.rules.content_html import Content, content_of
+from app.rules.content import Content, content_of
 from app.rules.sections import Heading, headings
 from app.rules.slugs import slug_of
 from app.rules.text import word_count

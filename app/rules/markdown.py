@@ -51,6 +51,16 @@ def parsed(markdown: str) -> Iterator[Event]:
             yield kind, value
 
 
+def parsed_with_places(markdown: str) -> Iterator[tuple[str, Any, int]]:
+    """Returns the parser's own events, raw html whole, each with the byte of the UTF-8 text that it begins at."""
+    for event, place in pyromark.events_with_range(markdown, options=_OPTIONS):
+        if isinstance(event, str):
+            yield event, None, place["start"]
+        else:
+            [(kind, value)] = event.items()
+            yield kind, value, place["start"]
+
+
 def tag_name(tag: str) -> str:
     """Returns the name of a tag in lower case; an empty one for a comment or an instruction."""
     name = _TAG_NAME.match(tag)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import unescape
 
-from app.rules.outline_html import to_outline_html
+from app.rules.markdown import element_of, parsed_with_places
 from app.rules.text import word_count
 
 HASH_LENGTH = 16
@@ -22,22 +22,20 @@ EMPTY_HASH = hashlib.sha256(b"").hexdigest()[:HASH_LENGTH]
 """The hash of no text: what an edit names to write the first content of a document."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_BLOCK = re.compile(
-    r"<(?P<open>blockquote|ul|ol)[ >]|</(?P<close>blockquote|ul|ol)>"
-    r'|<h(?P<level>[1-6]) data-sourcepos="(?P<line>\d+):[^"]*">(?P<title>.*?)</h(?P=level)>',
-    re.DOTALL,
-)
-_ALT_TEXT = re.compile(r'<img [^>]*?alt="([^"]*)"[^>]*>')
-_TAG = re.compile(r"<[^>]*>")
+_LINE_END_BYTES = re.compile(rb"\r\n|\r|\n")
+_CONTAINERS = ("BlockQuote", "List")
+_TEXT = {"Text": "", "Code": "", "SoftBreak": " ", "HardBreak": " "}
+"""What the title of a heading is made of: the parser's text, or the character that stands for a line break."""
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading outside of quotes, lists and code: its level from 1 to 6, plain text, and line from 1."""
+    """A heading outside of quotes, lists and code: its level from 1 to 6, plain text, line from 1 and byte offset."""
 
     level: int
     title: str
     line: int
+    offset: int
 
 
 @dataclass(frozen=True)
@@ -95,26 +93,37 @@ def hash_of(text: str) -> str:
 
 def headings(markdown: str) -> list[Heading]:
     """Returns the headings outside of quotes, lists and code, in their order."""
-    found, depth = [], 0
-    for block in _BLOCK.finditer(to_outline_html(markdown)):
-        if block["open"]:
+    found: list[Heading] = []
+    line_starts = _line_starts(markdown.encode())
+    depth = 0
+    title: list[str] | None = None
+    for kind, value, start in parsed_with_places(markdown):
+        name, details = element_of(value)
+        if kind == "Start" and name in _CONTAINERS:
             depth += 1
-        elif block["close"]:
+        elif kind == "End" and name in _CONTAINERS:
             depth -= 1
-        elif depth == 0:
-            found.append(Heading(int(block["level"]), _plain(block["title"]), int(block["line"])))
+        elif kind == "Start" and name == "Heading" and depth == 0:
+            level = int(details["level"][1:])
+            line = bisect_right(line_starts, start)
+            begun, title = (level, line, line_starts[line - 1]), []
+        elif kind == "End" and name == "Heading" and title is not None:
+            found.append(Heading(begun[0], " ".join("".join(title).split()), *begun[1:]))
+            title = None
+        elif title is not None and kind in _TEXT:
+            title.append(_TEXT[kind] or value)
     return found
 
 
 def partition(markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown, which are the markdown when they are joined."""
-    starts = [0, *(end.end() for end in _LINE_END.finditer(markdown))]
-    first, begun = Heading(0, "", 1), headings(markdown)
-    offsets = [0, *(starts[heading.line - 1] for heading in begun), len(markdown)]
+    source = markdown.encode()
+    begun = [Heading(0, "", 1, 0), *headings(markdown)]
+    ends = [*(heading.offset for heading in begun[1:]), len(source)]
     return [
-        Section(number, heading.level, heading.title, heading.line, markdown[offsets[number] : offsets[number + 1]])
-        for number, heading in enumerate([first, *begun])
-        if number or offsets[1]
+        Section(number, heading.level, heading.title, heading.line, source[heading.offset : end].decode())
+        for number, (heading, end) in enumerate(zip(begun, ends, strict=True))
+        if number or end
     ]
 
 
@@ -188,7 +197,5 @@ def _target(sections: Sequence[Section], alike: Mapping[str, Sequence[int]], edi
     return next((place for place in places if edit.number in (None, sections[place].number)), None)
 
 
-def _plain(html: str) -> str:
-    """Returns the text of a heading: an image is its alternative text."""
-    text = _TAG.sub("", _ALT_TEXT.sub(r"\1", html)) if "<" in html else html
-    return " ".join(unescape(text).split())
+def _line_starts(source: bytes) -> list[int]:
+    return [0, *(end.end() for end in _LINE_END_BYTES.finditer(source))]
