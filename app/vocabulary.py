@@ -98,7 +98,7 @@ EVENT_TYPES = (
             *("unscheduled", "published", "unpublished", "deleted", "restored", "publish_failed"),
         )
     ),
-    *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "expired")),
+    *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "released", "expired")),
     *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
     *("token.created", "token.rotated", "token.revoked"),
     *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),

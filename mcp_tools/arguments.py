@@ -42,7 +42,7 @@ RequiredVersion = Schema.from_dict(
 )
 """What REST may send as `If-Match` instead, and a tool has no other place for."""
 
-KEY_IN_SHORT = "the same when you retry"
+KEY_IN_SHORT = "same on retry"
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit for: the length of an id, the greatest version, the words of a filter."""
@@ -116,8 +116,8 @@ def arguments_of(operation: Operation) -> Arguments:
 def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
-        return StrictInteger(1, description=f"the {name}", required=True)
-    doc = f"the {name.removesuffix('Id')}'s id" if name != "id" else "the record's own id"
+        return StrictInteger(1, description=name, required=True)
+    doc = f"{name.removesuffix('Id')} id" if name != "id" else "its own id"
     return StrictString(None, description=doc, required=True, allow_none=False)
 
 

@@ -5,7 +5,7 @@ Plan, write and publish a project's documents. Only tools that say so publish an
 
 To write: `claim_next_brief` with `leaseSeconds`, `get_brief`, `write_content` with the brief's `version` as \
 `baseVersion`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't finish, call \
-`withdraw_brief`, then `mark_brief_ready`, so that another writer can claim the brief.
+`release_brief`, so that another writer can claim the brief.
 
 To plan: `create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, \
 `confirm_intent`, then `mark_brief_ready`.
@@ -58,13 +58,13 @@ NEXT: dict[str, str] = {
     "get_brief": "Next, if you hold the claim: `write_content`.",
     "replace_brief": "To change single fields use `update_brief`.",
     "mark_brief_ready": "Next: a writer takes it with `claim_next_brief`.",
-    "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish: `withdraw_brief`, then "
-    "`mark_brief_ready`.",
+    "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish: `release_brief`.",
     "claim_next_brief": "Use it to get work. Next: `get_brief`, `write_content`, `submit_document`. If you can't "
-    "finish: `withdraw_brief`, then `mark_brief_ready`. Each call claims another brief, so retry with the same "
+    "finish: `release_brief`. Each call claims another brief, so retry with the same "
     "`idempotencyKey`.",
     "renew_claim": "Call it before `claimExpiresAt` while you are writing.",
-    "withdraw_brief": "If you can't finish a brief, call this, then `mark_brief_ready`: nobody sees a withdrawn brief.",
+    "withdraw_brief": "It takes the brief out of the queue. If you can't finish one that you claimed: `release_brief`.",
+    "release_brief": "Call it when you can't finish: another writer can claim the brief at once.",
     "get_document": "Its content: `read_document_content`.",
     "list_documents": "Their content: `read_document_content`.",
     "read_document_content": "Read on with `nextOffset` as `offset` until it is null.",

@@ -20,7 +20,7 @@ Every call needs a token in the header `Authorization: Bearer <token>`. A person
 {surfaces}
 
 The working loop: `claim_next_brief`, `get_brief`, `write_content`, `submit_document`. If you can't finish: \
-`withdraw_brief`, then `mark_brief_ready`. Send an idempotency key with each call that writes, and the same one when \
+`release_brief`. Send an idempotency key with each call that writes, and the same one when \
 you retry. Only tools that say so publish anything. `/mcp?toolset=writing` offers the tools of one job: {toolsets}.
 
 ## Tools

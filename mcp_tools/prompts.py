@@ -39,8 +39,8 @@ How to deliver it:
 1. {claim}
 2. Write the whole text as markdown (CommonMark with tables). Begin below the title; it is not part of the text.
 3. Call `write_content` with documentId "{id}", baseVersion {version} and the text.
-4. Call `submit_document` with documentId "{id}". If you can't finish, call `withdraw_brief`, then
-   `mark_brief_ready`.
+4. Call `submit_document` with documentId "{id}". If you can't finish, call `release_brief` with the
+   same documentId.
 Give each of these calls an `idempotencyKey`, and use the same one again if you have to retry it."""
 
 CLAIMS = {

@@ -9,7 +9,7 @@ _READING = ("list_documents", "get_document", "read_document_content", "get_brie
 TOOLSETS: dict[str, tuple[str, ...]] = {
     "writing": (
         *_READING,
-        *("claim_brief", "claim_next_brief", "renew_claim", "withdraw_brief", "mark_brief_ready"),
+        *("claim_brief", "claim_next_brief", "renew_claim", "release_brief"),
         *("write_content", "submit_document", "get_cluster"),
     ),
     "planning": (

@@ -25,8 +25,8 @@ from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
 from app.records.documents import DocumentRecord
-from app.rules.briefs import CLAIM, NO_CLAIM, READY, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
-from app.rules.documents import StoredDocument
+from app.rules.briefs import CLAIM, NO_CLAIM, READY, RELEASE, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
+from app.rules.documents import StoredDocument, if_guarded
 from app.rules.etags import document_tag
 from app.rules.events import Event
 from app.rules.references import Found, link_problems
@@ -68,7 +68,7 @@ def get_brief(ctx: Context, document_id: str) -> Result:
     path=("documentId",),
     body=BriefFields,
     response=DocumentRecord,
-    errors=(NotFound, BadRequest),
+    errors=(NotFound, BriefClaimed, BadRequest),
 )
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's brief whole; fields that are not sent are cleared.
@@ -84,7 +84,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     body=BriefFields,
     response=DocumentRecord,
-    errors=(NotFound, BadRequest),
+    errors=(NotFound, BriefClaimed, BadRequest),
 )
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
@@ -177,6 +177,21 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result:
     return _move(ctx, document_id, WITHDRAW, NO_CLAIM)
 
 
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    response=DocumentRecord,
+    errors=(NotFound, BriefNotOffered, BriefClaimed),
+)
+def release_brief(ctx: Context, document_id: str) -> Result:
+    """Release your claim and offer the brief again, in one step.
+
+    Only the holder can. What was written stays.
+    """
+    return _move(ctx, document_id, RELEASE, NO_CLAIM)
+
+
 def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result:
     moved = ctx.store.briefs.move(
         ctx.project_id,
@@ -223,11 +238,13 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     if not wrong:
         event = Event("brief.updated", ctx.now, ctx.caller.actor)
         written = {**fields, "internalLinks": [link.lower() for link in links]} if links else fields
-        changed = ctx.store.briefs.write(ctx.project_id, document_id, written, event, ctx.if_match)
+        changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:
             return document_answer(ctx, changed)
     document = own_document(ctx, document_id)
     ctx.check_match(document)
+    if refused := if_guarded(document, ctx.move_request):
+        raise refused
     if wrong:
         raise BadRequest(errors=wrong)
     return document_answer(ctx, document)

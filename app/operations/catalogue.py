@@ -38,6 +38,7 @@ CATALOGUE: tuple[Operation, ...] = (
     briefs.claim_next_brief,
     briefs.renew_claim,
     briefs.withdraw_brief,
+    briefs.release_brief,
     documents.list_documents,
     documents.get_document,
     documents.update_document,

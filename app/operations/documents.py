@@ -5,6 +5,7 @@ from typing import Any
 
 from app.errors import (
     BadRequest,
+    BriefClaimed,
     InvalidTransition,
     NotFound,
     SlugTaken,
@@ -21,6 +22,7 @@ from app.rules.documents import (
     PUBLISHED_FIELDS,
     StoredDocument,
     if_frozen,
+    if_guarded,
     if_outdated,
     if_status_closed,
     not_now,
@@ -73,23 +75,24 @@ def get_document(ctx: Context, document_id: str) -> Result:
     path=("documentId",),
     body=DocumentChanges,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
 )
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
 
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves among
-    `idea`, `planned` and `drafting` alone.
+    `idea`, `planned` and `drafting` alone. While another agent holds the brief's claim the change is refused, and to
+    agents also a change of a published field in `review`.
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    if refused := if_outdated(document, fields.get("baseVersion")):
+    if refused := if_guarded(document, ctx.move_request) or if_outdated(document, fields.get("baseVersion")):
         raise refused
     changes = _really_changed(document, fields)
     if "status" in fields and (refused_status := if_status_closed(document, fields["status"], ctx.move_request)):
         raise refused_status
-    if _published(changes) and (frozen := if_frozen(document)):
+    if _published(changes) and (frozen := if_frozen(document, ctx.move_request)):
         raise frozen
     found = look_up(ctx.store, ctx.project_id, changes)
     if wrong := in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)]):

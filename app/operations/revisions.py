@@ -55,7 +55,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     markdown, words = fields["markdown"], ctx.prepared
     if words == document["wordCount"] and markdown == _markdown(ctx, document.get("contentId")):
         return document_answer(ctx, document)
-    if frozen := if_frozen(document):
+    if frozen := if_frozen(document, ctx.move_request):
         raise frozen
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
@@ -114,7 +114,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     changes = {name: value for name, value in restored.items() if value != document.get(name)}
     if not changes:
         return document_answer(ctx, document)
-    if frozen := if_frozen(document):
+    if frozen := if_frozen(document, ctx.move_request):
         raise frozen
     if "contentId" in changes:
         changes |= {"wordCount": revision["wordCount"], **_content_updated(ctx)}

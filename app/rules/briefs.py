@@ -118,6 +118,11 @@ def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
     )
 
 
+def if_nothing_claimed(document: Record, request: MoveRequest) -> Refusal | None:
+    claimed = state_now(document, request.now) == BriefState.CLAIMED
+    return None if claimed else BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
+
+
 def holds_claim(document: Record, token_id: str | None) -> bool:
     """Tells whether the token is the one that claimed the brief."""
     holder = brief_of(document).get("claimedBy") or {}
@@ -139,7 +144,7 @@ def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_brief')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
-            f"{say('withdraw_brief')}, then {say('mark_brief_ready')}."
+            f"{say('release_brief')}."
         )
     else:
         release = "" if request.channel == Channel.MCP else f", or release this one with {say('withdraw_brief')}"
@@ -197,7 +202,15 @@ WITHDRAW = Move(
     refusals=(if_not_offered, if_held_by_another_over_mcp),
     by_holder=(Channel.MCP,),
 )
-MOVES = (READY, CLAIM, RENEW, WITHDRAW)
+RELEASE = Move(
+    "release",
+    leaves=(BriefState.CLAIMED,),
+    enters=BriefState.READY,
+    event="brief.released",
+    refusals=(if_nothing_claimed, if_held_by_another),
+    by_holder=tuple(Channel),
+)
+MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
 def refusal(move: Move, document: Record, request: MoveRequest) -> Refusal | None:

@@ -266,9 +266,11 @@ def if_outdated(document: Record, base_version: int | None) -> VersionConflict |
     )
 
 
-def if_frozen(document: Record) -> InvalidTransition | None:
-    """Refuses changes of what is published while it waits to go out as it was approved."""
-    return not_now(document) if document["status"] in FROZEN else None
+def if_frozen(document: Record, request: MoveRequest) -> InvalidTransition | None:
+    """Refuses changes of what is published after it was approved, and to agents while a reviewer reads it."""
+    is_agent = bool(request.agent) or request.channel == Channel.MCP
+    in_review = is_agent and document["status"] == Status.REVIEW
+    return not_now(document) if in_review or document["status"] in FROZEN else None
 
 
 def if_status_closed(document: Record, status: str, request: MoveRequest) -> InvalidTransition | None:

@@ -7,6 +7,7 @@ ROUTES = {
     "claim_next_brief": "POST /briefs/claim",
     "get_brief": "GET /documents/:id/brief",
     "mark_brief_ready": "POST /documents/:id/brief/ready",
+    "release_brief": "POST /documents/:id/brief/release",
     "submit_document": "POST /documents/:id/submit",
     "withdraw_brief": "POST /documents/:id/brief/withdraw",
     "write_content": "PUT /documents/:id/content",

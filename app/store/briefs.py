@@ -18,6 +18,7 @@ from app.store.conditions import (
     lease_expired_filter,
     listed_brief_filters,
     not_deleted,
+    unprotected_filter,
 )
 from app.store.documents import DocumentRecords
 from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE
@@ -91,11 +92,19 @@ class Briefs(DocumentRecords):
         )
 
     def write(
-        self, project_id: str, document_id: str, fields: Mapping[str, Any], event: Event, tags: EntityTags
+        self,
+        project_id: str,
+        document_id: str,
+        fields: Mapping[str, Any],
+        request: MoveRequest,
+        event: Event,
+        tags: EntityTags,
     ) -> StoredDocument | None:
-        """Sets fields of a brief, null for unset, if that changes something; the brief's state stays."""
+        """Sets fields of a brief, null for unset, if that changes something and no claim protects it."""
         differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
-        condition: Record = {"$and": [{"$or": [*differs, {"brief": None}]}, *etag_filter(tags, event.at)]}
+        condition: Record = {
+            "$and": [{"$or": [*differs, {"brief": None}]}, unprotected_filter(request), *etag_filter(tags, event.at)]
+        }
         return self.change(
             project_id,
             document_id,

@@ -439,6 +439,7 @@ DECIDED: tuple[Row, ...] = (
             "claim-next": "POST /briefs/claim: the one due soonest, of a category or cluster; else NoBriefReady",
             "lease": "leaseSeconds 60 to 86400, or the project's default; claimExpiresAt",
             "renew": "renew: the holder only, else 409 BriefClaimed",
+            "release": "release: claimed becomes ready in one step, brief.released; the holder only",
             "expired-is-ready": "an expired claim is ready from that instant, in every answer and for every operation",
             "expired-event": "an expired claim is an event; a claim over it makes brief.expired, then brief.claimed",
             "no-lease": "without a lease a claim never expires, and claimExpiresAt is null",
@@ -449,6 +450,8 @@ DECIDED: tuple[Row, ...] = (
         {
             "submit-after-expiry": "submitting after the expiry leaves the brief ready",
             "claim-protects": "while claimed, a content write or submit by another agent is BriefClaimed",
+            "claim-protects-fields": "while claimed, so are PATCH of the document and writes of the brief",
+            "review-stays-still": "in review, agents change no content and no published field",
         },
     ),
     *_rows(

@@ -185,6 +185,60 @@ def test_people_and_scripts_are_let_through_over_rest(rest: Rest, piece: Any, ac
     ok(rest.call(method, path_of(piece) + path, body))
 
 
+FIELD_WRITES = [
+    ("PATCH", "", {"title": "Another"}),
+    ("PATCH", "/brief", {"keyword": "another"}),
+    ("PUT", "/brief", {"keyword": "another"}),
+]
+
+
+@pytest.mark.contract("decided-briefs.claim-protects-fields")
+@pytest.mark.parametrize(("method", "path", "body"), FIELD_WRITES)
+def test_a_claim_protects_fields_and_brief_from_other_agents_alone(
+    rest: Rest, holder: Rest, project: Project, piece: Any, method: str, path: str, body: Any
+) -> None:
+    other = rest.by(project.token("Day writer", agent="writer-2", scopes=AGENT))
+
+    refused(other.call(method, path_of(piece) + path, body), "BriefClaimed")
+    assert ok(rest.get(path_of(piece))) == piece
+    ok(holder.call(method, path_of(piece) + path, body))
+    ok(rest.call(method, path_of(piece) + path, {next(iter(body)): "a person's"}))
+
+
+@pytest.mark.contract("decided-briefs.claim-protects-fields")
+@pytest.mark.parametrize("name", ["update_document", "update_brief", "replace_brief"])
+def test_a_claim_protects_fields_and_brief_from_others_over_mcp(
+    rest: Rest, project: Project, piece: Any, name: str
+) -> None:
+    fields = {"title": "Another"} if name == "update_document" else {"keyword": "another"}
+    with pytest.raises(BriefClaimed):
+        OPERATIONS[name](project.context(rest.token, channel=Channel.MCP), piece["id"], fields=fields)
+
+
+@pytest.mark.contract("decided-briefs.review-stays-still")
+def test_what_a_reviewer_reads_is_changed_by_people_alone(rest: Rest, holder: Rest, piece: Any) -> None:
+    submitted = ok(holder.post(f"{path_of(piece)}/submit"))
+    content = {"markdown": "Late.", "baseVersion": submitted["version"]}
+
+    refused(holder.call("PATCH", path_of(piece), {"title": "Late"}), "InvalidTransition")
+    refused(holder.call("PUT", f"{path_of(piece)}/content", content), "InvalidTransition")
+    ok(holder.call("PATCH", path_of(piece), {"dueDate": "2027-01-01"}))
+    ok(rest.call("PATCH", path_of(piece), {"title": "A person's"}))
+
+
+@pytest.mark.contract("decided-briefs.release")
+def test_the_holder_releases_a_claim_and_the_brief_is_offered_again(rest: Rest, holder: Rest, piece: Any) -> None:
+    refused(rest.post(f"{path_of(piece)}/brief/release"), "BriefClaimed")
+
+    released = ok(holder.post(f"{path_of(piece)}/brief/release"))
+
+    assert released["brief"]["state"] == "ready"
+    assert released["brief"]["claimedBy"] is released["brief"]["claimedAt"] is None
+    assert released["version"] == piece["version"]
+    assert ok(rest.get(f"{path_of(piece)}/activity"))[0]["type"] == "brief.released"
+    refused(holder.post(f"{path_of(piece)}/brief/release"), "BriefNotOffered")
+
+
 def over_mcp(project: Project, token: Token, act: str, document: dict[str, Any], **fields: Any) -> Any:
     """Calls one of the protected operations over MCP."""
     ctx: Context = project.context(token, channel=Channel.MCP)

@@ -107,12 +107,11 @@ TASKS = (
         "Write what is waiting; stop when you lack the facts.",
         (
             CLAIM_NEXT,
-            Step("withdraw_brief", {"documentId": "$claim.id"}, "If you can't finish, call `withdraw_brief`"),
-            Step("mark_brief_ready", {"documentId": "$claim.id"}, "`withdraw_brief`, then `mark_brief_ready`"),
+            Step("release_brief", {"documentId": "$claim.id"}, "If you can't finish, call `release_brief`"),
         ),
         (("list_briefs", {}, {"items": [{"title": "Sourdough", "state": "ready"}]}),),
-        calls=3,
-        bytes=8_300,
+        calls=2,
+        bytes=6_000,
         given=(READY,),
     ),
     Task(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.rules.briefs import CLAIM, MOVES, READY, RENEW, WITHDRAW, Move, MoveRequest, needs_no_move, refusal
+from app.rules.briefs import CLAIM, MOVES, READY, RELEASE, RENEW, WITHDRAW, Move, MoveRequest, needs_no_move, refusal
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
@@ -73,6 +73,8 @@ def said(move: Move, document: dict[str, Any], asked: MoveRequest) -> str:
         if state not in ("ready", "claimed"):
             return "BriefNotOffered"
         return "BriefClaimed" if state == "claimed" and asked.channel == "mcp" and not ours else "moves"
+    if move is RELEASE and state != "claimed":
+        return "BriefNotOffered"
     return "moves" if ours else "BriefClaimed"
 
 
@@ -88,6 +90,7 @@ def said(move: Move, document: dict[str, Any], asked: MoveRequest) -> str:
     "decided-briefs.ready-order",
     "decided-briefs.closed",
     "decided-briefs.renew",
+    "decided-briefs.release",
     "errors.BriefClaimed",
     "errors.BriefNotReady",
     "errors.BriefClosed",
@@ -116,6 +119,7 @@ def test_the_table_enters_the_states_of_the_contract() -> None:
         "claim": BriefState.CLAIMED,
         "renew": BriefState.CLAIMED,
         "withdraw": BriefState.NONE,
+        "release": BriefState.READY,
     }
 
 
