@@ -41,7 +41,6 @@ def _tool(operation: Operation) -> Tool:
     arguments = arguments_of(operation)
     shown = t.Tool(
         name=operation.name,
-        title=operation.name.replace("_", " ").capitalize(),
         description=describe(operation),
         input_schema=arguments.schema,
         output_schema=output_schema(operation),

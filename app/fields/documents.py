@@ -5,6 +5,7 @@ from app.fields.intents import MAX_MARKDOWN, FirstStatus
 from app.fields.queries import Page
 from app.fields.slugs import document_slug
 from app.fields.types import (
+    AT_LEAST_ONE,
     DateString,
     EnumList,
     EnumString,
@@ -113,11 +114,13 @@ class ScheduleFields(WithBaseVersion):
 class DocumentQuery(Page):
     """The filters, sorts and pages of the list of documents."""
 
-    status = EnumList(DocumentStatus, description="only those in one of these statuses")
-    briefState = EnumList(BriefState, description="only those whose brief is in one of these states")
-    categoryId = IdList(description="ids of categories; `none`: without one")
-    clusterId = IdList(description="ids of clusters; `none`: without one")
-    assigneeId = IdList(description="ids of members; `none`: unassigned")
+    status = EnumList(DocumentStatus, description="only those in one of these statuses", metadata=AT_LEAST_ONE)
+    briefState = EnumList(
+        BriefState, description="only those whose brief is in one of these states", metadata=AT_LEAST_ONE
+    )
+    categoryId = IdList(description="ids of categories; `none`: without one", metadata=AT_LEAST_ONE)
+    clusterId = IdList(description="ids of clusters; `none`: without one", metadata=AT_LEAST_ONE)
+    assigneeId = IdList(description="ids of members; `none`: unassigned", metadata=AT_LEAST_ONE)
     isPublished = StrictBoolean(description="only those that are delivered, or only those that are not")
     dueBefore = StrictString(
         validate=[calendar_date],

@@ -7,7 +7,7 @@ string's `checks` belong to the second stage, its `validate` to both.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import marshmallow as ma
@@ -203,6 +203,10 @@ class StringList(List):
 
     def __init__(self, max_items: int, max_length: int, *checks: Check, **options: Any) -> None:
         super().__init__(StrictString(max_length, *checks, allow_none=False), max_items, **options)
+
+
+AT_LEAST_ONE: Mapping[str, Any] = {"minItems": 1}
+"""The metadata of a filter: one that is sent names something."""
 
 
 class DelimitedStrings(DelimitedList):

@@ -144,7 +144,6 @@ def test_a_result_that_lacks_a_key_does_not_fit_the_output_schema(operation: Ope
 def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].shown
 
-    assert tool.title
     assert tool.description
     own = set(operation.errors) - {errors.NotFound}  # which any tool may answer
     assert all(f"`{error.__name__}`" in tool.description for error in own)
