@@ -144,7 +144,7 @@ def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_brief')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
-            f"{say('release_brief')}."
+            f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
         )
     else:
         release = "" if request.channel == Channel.MCP else f", or release this one with {say('withdraw_brief')}"
