@@ -51,6 +51,11 @@ class Parser(FlaskParser):
         """Returns the query's parameters, with digits read as integers where an integer is due."""
         return from_query(schema, req.args)
 
+    def load_headers(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
+        """Returns the headers that the schema names; webargs would wrap all of them, at each request."""
+        names = [field.data_key or name for name, field in schema.fields.items()]
+        return {name: req.headers[name] for name in names if name in req.headers}
+
     def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
         """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
         [messages] = error.messages_dict.values()
