@@ -9,6 +9,7 @@ from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields
 from app.fields.loading import instance, problems
+from app.fields.webhooks import WebhookFields
 
 TITLED = {"title": "Rye"}
 CATEGORY = {"name": "Bread", "slug": "bread"}
@@ -204,3 +205,16 @@ def test_unset_fields_are_no_problem() -> None:
 
     assert wrong(DraftDocumentFields, {**TITLED, **nothing}) == []
     assert wrong(BriefFields, dict.fromkeys(instance(BriefFields).fields)) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "named"),
+    [("document.publish", "did you mean `document.published`?"), ("x", "one of document.created, ")],
+)
+def test_a_wrong_type_of_event_names_the_nearest_one_or_all(event, named) -> None:
+    webhook = {"url": "https://a.example", "events": ["brief.ready", event]}
+
+    [problem] = problems(WebhookFields, webhook)
+
+    assert problem["field"] == "events[1]"
+    assert named in problem["message"]

@@ -10,7 +10,7 @@ from app.errors import HttpApiDecodeError
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
-from app.fields.intents import DraftDocumentFields
+from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.fields.loading import instance, load
 from app.fields.queries import from_query
 
@@ -263,3 +263,8 @@ def test_an_error_lists_100_issues_and_counts_the_rest() -> None:
 
     assert len(refused.value.extra["issues"]) == 100
     assert refused.value.extra["more"] == 2
+
+
+@pytest.mark.parametrize("kind", ["documents", "", "Document", 5])
+def test_the_kind_of_a_draft_is_checked_at_once(kind) -> None:
+    assert [path for path, _ in issues(IntentQuery, {"kind": kind})] == ["kind"]
