@@ -37,7 +37,8 @@ from pydantic import ValidationError
 
 from app.errors import RateLimited, Refusal
 from app.http import bodies
-from app.http.callers import bearer_secret, callers
+from app.http.callers import callers
+from app.http.in_flight import bearer_secret
 from app.http.json import MAX_VALUES, too_many_values
 from app.operations.context import Context
 from app.settings import Settings

@@ -18,7 +18,7 @@ from werkzeug.wsgi import FileWrapper
 from app.errors import ServiceUnavailable
 from app.http import in_flight
 from app.http.bodies import is_too_slow
-from app.http.concurrency import ConcurrencyLimit, Place
+from app.http.concurrency import Bound, ConcurrencyLimit, Place
 
 IN_MEMORY = 256 * 1024
 """How many bytes are given to the server whole; it holds them until the client has read them."""
@@ -28,9 +28,9 @@ PART = 64 * 1024
 
 PER_TOKEN = 4
 SENDING = ConcurrencyLimit(
-    16,
-    per={"token": PER_TOKEN, "address": 8},
-    waiting=16,
+    Bound(16, waiting=32),
+    caller=Bound(PER_TOKEN, waiting=16),
+    address=Bound(8, waiting=24),
     seconds=2,
     busy="Too many long answers are being read, and slowly: try again when those that you asked for are read.",
 )
@@ -74,7 +74,7 @@ def send(response: Response) -> Response:
         return response
     in_flight.leave()
     try:
-        place = SENDING.place(token=in_flight.token(), address=request.remote_addr or "unknown")
+        place = SENDING.place(caller=in_flight.caller(), address=in_flight.address())
     except ServiceUnavailable as refusal:
         body.close()
         _say_instead(response, refusal)

@@ -17,7 +17,7 @@ from flask import Flask, Response, g, request
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
 from app.http import in_flight
-from app.http.concurrency import ConcurrencyLimit
+from app.http.concurrency import Bound, ConcurrencyLimit
 
 MAX_BODY = 20 * 1024 * 1024
 IN_MEMORY = 256 * 1024
@@ -29,9 +29,9 @@ SECONDS = 30
 BYTES_A_SECOND = 16 * 1024
 
 RECEIVING = ConcurrencyLimit(
-    32,
-    per={"token": 8, "address": 16},
-    waiting=16,
+    Bound(32, waiting=32),
+    caller=Bound(8, waiting=16),
+    address=Bound(16, waiting=24),
     seconds=1,
     busy="Too many bodies are being sent, and slowly: try again in a few seconds.",
 )
@@ -39,7 +39,7 @@ RECEIVING = ConcurrencyLimit(
 DRAINED = 64 * 1024 * 1024
 """How much of a refused body is read after the answer, so that a client that is still sending gets to read it."""
 DRAIN_SECONDS = 10
-DRAINING = ConcurrencyLimit(8, per={"address": 2}, waiting=0, seconds=0, busy="")
+DRAINING = ConcurrencyLimit(Bound(8), address=Bound(2))
 """Refused bodies that are read at once; beyond these a refused client may see its connection close instead."""
 
 
@@ -101,8 +101,8 @@ class Body:
         if self._file is None:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
-            address = request.remote_addr or "unknown"
-            with in_flight.receiving(), RECEIVING.place(token=in_flight.token(), address=address):
+            caller, address = in_flight.caller(), in_flight.address()
+            with in_flight.receiving(), RECEIVING.place(caller=caller, address=address):
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
                 in_flight.large()
@@ -138,7 +138,7 @@ def _drain_after(response: Response) -> Response:
     """Has the rest of a body that is too long read once the answer is sent."""
     stream = g.pop("undrained", None)
     if stream is not None:
-        address = request.remote_addr or "unknown"
+        address = in_flight.address()
         response.call_on_close(lambda: _drain(stream, address))
     return response
 

@@ -1,19 +1,15 @@
 """Who calls over HTTP: the bearer token, and the limits on callers (decisions, sections 2 and 3)."""
 
-import re
-
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, g
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
-from app.http import in_flight
+from app.http.in_flight import address, bearer_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.operations.access import Access
 from app.operations.context import Caller, Context, this_instant
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
-
-BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 
 
 class Callers:
@@ -31,8 +27,7 @@ class Callers:
     def context(self, kind: TokenKind, channel: Channel) -> Context:
         """Returns the context of a request, made once: its caller, and its instant.
 
-        Raises `Unauthorized`, `RateLimited` where a token calls or an address fails too often, and
-        `ServiceUnavailable` where a token has too many requests in flight.
+        Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """
         now = this_instant()
         try:
@@ -42,13 +37,12 @@ class Callers:
             raise
         g.caller = caller
         self._count(caller)
-        in_flight.enter()
         return Context(self.store, caller, channel, now, webhooks_allow_local=self._webhooks_allow_local)
 
     def _count_failure(self) -> None:
         if self._failures is None:
             return
-        hit = self._failures.hit(request.remote_addr or "unknown")
+        hit = self._failures.hit(address())
         if not hit.allowed:
             raise RateLimited(
                 "Too many failed authentications from this address: check the token, and wait as many seconds as "
@@ -69,12 +63,6 @@ class Callers:
             response.headers["RateLimit-Policy"] = self._per_token.policy
             response.headers["RateLimit"] = f'"token";r={hit.remaining};t={hit.reset_seconds}'
         return response
-
-
-def bearer_secret() -> str:
-    """Returns the secret in the request's `Authorization` header; empty where there is none."""
-    header = BEARER.fullmatch(request.headers.get("Authorization", ""))
-    return header[1] if header else ""
 
 
 def callers() -> Callers:

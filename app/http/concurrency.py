@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Self
+from typing import NamedTuple, Self
 
 from app.errors import ServiceUnavailable
 
 Keys = tuple[tuple[str, str], ...]
 
 
+class Bound(NamedTuple):
+    """So many places, and so many requests that may wait for one."""
+
+    places: int
+    waiting: int = 0
+
+
 class ConcurrencyLimit:
     """Bounds how many requests do something at once, in sum and for each key (a token, an address).
 
     A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
-    `seconds`, or at once where `waiting` others of its key, or twice as many in sum, wait already.
+    `seconds`, or at once where as many wait already as may.
     """
 
-    def __init__(self, total: int, *, per: dict[str, int], waiting: int, seconds: float, busy: str) -> None:
-        self._total, self._per, self._most_waiting, self._seconds, self._busy = total, per, waiting, seconds, busy
+    def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
+        self._total, self._bounds, self._seconds, self._busy = total, bounds, seconds, busy
         self._lock = threading.Lock()
         self._used: dict[tuple[str, str], int] = {}
         self._places = 0
@@ -33,7 +40,7 @@ class ConcurrencyLimit:
     @property
     def threads(self) -> int:
         """How many threads it holds at most: those with a place, and those that wait for one."""
-        return self._total + 2 * self._most_waiting
+        return sum(self._total)
 
     def place(self, **keys: str | None) -> Place:
         """Returns a place for a request, named by its keys: `token="…", address="…"`; None leaves a key out.
@@ -66,7 +73,7 @@ class ConcurrencyLimit:
                 else:
                     self._used[key] -= 1
             for waiter in list(self._queue):
-                if self._places >= self._total:
+                if self._places >= self._total.places:
                     break
                 if self._fits(waiter.keys):
                     self._queue.remove(waiter)
@@ -74,7 +81,9 @@ class ConcurrencyLimit:
                     waiter.turn.set()
 
     def _fits(self, keys: Keys) -> bool:
-        return self._places < self._total and all(self._used.get(key, 0) < self._per[key[0]] for key in keys)
+        return self._places < self._total.places and all(
+            self._used.get(key, 0) < self._bounds[key[0]].places for key in keys
+        )
 
     def _take(self, keys: Keys) -> None:
         self._places += 1
@@ -82,9 +91,9 @@ class ConcurrencyLimit:
             self._used[key] = self._used.get(key, 0) + 1
 
     def _queue_is_full(self, keys: Keys) -> bool:
-        if len(self._queue) >= 2 * self._most_waiting:
-            return True
-        return any(sum(key in waiter.keys for waiter in self._queue) >= self._most_waiting for key in keys)
+        return len(self._queue) >= self._total.waiting or any(
+            sum(key in waiter.keys for waiter in self._queue) >= self._bounds[key[0]].waiting for key in keys
+        )
 
 
 class Place:

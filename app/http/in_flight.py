@@ -1,39 +1,41 @@
 """How many requests are worked on at once, in this process: of one token, from one address, and in sum.
 
-A request holds a place: for its address, then for its token once that is known. It gives it back while its body is
-received, and for good when its answer is ready to be sent. `/health` takes none. So what one token or address sends at
-once, and what it sends or reads slowly, leaves threads for everybody else.
+A request holds a place under the secret that it brings, whether that is a token's or not, or under its address. It
+gives the place back while its body is received, and for good when its answer is ready to be sent. `/health` takes none.
+So what one caller sends at once, and what it sends or reads slowly, leaves threads for everybody else.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from flask import Flask, g, request
 
-from app.http.concurrency import ConcurrencyLimit, Place
+from app.http.concurrency import Bound, ConcurrencyLimit, Place
 
 WORKING = ConcurrencyLimit(
-    16,
-    per={"token": 4, "address": 8},
-    waiting=64,
+    Bound(16, waiting=256),
+    caller=Bound(4, waiting=64),
+    address=Bound(12, waiting=128),
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
 )
-"""Requests worked on at once: more of them gain nothing (`server_process.py`), nor does one token with more than 4."""
+"""Requests worked on at once: more of them gain nothing (`server_process.py`), nor does one caller with more than 4."""
 
 LARGE = ConcurrencyLimit(
-    2,
-    per={"token": 1},
-    waiting=32,
+    Bound(2, waiting=64),
+    caller=Bound(1, waiting=32),
     seconds=10,
     busy="Too many requests with large texts are in flight: wait for some to be answered, then send this one again "
     "with the same idempotency key.",
 )
 """Requests with a large body or answer that are worked on at once: each may hold 100 MB of memory."""
 
+
+BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 
 HEALTH = ".getHealth"
 """How the endpoints end that answer whether the process lives; they do next to nothing."""
@@ -47,16 +49,7 @@ def install(app: Flask) -> None:
 
 def _begin() -> None:
     if not (request.endpoint or "").endswith(HEALTH):
-        g.place_at_work = WORKING.place(address=request.remote_addr or "unknown")
-
-
-def enter() -> None:
-    """Has the request count for its token, no more for its address.
-
-    Raises `ServiceUnavailable` where the token has too many requests in flight.
-    """
-    g.place_at_work.release()
-    g.place_at_work = WORKING.place(token=token())
+        _work()
 
 
 @contextmanager
@@ -64,7 +57,7 @@ def receiving() -> Iterator[None]:
     """Gives the request's place back while its body is received, and takes one again after that."""
     g.place_at_work.release()
     yield
-    enter()
+    _work()
 
 
 def large() -> None:
@@ -74,14 +67,28 @@ def large() -> None:
     """
     if "place_for_large" not in g:
         g.place_at_work.release()
-        g.place_for_large = LARGE.place(token=token())
-        enter()
+        g.place_for_large = LARGE.place(caller=caller())
+        _work()
 
 
-def token() -> str | None:
-    """Returns the id of the request's token; None before its caller is known."""
-    caller = g.get("caller")
-    return caller.token_id if caller else None
+def _work() -> None:
+    g.place_at_work = WORKING.place(caller=caller(), address=address())
+
+
+def caller() -> str:
+    """Returns what tells one caller from another before either is known: its secret, or else its address."""
+    return bearer_secret() or address()
+
+
+def address() -> str:
+    """Returns the address of the caller."""
+    return request.remote_addr or "unknown"
+
+
+def bearer_secret() -> str:
+    """Returns the secret in the request's `Authorization` header; empty where there is none."""
+    header = BEARER.fullmatch(request.headers.get("Authorization", ""))
+    return header[1] if header else ""
 
 
 def leave() -> None:

@@ -53,6 +53,6 @@ def is_closed(client: socket.socket, seconds: float) -> bool:
         try:
             while client.recv(65_536):
                 pass
-        except TimeoutError:
+        except (TimeoutError, BlockingIOError):
             return False
     return True

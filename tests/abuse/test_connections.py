@@ -48,8 +48,8 @@ def test_an_address_keeps_the_connections_that_it_uses(service: Service) -> None
             answer = used.getresponse()
             assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
             time.sleep(0.5)
-        closed = sum(is_closed(client, 0.01) for client in idle[:120])
-    assert closed >= 80, "those that stand still for longest"
+        closed = sum(is_closed(client, 0) for client in idle)
+    assert closed >= 100
 
 
 def test_http2_in_clear_text_is_refused(service: Service) -> None:

@@ -8,12 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.errors import ServiceUnavailable
-from app.http.concurrency import ConcurrencyLimit
+from app.http.concurrency import Bound, ConcurrencyLimit
 
 
 def limit(total: int = 3, per_token: int = 2, waiting: int = 0, seconds: float = 0) -> ConcurrencyLimit:
     return ConcurrencyLimit(
-        total, per={"token": per_token, "address": total}, waiting=waiting, seconds=seconds, busy="Busy."
+        Bound(total, 2 * waiting),
+        token=Bound(per_token, waiting),
+        address=Bound(total, waiting),
+        seconds=seconds,
+        busy="Busy.",
     )
 
 
