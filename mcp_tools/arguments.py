@@ -116,9 +116,8 @@ def arguments_of(operation: Operation) -> Arguments:
 def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant."""
     if not _is_id(name):
-        return StrictInteger(1, description=name, required=True)
-    doc = f"{name.removesuffix('Id')} id" if name != "id" else "its own id"
-    return StrictString(None, description=doc, required=True, allow_none=False)
+        return StrictInteger(0 if name == "number" else 1, description=name, required=True)
+    return StrictString(None, required=True, allow_none=False)  # its name says what it is
 
 
 def _is_id(name: str) -> bool:

@@ -69,7 +69,9 @@ NEXT: dict[str, str] = {
     "list_documents": "Their content: `read_document_content`.",
     "read_document_content": "Read on with `nextOffset` as `offset` until it is null.",
     "update_document": "Write text with `write_content`; later statuses have tools of their own.",
-    "write_content": "Send the whole text, not a part. Next: `submit_document`.",
+    "get_outline": "Next: `read_section`, `edit_content`.",
+    "edit_content": "After `VersionConflict` read `get_outline` again. Next: `submit_document`.",
+    "write_content": "Send the whole text; for parts use `edit_content`. Next: `submit_document`.",
     "submit_document": "A writer's last call: a person or an editor approves and publishes.",
     "approve_document": "For reviewers: read the content first, and send its `version` as `baseVersion`.",
     "request_changes": "For reviewers.",
@@ -85,6 +87,3 @@ NEXT: dict[str, str] = {
 
 EACH_CALL_COUNTS = frozenset({"renew_claim", "rotate_token", "rotate_webhook_secret"})
 """Operations on one record that have another effect when they are repeated."""
-
-CALLS_OTHER_SERVERS = frozenset({"test_webhook", "redeliver_webhook"})
-"""Operations that send something to a server elsewhere."""

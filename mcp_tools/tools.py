@@ -15,7 +15,7 @@ from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import Arguments, arguments_of
-from mcp_tools.guidance import CALLS_OTHER_SERVERS, EACH_CALL_COUNTS, NEXT
+from mcp_tools.guidance import EACH_CALL_COUNTS, NEXT
 from mcp_tools.toolsets import ALL, holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
@@ -69,7 +69,6 @@ def hints(operation: Operation) -> t.ToolAnnotations:
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
         idempotent_hint=operation.reads
         or (operation.effect != Effect.CREATES and bool(operation.path) and operation.name not in EACH_CALL_COUNTS),
-        open_world_hint=operation.name in CALLS_OTHER_SERVERS,
     )
 
 

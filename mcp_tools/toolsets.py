@@ -10,7 +10,7 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
     "writing": (
         *_READING,
         *("claim_brief", "claim_next_brief", "renew_claim", "release_brief"),
-        *("write_content", "submit_document", "get_cluster"),
+        *("write_content", "get_outline", "read_section", "edit_content", "submit_document", "get_cluster"),
     ),
     "planning": (
         *_READING,

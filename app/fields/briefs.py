@@ -74,6 +74,6 @@ class BriefQuery(Page):
     state = EnumList(
         BriefState,
         load_default=lambda: [BriefState.READY],
-        description="only those whose brief is in one of these states",
+        description="whose brief is in one of these states",
         metadata={**AT_LEAST_ONE, "default": ["ready"]},
     )

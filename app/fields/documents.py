@@ -36,7 +36,7 @@ class WithClaim(Schema):
 
     claimedAt = StrictString(
         validate=[timestamp],
-        description="your claim's `claimedAt`, where several agents share a token: another claim is refused",
+        description="your claim's `claimedAt`, where agents share a token",
         allow_none=False,
         metadata={"format": "date-time"},
     )
@@ -69,7 +69,7 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     dueDate = DateString(description="when the document is due", example="2027-02-21")
     status = EnumString(
         FirstStatus,
-        description="`idea`, `planned` or `drafting`; later statuses come from their own operations",
+        description="later statuses come from their own operations",
         allow_none=False,
     )
 
@@ -114,14 +114,12 @@ class ScheduleFields(WithBaseVersion):
 class DocumentQuery(Page):
     """The filters, sorts and pages of the list of documents."""
 
-    status = EnumList(DocumentStatus, description="only those in one of these statuses", metadata=AT_LEAST_ONE)
-    briefState = EnumList(
-        BriefState, description="only those whose brief is in one of these states", metadata=AT_LEAST_ONE
-    )
+    status = EnumList(DocumentStatus, description="in one of these statuses", metadata=AT_LEAST_ONE)
+    briefState = EnumList(BriefState, description="whose brief is in one of these states", metadata=AT_LEAST_ONE)
     categoryId = IdList(description="ids of categories; `none`: without one", metadata=AT_LEAST_ONE)
     clusterId = IdList(description="ids of clusters; `none`: without one", metadata=AT_LEAST_ONE)
     assigneeId = IdList(description="ids of members; `none`: unassigned", metadata=AT_LEAST_ONE)
-    isPublished = StrictBoolean(description="only those that are delivered, or only those that are not")
+    isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = StrictString(
         validate=[calendar_date],
         description="due on this day or before, `YYYY-MM-DD`",

@@ -168,7 +168,7 @@ class StrictBoolean(fields.Boolean):
 
 
 class List(fields.List[Any]):
-    """A list of at most `max_items`; the items of one that is longer are not looked at. Null clears the field."""
+    """A list of `min_items` to `max_items`; the items of a longer one are not looked at. Null clears the field."""
 
     default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be an array."}
 
@@ -177,14 +177,16 @@ class List(fields.List[Any]):
         inner: fields.Field[Any],
         max_items: int,
         *,
+        min_items: int | None = None,
         description: str = "",
         example: Any = None,
         allow_none: bool = True,
         **options: Any,
     ) -> None:
+        least = [validate.Length(min=min_items, error=f"Must have at least {min_items} item.")] if min_items else []
         super().__init__(
             inner,
-            validate=[at_most(max_items, "items")],
+            validate=[*least, at_most(max_items, "items")],
             allow_none=allow_none,
             metadata=_documented(description, example),
             **options,

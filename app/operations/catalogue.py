@@ -12,6 +12,7 @@ from app.operations import (
     projects,
     publishing,
     revisions,
+    sections,
     tokens,
     webhooks,
 )
@@ -43,6 +44,9 @@ CATALOGUE: tuple[Operation, ...] = (
     documents.get_document,
     documents.update_document,
     revisions.write_content,
+    sections.get_outline,
+    sections.read_section,
+    sections.edit_content,
     publishing.submit_document,
     publishing.approve_document,
     publishing.request_changes,

@@ -82,8 +82,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
 
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves among
-    `idea`, `planned` and `drafting` alone. While another agent holds the brief's claim the change is refused, and to
-    agents also a change of a published field in `review`.
+    `idea`, `planned` and `drafting` alone. Agents can't change a published field in `review`.
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)

@@ -23,7 +23,7 @@ from app.operations.references import look_up
 from app.records.documents import DocumentRecord
 from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
 from app.rules.diffs import TooDifferent, unified_diff
-from app.rules.documents import PUBLISHED_FIELDS, if_frozen, if_guarded, if_outdated
+from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_guarded, if_outdated
 from app.rules.etags import EntityTag
 from app.rules.events import Event
 from app.rules.text import word_count
@@ -51,16 +51,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)
-    _refuse_unwritable(ctx, document, fields)
-    markdown, words = fields["markdown"], ctx.prepared
-    if words == document["wordCount"] and markdown == _markdown(ctx, document.get("contentId")):
-        return document_answer(ctx, document)
-    if frozen := if_frozen(document, ctx.move_request):
-        raise frozen
-    body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
-    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
-    event = Event("document.content_updated", ctx.now, ctx.caller.actor)
-    return document_answer(ctx, write_version(ctx, document, changes, event))
+    refuse_unwritable(ctx, document, fields)
+    return save_content(ctx, document, fields["markdown"], ctx.prepared)
 
 
 @operation(
@@ -106,7 +98,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)
     revision = _own_revision(ctx, document_id, int(version))
-    _refuse_unwritable(ctx, document, fields)
+    refuse_unwritable(ctx, document, fields)
     restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": _body_of(ctx, revision, document)}
     category = look_up(ctx.store, ctx.project_id, {"categoryId": restored["categoryId"]}).categories
     if restored["categoryId"] not in category:
@@ -138,7 +130,7 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """
     own_document(ctx, document_id)
     older, newer = (_own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
-    old, new = (_markdown(ctx, revision["bodyId"]) for revision in (older, newer))
+    old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     try:
         diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
     except TooDifferent:
@@ -148,7 +140,19 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     return Result({"from": older["version"], "to": newer["version"], "diff": diff})
 
 
-def _refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:
+def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:
+    """Saves content as a new version, where it differs from what the document has; inside a transaction."""
+    if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
+        return document_answer(ctx, document)
+    if frozen := if_frozen(document, ctx.move_request):
+        raise frozen
+    body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
+    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
+    event = Event("document.content_updated", ctx.now, ctx.caller.actor)
+    return document_answer(ctx, write_version(ctx, document, changes, event))
+
+
+def refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:
     """Refuses a content write for whom a claim keeps out, and one that was made from another version.
 
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
@@ -182,7 +186,7 @@ def _body_of(ctx: Context, revision: Mapping[str, Any], document: Mapping[str, A
     """Returns the body that restoring a version gives the document: its own where that has the same text."""
     present: str | None = document.get("contentId")
     earlier: str | None = revision["bodyId"]
-    if earlier == present or _markdown(ctx, earlier) == _markdown(ctx, present):
+    if earlier == present or markdown_of(ctx, earlier) == markdown_of(ctx, present):
         return present
     return earlier
 
@@ -191,7 +195,8 @@ def _content_updated(ctx: Context) -> dict[str, Any]:
     return {"contentUpdatedAt": ctx.now, "contentUpdatedBy": ctx.caller.actor}
 
 
-def _markdown(ctx: Context, body_id: str | None) -> str:
+def markdown_of(ctx: Context, body_id: str | None) -> str:
+    """Returns the text of a body; none is empty."""
     return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
 
 

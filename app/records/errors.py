@@ -48,6 +48,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
     errors.VersionConflict: {
         "version": {"type": "integer", "description": "the document's present version"},
         "baseVersion": {"type": "integer", "description": "the version that was sent"},
+        "hashes": {"type": "array", "items": _TEXT, "description": "the sections that the document does not have"},
     },
     errors.InvalidTransition: {
         "status": _ref("DocumentStatus"),
@@ -56,7 +57,13 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
 }
 """What an error carries beside `_tag` and `message`."""
 
-OPTIONAL_KEYS = {(errors.BadRequest, "errors"), (errors.Forbidden, "scope"), (errors.HttpApiDecodeError, "more")}
+OPTIONAL_KEYS = {
+    (errors.VersionConflict, "baseVersion"),
+    (errors.VersionConflict, "hashes"),
+    (errors.BadRequest, "errors"),
+    (errors.Forbidden, "scope"),
+    (errors.HttpApiDecodeError, "more"),
+}
 
 
 def error_schema(error: type[Refusal]) -> dict[str, Any]:

@@ -152,11 +152,16 @@ def _headers(*names: str) -> dict[str, Any] | None:
     return {name: HEADERS[name] for name in names} or None
 
 
+SMALLEST = {"<version>": 1, "<number>": 0}
+"""The parameters of paths that are numbers, and the smallest that there is."""
+DESCRIPTIONS = {"version": "the version's number", "number": "the section's number"}
+
+
 def path_parameters(path: str) -> list[dict[str, Any]]:
     """Returns the documentation of the parameters in a path."""
     parts = path.split("/")
     return [
-        _version(part[1:-1]) if part == "<version>" else _record_id(part[1:-1], before)
+        _number(part[1:-1], SMALLEST[part]) if part in SMALLEST else _record_id(part[1:-1], before)
         for before, part in pairwise(parts)
         if part.startswith("<")
     ]
@@ -168,13 +173,9 @@ def _record_id(name: str, collection: str) -> dict[str, Any]:
     return {"in": "path", "name": name, "description": f"the {noun}'s id", "schema": schema}
 
 
-def _version(name: str) -> dict[str, Any]:
-    return {
-        "in": "path",
-        "name": name,
-        "description": "the version's number",
-        "schema": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
-    }
+def _number(name: str, smallest: int) -> dict[str, Any]:
+    schema = {"type": "integer", "minimum": smallest, "maximum": 999_999_999}
+    return {"in": "path", "name": name, "description": DESCRIPTIONS[name], "schema": schema}
 
 
 def component_name(schema: Any) -> str:

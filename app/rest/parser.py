@@ -19,7 +19,7 @@ from app.fields.types import Schema
 from app.http import bodies, json
 
 ID = re.compile(r"[0-9a-fA-F]{24}")
-FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}")}
+FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}"), "number": re.compile(r"0|[1-9][0-9]{0,8}")}
 """The forms of path parameters that are no ids."""
 
 

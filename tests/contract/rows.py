@@ -455,6 +455,17 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-sections",
+        {
+            "outline": "the outline partitions the content: number, level, title, line, words, hash",
+            "read": "a section is read by its number; 404 where there is none",
+            "edit": "edits replace, remove or insert sections: all or none, one new version",
+            "conflict": "sections that are gone are VersionConflict with version and hashes",
+            "refused": "two that replace one section are 422, too long is 400; claims and If-Match as for a write",
+            "both": "two agents edit different sections at once and nothing is lost",
+        },
+    ),
+    *_rows(
         "decided-events",
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",

@@ -1,0 +1,116 @@
+"""A document's content by sections, so that two writers can change different parts of it (decisions, section 12)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    HttpApiDecodeError,
+    InvalidTransition,
+    Issue,
+    NotFound,
+    Problem,
+    VersionConflict,
+    WriteConflict,
+)
+from app.fields.intents import MAX_MARKDOWN
+from app.fields.sections import ContentEdits
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import markdown_of, refuse_unwritable, save_content
+from app.records.documents import DocumentRecord
+from app.records.sections import OutlineRecord, SectionRecord, section_summary
+from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, partition
+from app.rules.text import word_count
+from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Edited:
+    """The content that edits make of a body, or why they make none."""
+
+    body_id: str | None
+    markdown: str = ""
+    words: int = 0
+    problem: SectionsMissing | ReplacedTwice | None = None
+
+
+def _edit(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None:
+        return None
+    body_id = document.get("contentId")
+    edits = [
+        Edit(edit["hash"], edit["markdown"], edit.get("number"), edit.get("insertAfter", False))
+        for edit in fields["edits"]
+    ]
+    try:
+        markdown = apply_edits(markdown_of(ctx, body_id), edits)
+    except (SectionsMissing, ReplacedTwice) as problem:
+        return _Edited(body_id, problem=problem)
+    return _Edited(body_id, markdown, word_count(markdown))
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=OutlineRecord, errors=(NotFound,))
+def get_outline(ctx: Context, document_id: str) -> Result:
+    """Read a document's outline: its sections without their text.
+
+    A section begins with each heading; section 0 stands before the first.
+    """
+    document = own_document(ctx, document_id)
+    sections = partition(markdown_of(ctx, document.get("contentId")))
+    outline = {"version": document["version"], "words": document["wordCount"]}
+    return Result({**outline, "sections": [section_summary(section) for section in sections]})
+
+
+@operation(
+    scope=Scope.READ, effect=Effect.READS, path=("documentId", "number"), response=SectionRecord, errors=(NotFound,)
+)
+def read_section(ctx: Context, document_id: str, number: str) -> Result:
+    """Read one section of a document with its markdown."""
+    document = own_document(ctx, document_id)
+    for section in partition(markdown_of(ctx, document.get("contentId"))):
+        if section.number == int(number):
+            return Result({**section_summary(section), "markdown": section.text, "version": document["version"]})
+    raise NotFound(f"The document has no section {number}: read its outline.")
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    path=("documentId",),
+    body=ContentEdits,
+    response=DocumentRecord,
+    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
+    transaction=True,
+    prepare=_edit,
+)
+def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
+    """Edit sections of a document's content, all or none, as one new version.
+
+    Each edit names a section by its `hash`; other sections stay as they are. `VersionConflict` lists the
+    `hashes` that are gone.
+    """
+    document = own_document(ctx, document_id)
+    refuse_unwritable(ctx, document, fields)
+    edited: _Edited | None = ctx.prepared
+    if edited is None or edited.body_id != document.get("contentId"):
+        raise WriteConflict
+    if isinstance(edited.problem, SectionsMissing):
+        raise VersionConflict(
+            "The document has no sections with these hashes any more: read its outline and edit those that it has.",
+            version=document["version"],
+            hashes=list(edited.problem.hashes),
+        )
+    if edited.problem is not None:
+        message = "Replaces the same section as an earlier edit."
+        raise BadRequest(errors=[Problem(field=f"edits[{edited.problem.index}].hash", message=message)])
+    if len(edited.markdown) > MAX_MARKDOWN:
+        message = f"The content would have {len(edited.markdown):,} characters; {MAX_MARKDOWN:,} is the most."
+        raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
+    return save_content(ctx, document, edited.markdown, edited.words)

@@ -1,0 +1,150 @@
+"""A document's content by sections: its outline, one section, and edits that lose nothing (decisions, section 12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.fields.intents import MAX_MARKDOWN
+from app.rules.sections import EMPTY_HASH, hash_of
+from tests.documents.steps import a_document, claimed, ok, path_of, refused
+from tests.make import OPERATIONS, Project
+from tests.races.crowd import at_once
+from tests.rest.client import Rest
+
+INTRO, DOUGH, BAKE = "Bread.\n\n", "# Dough\n\nFlour and water.\n\n", "## Bake\n\nHot.\n"
+
+
+@pytest.fixture
+def document(rest: Rest) -> dict[str, Any]:
+    return a_document(rest, markdown=INTRO + DOUGH + BAKE)
+
+
+def content(rest: Rest, document: Any) -> str:
+    return ok(rest.get(path_of(document)))["content"]
+
+
+def edit(rest: Rest, document: Any, *edits: dict[str, Any], **fields: Any) -> Any:
+    return rest.call("PATCH", f"{path_of(document)}/content", {"edits": list(edits), **fields})
+
+
+@pytest.mark.contract("decided-sections.outline")
+def test_the_outline_lists_the_sections_with_their_hashes(rest: Rest, document: Any) -> None:
+    outline = ok(rest.get(f"{path_of(document)}/outline"))
+
+    assert (outline["version"], outline["words"]) == (1, 7)
+    assert [(one["number"], one["level"], one["title"], one["line"], one["words"]) for one in outline["sections"]] == [
+        (0, 0, "", 1, 1),
+        (1, 1, "Dough", 3, 4),
+        (2, 2, "Bake", 7, 2),
+    ]
+    assert [one["hash"] for one in outline["sections"]] == [hash_of(INTRO), hash_of(DOUGH), hash_of(BAKE)]
+
+
+@pytest.mark.contract("decided-sections.outline")
+def test_a_document_without_content_has_no_sections(rest: Rest) -> None:
+    assert ok(rest.get(f"{path_of(a_document(rest, markdown=None))}/outline"))["sections"] == []
+
+
+@pytest.mark.contract("decided-sections.read")
+def test_a_section_is_read_by_its_number(rest: Rest, document: Any) -> None:
+    section = ok(rest.get(f"{path_of(document)}/sections/1"))
+
+    assert (section["markdown"], section["title"], section["version"]) == (DOUGH, "Dough", 1)
+    for number in ("3", "01", "-1", "x", "1000000000"):
+        assert rest.get(f"{path_of(document)}/sections/{number}").status_code == 404
+
+
+@pytest.mark.contract("decided-sections.edit")
+def test_edits_make_one_new_version_and_leave_other_sections_as_they_are(rest: Rest, document: Any) -> None:
+    edited = ok(
+        edit(
+            rest,
+            document,
+            {"hash": hash_of(DOUGH), "markdown": "# Dough\n\nRye.\n\n"},
+            {"hash": hash_of(BAKE), "markdown": "## Rest\n\nLong.\n", "insertAfter": True},
+        )
+    )
+
+    assert edited["version"] == 2
+    assert content(rest, document) == INTRO + "# Dough\n\nRye.\n\n" + BAKE + "\n## Rest\n\nLong.\n"
+    assert ok(rest.get(f"{path_of(document)}/activity"))[0]["type"] == "document.content_updated"
+
+
+@pytest.mark.contract("decided-sections.edit")
+def test_an_edit_that_changes_nothing_makes_no_version(rest: Rest, document: Any) -> None:
+    assert ok(edit(rest, document, {"hash": hash_of(DOUGH), "markdown": DOUGH}))["version"] == 1
+
+
+@pytest.mark.contract("decided-sections.edit")
+def test_a_document_without_content_is_written_by_the_hash_of_nothing(rest: Rest) -> None:
+    document = a_document(rest, markdown=None)
+
+    assert ok(edit(rest, document, {"hash": EMPTY_HASH, "markdown": "# First\n"}))["version"] == 2
+    assert content(rest, document) == "# First\n"
+
+
+@pytest.mark.contract("decided-sections.conflict")
+def test_sections_that_are_gone_are_a_conflict_that_names_them_and_nothing_is_written(
+    rest: Rest, document: Any
+) -> None:
+    gone = "0" * 16
+
+    refusal = refused(
+        edit(rest, document, {"hash": hash_of(DOUGH), "markdown": ""}, {"hash": gone, "markdown": "x"}),
+        "VersionConflict",
+    )
+
+    assert (refusal["version"], refusal["hashes"]) == (1, [gone])
+    assert content(rest, document) == INTRO + DOUGH + BAKE
+
+
+@pytest.mark.contract("decided-sections.refused")
+def test_edits_of_the_wrong_form_or_meaning_are_refused(rest: Rest, document: Any) -> None:
+    same = {"hash": hash_of(DOUGH), "markdown": "x"}
+    twice = edit(rest, document, same, same)
+    assert (twice.status_code, twice.json["errors"][0]["field"]) == (422, "edits[1].hash")
+    for edits in ([], None, [{"hash": "x", "markdown": ""}], [{"hash": EMPTY_HASH}], [same] * 51, ["x"]):
+        wrong = rest.call("PATCH", f"{path_of(document)}/content", {"edits": edits})
+        assert (wrong.status_code, wrong.json["_tag"]) == (400, "HttpApiDecodeError"), edits
+    long = edit(rest, document, {"hash": hash_of(DOUGH), "markdown": "x" * MAX_MARKDOWN})
+    assert (long.status_code, long.json["issues"][0]["path"]) == (400, "edits")
+
+
+@pytest.mark.contract("decided-sections.refused")
+def test_claims_and_conditions_hold_as_for_a_content_write(rest: Rest, project: Project, document: Any) -> None:
+    change = {"hash": hash_of(DOUGH), "markdown": ""}
+    refused(
+        rest.call("PATCH", f"{path_of(document)}/content", {"edits": [change]}, If_Match='"7-1"'), "VersionConflict"
+    )
+    ready = a_document(rest, markdown=None, brief={"keyword": "rye"})
+    claimed(rest, ready, rest.by(project.token("Night writer", agent="writer-1")))
+    other = rest.by(project.token("Day writer", agent="writer-2"))
+    refused(edit(other, ready, {"hash": EMPTY_HASH, "markdown": "x"}), "BriefClaimed")
+
+
+@pytest.mark.race
+@pytest.mark.contract("decided-sections.both")
+def test_two_agents_edit_different_sections_at_once_and_nothing_is_lost(project: Project) -> None:
+    writers = [project.context(project.token(f"Writer {n}")) for n in range(2)]
+    made = OPERATIONS["create_document_intent"](
+        writers[0],
+        fields={"title": "Two", "markdown": "".join(f"# {n}\n\n{'x' * 50_000} count=0\n\n" for n in range(2))},
+    ).body
+    document = OPERATIONS["confirm_intent"](writers[0], made["id"], fields={}).body["document"]
+
+    def write(number: int) -> None:
+        for count in range(1, 21):
+            section = OPERATIONS["read_section"](writers[number], document["id"], str(number + 1)).body
+            changed = section["markdown"].replace(f"count={count - 1}\n", f"count={count}\n")
+            edits = [{"hash": section["hash"], "markdown": changed}]
+            OPERATIONS["edit_content"](writers[number], document["id"], fields={"edits": edits})
+
+    at_once([lambda: write(0), lambda: write(1)])
+
+    outline = OPERATIONS["get_outline"](writers[0], document["id"]).body
+    assert outline["version"] == 41
+    for number in (1, 2):
+        text = OPERATIONS["read_section"](writers[0], document["id"], str(number)).body["markdown"]
+        assert text == f"# {number - 1}\n\n{'x' * 50_000} count=20\n\n"
