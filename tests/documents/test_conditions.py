@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.rules import briefs, documents
 from app.rules.briefs import MoveRequest
-from app.store.conditions import may_leave, may_move
+from app.store.conditions import brief_move_filter, status_move_filter
 from app.store.store import Store
 from app.vocabulary import Channel
 from tests.documents.states import CLAIMED_AT, HOLDER, NOW, every_document
@@ -46,7 +46,7 @@ def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
     store: Store, project: Project, everything: dict[ObjectId, Any], move: documents.Move
 ) -> None:
     for asked, review_required, base in product(CALLERS, (True, False), (None, 3, 4)):
-        condition = may_leave(move, asked, review_required=review_required, base_version=base)
+        condition = status_move_filter(move, asked, review_required=review_required, base_version=base)
         free = {
             one
             for one, document in everything.items()
@@ -65,4 +65,4 @@ def test_a_brief_may_move_iff_no_refusal_says_otherwise_and_there_is_something_t
             for one, document in everything.items()
             if briefs.refusal(move, document, asked) is None and not briefs.needs_no_move(move, document, asked)
         }
-        assert found(store, project, may_move(move, asked)) == free, asked
+        assert found(store, project, brief_move_filter(move, asked)) == free, asked
