@@ -70,7 +70,7 @@ NEXT: dict[str, str] = {
     "read_document_content": "Read on with `nextOffset` as `offset` until it is null.",
     "update_document": "Write text with `write_content`; later statuses have tools of their own.",
     "get_outline": "Next: `read_section`, `edit_content`.",
-    "edit_content": "After `VersionConflict` read `get_outline` again. Next: `submit_document`.",
+    "edit_content": "After `VersionConflict`: `get_outline`. Next: `submit_document`.",
     "write_content": "Send the whole text; for parts use `edit_content`. Next: `submit_document`.",
     "submit_document": "A writer's last call: a person or an editor approves and publishes.",
     "approve_document": "For reviewers: read the content first, and send its `version` as `baseVersion`.",

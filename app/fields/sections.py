@@ -37,7 +37,7 @@ class SectionEdit(Schema):
         required=True,
     )
     number = StrictInteger(0, description="which of several with this hash; the first by default")
-    insertAfter = StrictBoolean(description="insert `markdown` after the section instead")
+    insertAfter = StrictBoolean(description="insert after it instead")
 
 
 class ContentEdits(WithClaim):

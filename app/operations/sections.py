@@ -93,8 +93,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Edit sections of a document's content, all or none, as one new version.
 
-    Each edit names a section by its `hash`; other sections stay as they are. `VersionConflict` lists the
-    `hashes` that are gone.
+    Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
     document = own_document(ctx, document_id)
     refuse_unwritable(ctx, document, fields)

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import flask_swagger_ui
@@ -52,10 +53,16 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
     reference = Blueprint("reference", __name__)
 
+    building = Lock()
+
     @cache
-    def document() -> tuple[bytes, bytes]:
+    def built() -> tuple[bytes, bytes]:
         plain = orjson.dumps(openapi_document())
         return plain, gzip.compress(plain, mtime=0)
+
+    def document() -> tuple[bytes, bytes]:
+        with building:  # else each of the first requests at once would build it, for a second
+            return built()
 
     @reference.get("/openapi.json")
     def openapi_json() -> Response:
