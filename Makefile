@@ -39,8 +39,8 @@ $(READY): requirements.lock pyproject.toml
 dev: setup ## Serve a demo project on a local MongoDB, and print its tokens
 	@exec $(VENV)/bin/content-workflow dev
 
-test: setup ## Run the whole suite on a real mongod
-	$(PYTEST) -n auto
+test: setup ## Run the suite on a real mongod; the attacks, which measure time and memory, are `make abuse`
+	$(PYTEST) -n auto -m 'not abuse'
 
 test-fast: setup ## Run the tables of fields and rules, drafts and briefs, in memory and in under 30 seconds
 	CONTENT_WORKFLOW_TEST_STORE=mongomock $(PYTEST) -n auto -m '$(FAST)' $(FAST_TESTS)
@@ -53,7 +53,7 @@ lint: setup ## Check style, types, imports, the Dockerfile and compose.yaml
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
-abuse: setup ## Attack a running service in every way known, and check that everybody else is served
+abuse: setup ## Attack a running service in every way known, and check that everybody else is served; leave it alone
 	$(PYTEST) tests/abuse
 
 bench: setup ## Print requests a second, beside the bare floor

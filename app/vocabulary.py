@@ -105,19 +105,3 @@ EVENT_TYPES = (
     "project.updated",
 )
 """Every type of event there is."""
-
-
-class CheckLevel(StrEnum):
-    """How much a failed check counts: `error` keeps a document from being submitted (decisions, section 12)."""
-
-    OFF = "off"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class CheckOutcome(StrEnum):
-    """How a check ended; it is skipped where the document lacks what it compares with."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    SKIPPED = "skipped"

@@ -72,7 +72,7 @@ def get_outline(ctx: Context, document_id: str) -> Result:
     scope=Scope.READ, effect=Effect.READS, path=("documentId", "number"), response=SectionRecord, errors=(NotFound,)
 )
 def read_section(ctx: Context, document_id: str, number: str) -> Result:
-    """Read one section of a document with its markdown."""
+    """Read one section of a document."""
     document = own_document(ctx, document_id)
     for section in partition(markdown_of(ctx, document.get("contentId"))):
         if section.number == int(number):
