@@ -1,6 +1,6 @@
 """The error table: one class a row, with its status and a message that says what to do.
 
-The class name is the `_tag` on the wire. A refusal is raised where the fact is known; nobody in between
+The class name is the `_tag` on the wire. A refusal is raised where the fact is known; no layer in between
 catches it; each interface writes `body()` in its own way. (contract: Errors; decisions, section 3)
 """
 
@@ -105,7 +105,7 @@ class MethodNotAllowed(Refusal):
 
 
 class BriefClaimed(Refusal):
-    """The brief is claimed by somebody; `claimedBy` and `claimedAt` say who and since when."""
+    """The brief is claimed; `claimedBy` and `claimedAt` say by whom and since when."""
 
     status = 409
     message = "The brief is claimed."

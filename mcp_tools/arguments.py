@@ -125,7 +125,7 @@ def _is_id(name: str) -> bool:
 
 
 def _argument(name: str, described: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of an argument, without limits that nobody meets; it allows no key that it does not name."""
+    """Returns the schema of an argument, without limits that the contract does not state; it is closed."""
     free_text = described.get("type") != "array" and not _is_id(name) and "enum" not in described
     argument = {
         key: value

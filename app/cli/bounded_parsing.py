@@ -1,4 +1,4 @@
-"""YAML and TOML from files that nobody vouches for: size and nesting are bounded before a value is built.
+"""YAML and TOML from untrusted files: size and nesting are bounded before a value is built.
 
 YAML aliases and merge keys can multiply a few lines into gigabytes, and both parsers recurse or slow down on deep
 nesting, so `parse_yaml` and `parse_toml` refuse those before they parse.

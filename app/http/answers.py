@@ -118,10 +118,10 @@ class _Parts:
 
 def _say_instead(response: Response, refusal: ServiceUnavailable) -> None:
     """Writes a refusal into a response, in the form of errors of its surface."""
-    said = current_app.make_response(current_app.handle_user_exception(refusal))
-    response.status_code = said.status_code
-    response.set_data(said.get_data())
+    error = current_app.make_response(current_app.handle_user_exception(refusal))
+    response.status_code = error.status_code
+    response.set_data(error.get_data())
     for name in OF_THE_BODY:
         response.headers.pop(name, None)
-    response.headers.update({name: said.headers[name] for name in ("Content-Type", "Retry-After")})
+    response.headers.update({name: error.headers[name] for name in ("Content-Type", "Retry-After")})
     response.headers["Cache-Control"] = "no-store"

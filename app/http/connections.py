@@ -49,7 +49,7 @@ class Connection:
 
 
 def watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
-    """Watches the connections to a port from now on, where the system tells of them (Linux)."""
+    """Watches the connections to a port from now on, where the system reports them (Linux)."""
     if sys.platform == "linux":
         arguments = (port, tuple(proxies), deadline_seconds)
         threading.Thread(target=_watch, args=arguments, name="connections", daemon=True).start()

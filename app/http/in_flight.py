@@ -76,7 +76,7 @@ def _work() -> None:
 
 
 def caller() -> str:
-    """Returns what tells one caller from another before either is known: its secret, or else its address."""
+    """Returns what identifies a caller before authentication: its secret, or else its address."""
     return bearer_secret() or address()
 
 

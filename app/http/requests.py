@@ -26,7 +26,7 @@ HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 def install(app: Flask, settings: Settings) -> None:
     """Gives every request an id and a line in the log, and every response the headers.
 
-    Browsers are told to stay with https only where `PUBLIC_URL` says that it is served.
+    `Strict-Transport-Security` is sent only where `PUBLIC_URL` is https.
     """
     is_https = settings.public_url.lower().startswith("https://")
     headers = list((SECURITY_HEADERS | (HSTS if is_https else {})).items())

@@ -1,4 +1,4 @@
-"""Who calls: every door hands in the secret it was given and gets the caller (decisions, section 2)."""
+"""Authentication: an interface passes the secret of a request and gets the caller (decisions, section 2)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new_secret(kind: TokenKind) -> str:
 
 
 def hash_of(secret: str) -> str:
-    """Returns what is kept of a secret; with 256 random bits in it, a plain hash can't be turned back."""
+    """Returns the hash that is stored of a secret; with 256 random bits in it, a plain hash can't be turned back."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

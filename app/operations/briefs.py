@@ -1,7 +1,7 @@
 """Briefs: written, offered, claimed by exactly one, given back (contract: Briefs; decisions, section 6).
 
 A move is attempted as one atomic write; when nothing stood where the move leaves from, the document is read to say
-why. If by then nothing forbids the move, somebody else was between the two, and the operation is run again.
+why. If by then nothing forbids the move, another write came between the two, and the operation is run again.
 """
 
 from collections.abc import Mapping

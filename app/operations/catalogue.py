@@ -1,4 +1,4 @@
-"""Every operation there is: the doors serve these and no others."""
+"""Every operation there is: the interfaces serve these and no others."""
 
 from app.operations import (
     briefs,

@@ -193,7 +193,7 @@ def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Resul
 
 
 def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
-    """Returns what tells one request from another under the same key: the operation, its ids, fields and condition."""
+    """Returns what identifies a request under its key: the operation, its ids, fields and condition."""
     request = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 

@@ -75,7 +75,7 @@ def all_projects(store: Store) -> list[dict[str, Any]]:
 
 
 def service_of(store: Store, project_id: str) -> Caller:
-    """Returns the service itself as the caller in a project that somebody named; for the command line.
+    """Returns the service itself as the caller in a project; for the command line.
 
     Refuses with `NotFound` when there is no such project.
     """

@@ -177,7 +177,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
         changes={"publishAt": at},
         review_required=required,
         base_version=base,
-        said={"publishAt": wire_time(at)} if at else {},
+        event_data={"publishAt": wire_time(at)} if at else {},
     )
 
 
@@ -379,7 +379,7 @@ def _move(
     claimed_at: datetime | None = None,
     review_required: bool = False,
     base_version: int | None = None,
-    said: Fields | None = None,
+    event_data: Fields | None = None,
 ) -> Result:
     request = replace(ctx.move_request, claimed_at=claimed_at)
     moved = ctx.store.documents.move(
@@ -388,7 +388,7 @@ def _move(
         move,
         request,
         changes=changes or {},
-        event=Event(move.event, ctx.now, ctx.caller.actor, said or {}),
+        event=Event(move.event, ctx.now, ctx.caller.actor, event_data or {}),
         tags=ctx.if_match,
         review_required=review_required,
         base_version=base_version,

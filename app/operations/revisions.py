@@ -1,4 +1,4 @@
-"""Content and its history: every version is kept and can be read, compared and restored (decisions, section 5)."""
+"""Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

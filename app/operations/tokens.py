@@ -104,7 +104,7 @@ def _refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool) -> None
 
 
 def project_of_token(store: Store, token_id: str) -> str:
-    """Returns the id of the project that a token belongs to; for the command line, which is told the token alone.
+    """Returns the id of the project that a token belongs to; for the command line, which is given the token alone.
 
     Refuses with `NotFound` when there is no such token.
     """

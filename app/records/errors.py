@@ -98,7 +98,7 @@ _MESSAGES: dict[type[Refusal], str] = {
     errors.BriefClaimed: _CLAIMED.message,
     errors.InternalError: "Something went wrong on our side. Report it with the request id 9f86d081884c7d65.",
 }
-"""What is said where the class alone does not know it."""
+"""The messages that depend on the request."""
 
 _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
     (errors.HttpApiDecodeError, "issues"): [{"path": "title", "message": "Must be at most 300 characters."}],

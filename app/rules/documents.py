@@ -1,7 +1,7 @@
 """How a document moves between its statuses, and why a move is refused (decisions, section 5).
 
 A move is a row of data, as with briefs: the store turns it into the filter of one atomic write, `refusal` into the
-reason, and `allowed` into what `InvalidTransition` tells the caller.
+reason, and `allowed` into what `InvalidTransition` lists.
 """
 
 from collections.abc import Mapping
@@ -245,7 +245,7 @@ def refusal(
 
 
 def if_guarded(document: Record, request: MoveRequest) -> BriefClaimed | None:
-    """Refuses agents, and whoever calls over MCP, what would write over another's claim (decisions, section 6)."""
+    """Refuses to agents, and to every caller over MCP, what would overwrite another's claim (decisions, section 6)."""
     if state_now(document, request.now) != BriefState.CLAIMED:
         return None
     bound = request.agent or request.channel == Channel.MCP

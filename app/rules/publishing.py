@@ -28,7 +28,7 @@ NOT_RENDERABLE = (
 
 
 def rendered(markdown: str) -> Rendered | None:
-    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is larger than can be kept."""
+    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is too large to store."""
     try:
         html = to_html(markdown)
     except TooMuchMarkup:

@@ -17,7 +17,7 @@ from app.rules.html_writer import HtmlWriter
 from app.rules.markdown import element_of, parsed
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
-"""Markdown whose html is larger can't be published; whoever publishes checks it."""
+"""Markdown whose html is larger can't be published; publishing checks it."""
 
 MAX_VALUE: Final = 10_000
 """Characters of a link's address or title, or of an image's description."""
@@ -38,7 +38,7 @@ _SAME_IN_HTML = {
 def to_html(markdown: str) -> str:
     """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
 
-    Raw html is kept as far as it is harmless. Footnotes and headings get no anchors, since no `id` can come out.
+    Harmless raw html stays. Footnotes and headings get no anchors, since no `id` can come out.
     Links lead to http, https, mail or a relative address, images come from http, https or a relative one. The box of
     a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """

@@ -10,7 +10,7 @@ import regex
 from icu4py.breakers import WordBreaker
 
 MAX_WORDS = 1_000
-"""Words kept of one record; more than its searchable fields can hold."""
+"""Words stored of one record; more than its searchable fields can hold."""
 
 MAX_LENGTH = 64
 """Characters of a word that count; in the record and in the query alike."""

@@ -336,8 +336,8 @@ def event_row(event: Event, data: Mapping[str, Any]) -> Record:
 def event_expression(event: Event, data: Mapping[str, Any]) -> Record:
     """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
     row = event_row(event, {})
-    said = row.pop("data")
-    return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": said}]}}]}
+    own_data = row.pop("data")
+    return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": own_data}]}}]}
 
 
 def _at_path(record: Mapping[str, Any], path: str, default: Any) -> Any:

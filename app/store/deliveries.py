@@ -121,7 +121,7 @@ class Deliveries(Collection[Record]):
     def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
         """Gives up what is pending for a webhook; returns how many deliveries that were.
 
-        `but_requested` leaves the deliveries that somebody requested: tests and redeliveries.
+        `but_requested` leaves those that were requested: tests and redeliveries.
         """
         condition: Record = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
         pending = self._where(project_id, condition | ({"requested": {"$ne": True}} if but_requested else {}))

@@ -1,4 +1,4 @@
-"""Idempotency keys: the first answer to each, kept for 24 hours (decisions, section 3).
+"""Idempotency keys: the first answer to each, stored for 24 hours (decisions, section 3).
 
 The key is the first insert of the operation's own transaction: after a crash at any instant the key and what the
 operation wrote are both there, or neither.
@@ -48,7 +48,7 @@ class Idempotency(Collection[Record]):
         self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
 
     def find(self, project_id: str, token_id: str, key: str) -> Record | None:
-        """Returns what was kept under a token's key, or None."""
+        """Returns what is stored under a token's key, or None."""
         return self._find_one(project_id, {"tokenId": ObjectId(token_id), "key": key})
 
     def forget(self, project_id: str, row_id: str) -> None:

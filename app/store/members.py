@@ -13,7 +13,7 @@ from app.store.indexes import MEMBERS_BY_NAME
 
 
 class Members(Recorded[StoredMember]):
-    """The members of a project; a deleted one is kept, as records go on naming it."""
+    """The members of a project; a deleted one stays stored, as records go on naming it."""
 
     name = "members"
     event_data = (("memberId", "_id", None),)

@@ -35,7 +35,7 @@ class Projects(Recorded[StoredProject]):
         self._counters = store.database["counters"]
 
     def create(self, record: Mapping[str, Any]) -> StoredProject:
-        """Adds a project and its counters; no event says so, as there was nobody yet who could read it."""
+        """Adds a project and its counters; without an event, as no token exists that could read it."""
         project_id = new_id()
         self._counters.insert_one(
             {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0, "delivery": 0}, session=self._session
@@ -58,7 +58,7 @@ class Projects(Recorded[StoredProject]):
         return seconds
 
     def find(self, project_id: str) -> StoredProject | None:
-        """Returns a project by an id that somebody typed, or None."""
+        """Returns a project by an id of any form, or None."""
         found: StoredProject | None = from_bson(
             self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0})
         )

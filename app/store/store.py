@@ -65,7 +65,7 @@ class NoTransactions(ServiceUnavailable):
 
 
 class _RolledBack(Exception):
-    """Carries a result out of a transaction that is not to be kept."""
+    """Carries a result out of a transaction that is rolled back."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -118,7 +118,7 @@ class Store:
         return result
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
-        """Returns what `run` returns inside a transaction of which nothing is kept."""
+        """Returns what `run` returns inside a transaction that is rolled back."""
 
         def tried(store: Store) -> T:
             raise _RolledBack(run(store))

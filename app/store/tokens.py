@@ -1,4 +1,4 @@
-"""Tokens: only a hash of each secret is kept (decisions, section 2)."""
+"""Tokens: only a hash of each secret is stored (decisions, section 2)."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
