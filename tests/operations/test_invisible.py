@@ -37,6 +37,7 @@ def records_of(project: Project) -> dict[str, str]:
         "webhookId": webhook,
         "deliveryId": new_id(),
         "version": "1",
+        "number": "1",
     }
 
 
@@ -61,7 +62,7 @@ def test_an_id_of_another_project_answers_exactly_as_one_that_never_existed(oper
     named = [f"{operation.name.rpartition('_')[2]}Id" if name == "id" else name for name in operation.path]
     assert set(named) <= theirs.keys(), "say in `records_of` how to make one"
 
-    never = refused(operation, ctx, ["1" if name == "version" else NO_ID for name in named])
+    never = refused(operation, ctx, ["1" if name in ("version", "number") else NO_ID for name in named])
     there = refused(operation, ctx, [theirs[name] for name in named])
 
     assert never[0] == 404
