@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -68,14 +70,19 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
         lapsed = {"$set": {"brief.claimExpiresAt": past}}
         fresh_store.database.documents.update_one({"_id": ObjectId(brief["id"])}, lapsed)
 
-        for job in jobs(watched, settings):
+        running = jobs(watched, settings)
+        for job in running:
             while job.run():
                 pass
+        ends, pause = time.monotonic() + 30, threading.Event()
+        while fresh_store.database.webhooks.find_one({"enabled": False}) is None and time.monotonic() < ends:
+            pause.wait(0.05)  # closing would end the sending after the attempt that is being made
+        for job in running:
             job.close()
 
+    client.close()
     assert commands.unbounded == []
     assert len(receiver.requests) == 2
     assert fresh_store.database.documents.find_one({"isPublished": True}) is not None
     assert fresh_store.database.webhooks.find_one({"enabled": False}) is not None
     assert fresh_store.database.feeds.find_one({"_id": ObjectId(project.id)})["cut"] > 0
-    client.close()
