@@ -6,8 +6,9 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -30,6 +31,14 @@ def until_listening(port: int, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.02)
     raise RuntimeError(f"{process.args} ended before it listened.")
+
+
+def until(what: Callable[[], Any], seconds: float = 30) -> float:
+    """Waits for something to be true; returns how many seconds it took."""
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() - began < seconds, "it did not come true"
+    return time.monotonic() - began
 
 
 class Quiet(WSGIRequestHandler):

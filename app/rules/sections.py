@@ -18,8 +18,6 @@ from app.rules.markdown import element_of, parsed_with_places
 from app.rules.text import word_count
 
 HASH_LENGTH = 16
-EMPTY_HASH = hashlib.sha256(b"").hexdigest()[:HASH_LENGTH]
-"""The hash of no text: what an edit names to write the first content of a document."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LINE_END_BYTES = re.compile(rb"\r\n|\r|\n")

@@ -177,10 +177,6 @@ class Documents(DocumentRecords):
         """Returns a document that is not in the trash, or None."""
         return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), HIDDEN)
 
-    def get_including_trash(self, project_id: str, document_id: str) -> StoredDocument | None:
-        """Returns a document, also one that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id)}, HIDDEN)
-
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,13 +94,8 @@ class Service:
                     bystander.seconds.append(time.perf_counter() - began)
                 over.wait(pause)
 
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        try:
+        with _meanwhile(ask, over):
             yield bystander
-        finally:
-            over.set()
-            thread.join(60)
 
     @contextmanager
     def watched(self) -> Iterator[Watch]:
@@ -112,13 +107,8 @@ class Service:
                 watch.server_peak = max(watch.server_peak, self.server_bytes())
                 watch.mongod_peak = max(watch.mongod_peak, self.mongod_bytes())
 
-        thread = threading.Thread(target=look, daemon=True)
-        thread.start()
-        try:
+        with _meanwhile(look, over):
             yield watch
-        finally:
-            over.set()
-            thread.join(10)
 
     @contextmanager
     def holds(self) -> Iterator[Bystander]:
@@ -154,6 +144,18 @@ class Watch:
     @property
     def mongod_growth(self) -> int:
         return self.mongod_peak - self.mongod_before
+
+
+@contextmanager
+def _meanwhile(run: Callable[[], None], over: threading.Event) -> Iterator[None]:
+    """Runs a function in a thread while the block runs; `over` tells it to end."""
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(60)
 
 
 @contextmanager

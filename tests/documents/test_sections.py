@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from app.fields.intents import MAX_MARKDOWN
-from app.rules.sections import EMPTY_HASH, hash_of
+from app.rules.sections import hash_of
 from tests.documents.steps import a_document, claimed, ok, path_of, refused
 from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
+
+EMPTY_HASH = "e3b0c44298fc1c14"
+"""The hash of no text, as the contract names it."""
 
 INTRO, DOUGH, BAKE = "Bread.\n\n", "# Dough\n\nFlour and water.\n\n", "## Bake\n\nHot.\n"
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.sections import EMPTY_HASH, Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
+from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
+
+EMPTY_HASH = "e3b0c44298fc1c14"
+"""The hash of no text, as the contract names it."""
 
 PIECES = (
     *("# ", "## h", "\n", "\r\n", "\r", "text", "```", "~~~", "> ", "- ", "1. ", "===", "---", "    ", "\t", "<!--"),
@@ -56,7 +59,7 @@ def test_the_sections_are_the_markdown_to_the_character(markdown: str) -> None:
 
 
 def test_the_hash_of_nothing_is_the_one_that_the_contract_names() -> None:
-    assert hash_of("") == EMPTY_HASH == "e3b0c44298fc1c14"
+    assert hash_of("") == EMPTY_HASH
 
 
 A, B, C = "# A\n\none\n\n", "## B\n\ntwo\n\n", "## C\n\nthree"

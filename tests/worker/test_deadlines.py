@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -18,6 +16,7 @@ from app.rules.times import wire_time
 from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.worker.jobs import jobs
+from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 from tests.webhooks.receiver import receiving
 
@@ -74,9 +73,8 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
         for job in running:
             while job.run():
                 pass
-        ends, pause = time.monotonic() + 30, threading.Event()
-        while fresh_store.database.webhooks.find_one({"enabled": False}) is None and time.monotonic() < ends:
-            pause.wait(0.05)  # closing would end the sending after the attempt that is being made
+        # Closing would end the sending after the attempt that is being made.
+        until(lambda: fresh_store.database.webhooks.find_one({"enabled": False}))
         for job in running:
             job.close()
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,6 +21,7 @@ from app.store.conditions import lease_expired_filter, not_deleted
 from app.store.store import Store
 from app.worker.jobs import expire_claims, trim_feeds
 from app.worker.worker import Worker, create_worker
+from tests.live import until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
 
@@ -40,14 +40,6 @@ def workers(store: Store) -> Iterator[list[Worker]]:
     yield running
     for worker in running:
         worker.stop()
-
-
-def until(what: Callable[[], Any], seconds: float = 30) -> float:
-    """Waits for something to be true; returns how many seconds it took."""
-    began = time.monotonic()
-    while not what():
-        assert time.monotonic() - began < seconds, "it did not come true"
-    return time.monotonic() - began
 
 
 def test_an_event_is_in_the_feed_within_a_second(rest: Rest, project: Project, workers: list[Worker]) -> None:
