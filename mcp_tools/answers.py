@@ -16,24 +16,19 @@ from app.records.documents import DocumentRecord, DocumentSummary
 from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
 
+OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
+
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
 """Records with long texts, and the same records without them, as tools return them."""
 
 SHOWN = ("type", "enum", "const", "items", "properties")
-"""The JSON Schema keywords that results are documented with; patterns, formats and examples only fill a context."""
-
-EXPLAINED = frozenset(
-    {
-        *("claimExpiresAt", "cursor", "fields", "hasUnpublishedChanges", "internalLinks", "length", "nextOffset"),
-        *("publishAt", "publishedVersion", "reviewNote", "secret", "token", "valid", "version", "enabled", "data"),
-    }
-)
-"""The keys of results that say too little without their description."""
+"""The JSON Schema keywords that results are documented with: descriptions and limits are those of REST's document."""
 
 ACTOR = {"type", "id", "name", "agent"}
 """The keys of an actor, such as `createdBy`, which is documented as an object alone."""
 
-STRING = {"type": "string"}
+STRINGS = ({"type": "string"}, {"type": ["string", "null"]})
+"""What a key is that is documented by its name alone."""
 
 LONG_LIST = 4
 """The most words of a closed list that a result is documented with."""
@@ -48,7 +43,7 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     A record is documented once, by the tool that reads it. A refusal fits every schema, since some clients check tool
     errors against it too.
     """
-    record = _record_schema(operation) if operation.name == _reader_of(operation) else {}
+    record = _record_schema(operation) if _documents_its_record(operation) else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}
         record = {"properties": {"items": items}}
@@ -82,10 +77,10 @@ def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
     return {**body, "fields": {name: value for name, value in body["fields"].items() if name != DRAFT_TEXT}}
 
 
-def _reader_of(operation: Operation) -> str:
-    """Returns the name of the tool that documents what an operation returns: one that reads a single such record."""
-    readers = [one for one in (*CATALOGUE, *FOR_AGENTS) if one.reads and _record(one) == _record(operation)]
-    return min(readers, key=lambda one: one.many, default=operation).name
+def _documents_its_record(operation: Operation) -> bool:
+    """Tells whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
+    alike = [one for one in OPERATIONS if _record(one) == _record(operation)]
+    return operation is min(alike, key=lambda one: (not one.reads, one.many))
 
 
 def _record(operation: Operation) -> type[ma.Schema]:
@@ -96,23 +91,27 @@ def _record(operation: Operation) -> type[ma.Schema]:
 
 
 def _record_schema(operation: Operation) -> dict[str, Any]:
-    schema = _lean(json_schema(_record(operation)))
+    """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
+    record = _record(operation)
+    schema = _lean(json_schema(record))
+    for extended in {_record(one) for one in OPERATIONS} & {*record.__mro__[1:]}:
+        for name in json_schema(extended)["properties"]:
+            del schema["properties"][name]
     if operation.response is DocumentRecord:
-        schema["properties"]["brief"] = {"type": "object", "description": "see `get_brief`"}
+        schema["properties"]["brief"] = {"type": "object"}  # as `get_brief` documents it
     if operation.response is ConfirmedRecord:
         schema["properties"] |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
     return schema
 
 
-def _lean(schema: dict[str, Any], name: str = "") -> dict[str, Any]:
+def _lean(schema: dict[str, Any]) -> dict[str, Any]:
     """Returns a schema without what an agent can do without; it allows keys that later versions add."""
-    shown = (*SHOWN, "description") if name in EXPLAINED else SHOWN
-    lean = {key: schema[key] for key in shown if key in schema}
+    lean = {key: schema[key] for key in SHOWN if key in schema}
     if len(lean.get("enum", ())) > LONG_LIST:
         del lean["enum"]
     if "properties" in lean:
-        inner = {name: _lean(one, name) for name, one in lean.pop("properties").items()}
+        inner = {name: _lean(one) for name, one in lean.pop("properties").items()}
         lean |= {} if set(inner) == ACTOR else {"properties": inner}
     if "items" in lean:
         lean["items"] = _lean(lean["items"])
-    return {} if lean == STRING else lean  # what is not described otherwise is a string
+    return {} if lean in STRINGS else lean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -18,7 +18,9 @@ from app.fields.keys import idempotency_key
 from app.fields.loading import instance, load
 from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import Unknown, unknown_names
+from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
+from mcp_tools.guidance import COMMON_ARGUMENTS, DESCRIBED_IN
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 KEY = "idempotencyKey"
@@ -42,12 +44,8 @@ RequiredVersion = Schema.from_dict(
 )
 """What REST may send as `If-Match` instead, and a tool has no other place for."""
 
-KEY_IN_SHORT = "same on retry"
-
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
-"""Limits of what the contract states no limit for: the length of an id, the greatest version, the words of a filter."""
-
-BRIEF_IN = {"update_document_intent": "create_document_intent"}
+"""Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
 
 REQUIRED = {"write_content": RequiredVersion, "restore_revision": RequiredVersion}
 
@@ -63,16 +61,12 @@ class Arguments:
     def schema(self) -> dict[str, Any]:
         """The tool's input schema; it allows no argument that it does not name."""
         documented = json_schema(self.fields)
-        properties = {name: _argument(name, one) for name, one in documented["properties"].items()}
+        elsewhere = {*COMMON_ARGUMENTS.items(), *_described(DESCRIBED_IN.get(self.operation.name))}
+        properties = {name: _argument(name, one, elsewhere) for name, one in documented["properties"].items()}
         for name, default in self.defaults.items():
             properties[name]["default"] = default
-        if self.operation.name in BRIEF_IN:
-            properties["brief"] = {
-                "type": ["object", "null"],
-                "description": f"as in `{BRIEF_IN[self.operation.name]}`",
-            }
         if KEY in properties:
-            properties[KEY] = {"type": "string", "description": KEY_IN_SHORT}
+            properties[KEY] = {"type": "string"}
         required = {"required": documented["required"]} if documented.get("required") else {}
         return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
@@ -114,29 +108,44 @@ def arguments_of(operation: Operation) -> Arguments:
 
 
 def _path_argument(name: str) -> Any:
-    """Declares one of the values that say which record is meant."""
+    """Declares one of the values that say which record is meant; their names describe them."""
     if not _is_id(name):
-        return StrictInteger(0 if name == "number" else 1, description=name, required=True)
-    return StrictString(None, required=True, allow_none=False)  # its name says what it is
+        return StrictInteger(0 if name == "number" else 1, description="", required=True)
+    return StrictString(None, required=True, allow_none=False)
 
 
 def _is_id(name: str) -> bool:
     return name == "id" or name.endswith("Id")
 
 
-def _argument(name: str, described: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of an argument, without limits that the contract does not state; it is closed."""
-    free_text = described.get("type") != "array" and not _is_id(name) and "enum" not in described
-    argument = {
-        key: value
-        for key, value in described.items()
-        if UNSTATED.get(key) != value or (key == "maxLength" and free_text)
-    }
-    if "properties" in described:
-        argument["properties"] = {name: _argument(name, one) for name, one in described["properties"].items()}
+def _described(tool: str | None) -> Iterator[tuple[str, str]]:
+    """Yields the arguments that a tool takes, those inside others too, each with its description."""
+    bodies = [operation.body for operation in CATALOGUE if operation.name == tool and operation.body]
+    schemas = [json_schema(body) for body in bodies]
+    while schemas:
+        for name, one in schemas.pop().get("properties", {}).items():
+            yield name, one.get("description", "")
+            schemas.append(one)
+
+
+def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, str]] = frozenset()) -> dict[str, Any]:
+    """Returns the schema of an argument; it is closed.
+
+    It leaves out limits that the contract does not state, and what the instructions or another tool say already:
+    `elsewhere` has the names and descriptions of those arguments.
+    """
+    argument = {key: value for key, value in described.items() if UNSTATED.get(key) != value}
+    if (name, described.get("description")) in elsewhere:
+        del argument["description"]
+        argument.pop("properties", None)
+        argument |= {"items": {"type": described["items"]["type"]}} if "items" in described else {}
+    elif "properties" in described:
+        argument["properties"] = {
+            name: _argument(name, one, elsewhere) for name, one in described["properties"].items()
+        }
         argument["additionalProperties"] = False
-    if "items" in described:
-        argument["items"] = _argument("", described["items"])
+    elif "items" in described:
+        argument["items"] = _argument("", described["items"], elsewhere)
     return argument
 
 

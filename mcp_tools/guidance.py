@@ -17,10 +17,19 @@ send `limit`; ask for the next page with `offset`. A page shorter than `limit` i
 Every tool that writes takes `idempotencyKey`, 1 to 255 visible ASCII characters: choose a new one for each call, and \
 send the same one when you retry that call within 24 hours. Then nothing is done twice.
 
+Other arguments of several tools:
+- `baseVersion`: the `version` that you read last; the call is refused when the document has another by now.
+- `claimedAt`: your claim's `claimedAt`, where several agents share a token.
+- `categoryId`, `clusterId`, and `assigneeId` and `authorId`, which are members: ids from `list_categories`, \
+`list_clusters` and `list_members`.
+- `kind`: the kind of draft.
+A string has at most 500 characters where its schema states no length; an id has 24 hexadecimal digits.
+
 A refusal is a tool error: `_tag` names it, `message` says what to do, and nothing was changed. Any tool can be \
 refused with
 - `HttpApiDecodeError`: correct the arguments that `issues` names. Unknown arguments are refused.
-- `NotFound`: no record of this project has the id (24 hexadecimal digits, from a list); drafts belong to one token.
+- `NotFound`: no record of this project has the id; drafts belong to one token.
+- `BadRequest`, `IntentInvalid`: correct the fields that `errors` lists.
 - `Forbidden`: the token lacks the scope; ask a person.
 - `RateLimited`, `ServiceUnavailable`: wait, then retry with the same key.
 - `IdempotencyConflict`: your first call with this key is still running; wait, then retry.
@@ -28,7 +37,6 @@ refused with
 - `InternalError`: report it with the request id.
 
 Other refusals:
-- `BadRequest`, `IntentInvalid`: correct the fields that `errors` lists.
 - `BriefClaimed`: `claimedBy` holds the claim; if that is you, go on writing, else claim another brief.
 - `BriefNotReady`: `mark_brief_ready` first. `BriefNotOffered`: there is nothing to withdraw.
 - `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it.
@@ -41,14 +49,38 @@ Other refusals:
 - `PreconditionFailed`: the record changed; read it again.
 """
 
+COMMON_ARGUMENTS: dict[str, str] = {
+    "limit": "most items to return",
+    "offset": "items to skip",
+    "kind": "the kind of draft",
+    "categoryId": "a category's id, from the list of categories",
+    "clusterId": "a cluster's id, from the list of clusters",
+    "assigneeId": "a member's id, from the list of members",
+    "authorId": "a member's id, from the list of members",
+    "baseVersion": "the `version` last read: refused when the document has another by now",
+    "claimedAt": "your claim's `claimedAt`, where agents share a token",
+}
+"""Arguments that the instructions describe, with the descriptions that tools leave out for it."""
+
+DESCRIBED_IN: dict[str, str] = {
+    "update_document_intent": "create_document_intent",
+    "update_cluster_intent": "create_cluster_intent",
+    "update_category_intent": "create_category_intent",
+    "replace_brief": "create_document_intent",
+    "update_brief": "create_document_intent",
+    "claim_next_brief": "claim_brief",
+    "update_cluster": "create_cluster_intent",
+    "update_category": "create_category_intent",
+    "update_member": "create_member",
+    "update_webhook": "create_webhook",
+}
+"""Tools whose arguments another tool describes: they leave out the descriptions that are the same there."""
+
 NEXT: dict[str, str] = {
-    "create_document_intent": "Next: `update_document_intent` until it is complete, `validate_intent`, "
-    "`confirm_intent`.",
+    "create_document_intent": "Next: `validate_intent`, `confirm_intent`.",
     "create_cluster_intent": "Next: `confirm_intent`.",
     "create_category_intent": "Next: `confirm_intent`.",
     "update_document_intent": "Next: `validate_intent`, then `confirm_intent`.",
-    "update_cluster_intent": "Next: `confirm_intent`.",
-    "update_category_intent": "Next: `confirm_intent`.",
     "list_intents": "Look here for drafts you began earlier before you create another.",
     "get_intent": "The only tool that returns a draft's `markdown`.",
     "validate_intent": "Next: correct what `errors` lists, or `confirm_intent`.",

@@ -8,18 +8,21 @@ from typing import Any
 
 import mcp_types as t
 
-from app.errors import NotFound
+from app.errors import BadRequest, NotFound
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import Arguments, arguments_of
-from mcp_tools.guidance import EACH_CALL_COUNTS, NEXT
+from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
 from mcp_tools.toolsets import ALL, holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
+
+ANY_TOOLS = (NotFound, BadRequest)
+"""Refusals that the instructions explain for all tools, so that no tool names them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ def _tool(operation: Operation) -> Tool:
 def describe(operation: Operation) -> str:
     """Returns what an agent reads: what the tool does, what to call next, and its refusals."""
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
-    if own := [f"`{error.__name__}`" for error in operation.errors if error is not NotFound]:  # which any tool may have
+    if other := DESCRIBED_IN.get(operation.name):
+        parts.append(f"Arguments as in `{other}`.")
+    if own := [f"`{error.__name__}`" for error in operation.errors if error not in ANY_TOOLS]:
         parts.append(f"Refusals: {', '.join(own)}.")
     return "\n\n".join(filter(None, parts))
 

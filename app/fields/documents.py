@@ -26,7 +26,7 @@ class WithBaseVersion(Schema):
 
     baseVersion = StrictInteger(
         1,
-        description="the `version` last read: refused with 409 when the document has another by now",
+        description="the `version` last read: refused when the document has another by now",
         example=1,
     )
 

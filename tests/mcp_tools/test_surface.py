@@ -24,7 +24,8 @@ from app.records.errors import error_example
 from app.vocabulary import Scope
 from mcp_tools import guidance
 from mcp_tools.arguments import KEY, UNSTATED
-from mcp_tools.tools import TOOLS
+from mcp_tools.tools import ANY_TOOLS, TOOLS
+from mcp_tools.toolsets import NAMES, holds
 from tests.make import Project
 from tests.mcp_tools.client import ERAS, Agent
 
@@ -145,12 +146,44 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].shown
 
     assert tool.description
-    own = set(operation.errors) - {errors.NotFound}  # which any tool may answer
+    own = set(operation.errors) - set(ANY_TOOLS)
     assert all(f"`{error.__name__}`" in tool.description for error in own)
     assert all(f"`{error.__name__}`" in guidance.INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
-    properties = tool.input_schema["properties"].items()
-    assert all(one.get("description") for name, one in properties if name not in operation.path)
+
+
+@EACH_OPERATION
+def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(operation: Operation) -> None:
+    properties = TOOLS[operation.name].shown.input_schema["properties"]
+    other = guidance.DESCRIBED_IN.get(operation.name)
+    elsewhere = dict(_described(TOOLS[other].shown.input_schema)) if other else {}
+    undescribed = {name for name, one in properties.items() if not one.get("description")}
+
+    assert undescribed - set(operation.path) - {KEY, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
+    assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].shown.description or "")
+
+
+def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, one in schema.get("properties", {}).items():
+        if one.get("description"):
+            yield name, one["description"]
+        yield from _described(one)
+
+
+def test_what_tools_leave_out_stands_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
+    documented = {
+        (name, one.get("description"))
+        for operation in OPERATIONS
+        for table in (operation.query, operation.body)
+        if table
+        for name, one in json_schema(table)["properties"].items()
+    }
+
+    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, *guidance.COMMON_ARGUMENTS))
+    assert set(guidance.COMMON_ARGUMENTS.items()) <= documented
+    for tool, other in guidance.DESCRIBED_IN.items():
+        assert TOOLS[tool].operation.scope == TOOLS[other].operation.scope
+        assert all(holds(toolset, other) for toolset in NAMES if holds(toolset, tool))
 
 
 @pytest.mark.contract("decided-mcp.keys")
