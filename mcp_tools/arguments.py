@@ -150,6 +150,4 @@ def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, st
 
 
 def _unknown(unknown: Unknown) -> Issue:
-    known = ", ".join(f"`{name}`" for name in unknown.known) or "none"
-    hint = f"did you mean `{unknown.near}`?" if unknown.near else f"known here: {known}."
-    return Issue(path=unknown.path, message=f"Unknown argument; {hint}")
+    return Issue(path=unknown.path, message=f"Unknown argument; {unknown.hint}")

@@ -28,6 +28,13 @@ class Unknown:
         """The known name that was probably meant."""
         return near_name(self.name, self.known) if len(self.name) <= LONG_NAME else None
 
+    @property
+    def hint(self) -> str:
+        """What an error says of the name: the known name that was probably meant, else all that are known."""
+        if near := self.near:
+            return f"did you mean `{near}`?"
+        return f"known here: {', '.join(f'`{name}`' for name in self.known) or 'none'}."
+
 
 def unknown_names(schema: ma.Schema, data: Mapping[str, Any], path: str = "") -> Iterator[Unknown]:
     """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included."""

@@ -13,13 +13,16 @@ import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
 
+from app.fields.loading import instance
+from app.fields.types import Schema
 from app.http import bodies
 from app.http.callers import callers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
-from app.rest.openapi import TAGS, decorators, path_parameters
+from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
+from app.rest.unknown import check_query, refuse_if_strict, response_headers
 from app.rules.etags import read_tags
 from app.vocabulary import Channel, TokenKind
 
@@ -44,18 +47,20 @@ class Routes(Blueprint):  # type: ignore[misc]
         view = _view(route)
         for decorate in decorators(self, route):
             view = decorate(view)
-        register = self.route(path, methods=[method], endpoint=route.name, parameters=path_parameters(path))
+        register = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         register(_authorized(route, view))
 
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope and ids are checked before anything of the request is read."""
+    query = instance(route.query or Schema)
 
     @wraps(view)
     def authorized(**path: str) -> Response:
         ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
         route.operation.permit(ctx)
         check_path(path)
+        check_query(query)
         return view(ctx, **path)
 
     return authorized
@@ -71,6 +76,7 @@ def _view(route: Route) -> View:
             fields |= part
         if operation.body is None:
             bodies.ignore()
+        refuse_if_strict()
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
         result = operation(ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
@@ -86,6 +92,7 @@ def _respond(ctx: Context, route: Route, result: Result) -> Response:
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
+    headers.update(response_headers())
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     if route.location is not None:

@@ -68,9 +68,7 @@ def _wrong_type(route: Route) -> HttpApiDecodeError:
     """Returns the error of a wrong type in the first field that a route takes."""
     schema = route.body or route.query
     if schema is None:
-        return HttpApiDecodeError(
-            issues=[Issue(path="Idempotency-Key", message="Must be 1 to 255 visible ASCII characters.")]
-        )
+        return HttpApiDecodeError(issues=[Issue(path="search", message="Unknown query parameter; known here: none.")])
     name = next(field.data_key or name for name, field in instance(schema).fields.items())
     try:
         load(schema, {**request_example(schema), name: {}})

@@ -44,9 +44,9 @@ DESCRIPTION = """\
 Plan documents, write briefs, offer them to agents, draft, review, schedule and publish content.
 
 - **Calls** carry a management token, `Authorization: Bearer cwm_…`. It belongs to one project, so no path names one.
-- **Bodies** are JSON objects in UTF-8, at most 20 MB. Fields and parameters that the API does not know are ignored.
-  Types are strict: `"5"` is not an integer, `60.0` is one. Strings hold no null character; lengths count
-  Unicode code points.
+- **Bodies** are JSON objects in UTF-8, at most 20 MB. Fields and parameters that the API does not know are ignored,
+  and listed in `Ignored-Fields`; `Prefer: handling=strict` has them refused. Types are strict: `"5"` is not an
+  integer, `60.0` is one. Strings hold no null character; lengths count Unicode code points.
 - **Errors** are JSON with `_tag`, which names the error, and `message`, which says what to do.
 - **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request give the first response again,
   with `Idempotency-Replayed: true`, and nothing is done twice.
@@ -62,12 +62,22 @@ HEADERS: dict[str, dict[str, Any]] = {
         "description": "`true` when this is the first response to the idempotency key, sent again",
         "schema": {"type": "string", "const": "true"},
     },
+    "Ignored-Fields": {
+        "description": "fields and query parameters (`?` before the name) of the request that are unknown and were "
+        "ignored: a list of strings (RFC 9651), each with the parameter `did-you-mean` where a known name is near",
+        "schema": {"type": "string"},
+        "example": '"titel";did-you-mean="title", "brief.keywrd";did-you-mean="keyword", "?search"',
+    },
+    "Preference-Applied": {
+        "description": "the preference of the request that was honored",
+        "schema": {"type": "string", "const": "handling=strict"},
+    },
     "Location": {"description": "the path of the new record", "schema": {"type": "string", "format": "uri-reference"}},
     "Retry-After": {"description": "seconds to wait before trying again", "schema": {"type": "integer", "minimum": 1}},
     "WWW-Authenticate": {"description": "the scheme to use", "schema": {"type": "string"}},
 }
 
-HEADERS_OF = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+HEADERS_OF = {400: ("Preference-Applied",), 401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
@@ -78,7 +88,14 @@ IF_NONE_MATCH = {
     "schema": {"type": "string"},
 }
 
-NOT_MODIFIED = {304: {"description": "The record is still the same.", "headers": {"ETag": HEADERS["ETag"]}}}
+NOT_MODIFIED = {304: {"description": "The record is still the same.", "headers": {"ETag": "ETag"}}}
+
+PREFER = {
+    "description": "`handling=strict` (RFC 7240) refuses unknown fields and query parameters with 400, instead of "
+    "ignoring them",
+    "schema": {"type": "string"},
+}
+"""The request header of every route."""
 
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
@@ -102,7 +119,13 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     )
     if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
         yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
-    headers = {"ETag": route.has_etag, "Idempotency-Replayed": route.writes, "Location": route.location}
+    headers = {
+        "ETag": route.has_etag,
+        "Idempotency-Replayed": route.writes,
+        "Ignored-Fields": True,
+        "Location": route.location,
+        "Preference-Applied": True,
+    }
     yield blueprint.response(
         route.status,
         route.response(many=operation.many),
@@ -149,7 +172,8 @@ def _one_of(errors: list[type[Refusal]]) -> dict[str, Any]:
 
 
 def _headers(*names: str) -> dict[str, Any] | None:
-    return {name: HEADERS[name] for name in names} or None
+    """Returns references to the components of response headers."""
+    return {name: name for name in names} or None
 
 
 SMALLEST = {"<version>": 1, "<number>": 0}
@@ -157,14 +181,15 @@ SMALLEST = {"<version>": 1, "<number>": 0}
 DESCRIPTIONS = {"version": "the version's number", "number": "the section's number"}
 
 
-def path_parameters(path: str) -> list[dict[str, Any]]:
-    """Returns the documentation of the parameters in a path."""
+def common_parameters(path: str) -> list[dict[str, Any] | str]:
+    """Returns the documentation of what all methods of a path take: the parameters in it, and `Prefer`."""
     parts = path.split("/")
-    return [
+    in_path = [
         _number(part[1:-1], SMALLEST[part]) if part in SMALLEST else _record_id(part[1:-1], before)
         for before, part in pairwise(parts)
         if part.startswith("<")
     ]
+    return [*in_path, "Prefer"]
 
 
 def _record_id(name: str, collection: str) -> dict[str, Any]:
@@ -230,6 +255,9 @@ def management_api(app: Flask, settings: Settings) -> Api:
         api.spec.components.schema(error.__name__, error_schema(error))
     for name, schema in COMPONENTS.items():
         api.spec.components.schema(name, schema)
+    for name, header in HEADERS.items():
+        api.spec.components.header(name, header)
+    api.spec.components.parameter("Prefer", "header", PREFER)
     return api
 
 

@@ -17,6 +17,7 @@ from app.fields.loading import decode_error
 from app.fields.queries import from_query
 from app.fields.types import Schema
 from app.http import bodies, json
+from app.rest.unknown import check_body, refuse_if_strict
 
 ID = re.compile(r"[0-9a-fA-F]{24}")
 FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}"), "number": re.compile(r"0|[1-9][0-9]{0,8}")}
@@ -45,7 +46,9 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object."""
-        return json.loads_object(bodies.read(), req)
+        body = json.loads_object(bodies.read(), req)
+        check_body(schema, body)
+        return body
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the query's parameters, with digits read as integers where an integer is due."""
@@ -59,7 +62,9 @@ class Parser(FlaskParser):
     def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
         """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
         [messages] = error.messages_dict.values()
-        raise decode_error(messages) from None
+        refusal = decode_error(messages)
+        refuse_if_strict(refusal)
+        raise refusal from None
 
 
 def check_path(parameters: Mapping[str, str]) -> None:

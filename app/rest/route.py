@@ -28,7 +28,9 @@ from app.vocabulary import Kind
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
 WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, RateLimited, ServiceUnavailable})
-ON_WRITES: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError, IdempotencyConflict, IdempotencyMismatch})
+STRICT: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError})
+"""What any route refuses unknown query parameters with, where the client prefers that."""
+ON_WRITES: frozenset[type[Refusal]] = frozenset({IdempotencyConflict, IdempotencyMismatch})
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,7 @@ class Route:
     @property
     def errors(self) -> list[type[Refusal]]:
         """Every error that the route can answer with, by status."""
-        errors = EVERYWHERE | WITH_A_TOKEN | set(self.operation.errors)
-        if self.body or self.query:
-            errors |= {HttpApiDecodeError}
+        errors = EVERYWHERE | WITH_A_TOKEN | STRICT | set(self.operation.errors)
         if self.body:
             errors |= {UnsupportedMediaType}
         if self.operation.path:

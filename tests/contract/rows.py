@@ -455,6 +455,18 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-unknown",
+        {
+            "listed": "Ignored-Fields: a list of strings, the body's first, then the query's, in order, at most 20",
+            "form": "a query parameter has ? before its name, a nested field its path; cut after 100; percent-encoded",
+            "near": "did-you-mean: equal but for case, _ and -, else at most two edits, one up to four letters",
+            "strict": "Prefer: handling=strict refuses them, 400 with issues; Preference-Applied on it and on 2xx",
+            "replay": "Prefer is no part of the request that an idempotency key stands for; a replay tells again",
+            "no-body": "a body that an operation does not take is not read",
+            "mcp": "over MCP unknown arguments are always refused that way",
+        },
+    ),
+    *_rows(
         "decided-sections",
         {
             "outline": "the outline partitions the content: number, level, title, line, words, hash",

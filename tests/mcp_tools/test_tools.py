@@ -86,6 +86,7 @@ def test_a_record_is_named_by_the_same_argument_in_every_tool(agent: Agent, proj
     assert (moved["id"], moved["categoryId"]) == (child["id"], category["id"])
 
 
+@pytest.mark.contract("decided-unknown.mcp")
 @pytest.mark.parametrize(
     ("tool", "sent", "issues"),
     [

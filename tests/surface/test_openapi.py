@@ -84,7 +84,8 @@ def test_every_parameter_has_a_description(document: dict[str, Any]) -> None:
         parameter
         for item in document["paths"].values()
         for part in item.values()
-        for parameter in (part if isinstance(part, list) else part.get("parameters", []))
+        for reference in (part if isinstance(part, list) else part.get("parameters", []))
+        for parameter in [_resolved(reference, document)]
     ]
 
     assert parameters
@@ -183,6 +184,14 @@ def parts(part: Any) -> Iterator[dict[str, Any]]:
         yield part
     for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
         yield from parts(inner)
+
+
+def _resolved(part: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a parameter, or the component that it refers to."""
+    found: dict[str, Any] = (
+        document["components"]["parameters"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+    )
+    return found
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

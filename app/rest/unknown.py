@@ -1,0 +1,107 @@
+"""Names in a request that its route does not know: listed in a response header, or refused (decisions, section 11)."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+import marshmallow as ma
+from flask import g, request
+from http_sf import ser
+from http_sf.types import ItemType, ListType
+from werkzeug.http import parse_list_header, parse_options_header
+
+from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue
+from app.fields.unknown import LONG_NAME, Unknown, unknown_names
+
+LISTED = 20
+"""The most names in `Ignored-Fields`."""
+SHOWN = string.punctuation.replace("%", "") + " "
+"""The characters that `Ignored-Fields` shows as they are, beside letters and digits."""
+
+APPLIED = {"Preference-Applied": "handling=strict"}
+
+
+@dataclass
+class UnknownNames:
+    """The unknown names of a request: at most as many as an error lists, and how many more there are."""
+
+    query: Sequence[Unknown] = ()
+    body: Sequence[Unknown] = ()
+    more: int = 0
+
+    @property
+    def issues(self) -> list[Issue]:
+        """The names as an error lists them."""
+        return [_issue(one, "field") for one in self.body] + [_issue(one, "query parameter") for one in self.query]
+
+
+def check_query(schema: ma.Schema) -> None:
+    """Notes the unknown parameters of the request's query, before anything else is noted."""
+    g.unknown_names = names = UnknownNames()
+    if request.query_string:
+        names.query = _first(names, unknown_names(schema, request.args))
+
+
+def check_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
+    """Notes the unknown fields of the request's body."""
+    names = _noted()
+    names.body = _first(names, unknown_names(schema, body))
+
+
+def refuse_if_strict(beside: HttpApiDecodeError | None = None) -> None:
+    """Raises `HttpApiDecodeError` when the client prefers strict handling and the request has unknown names.
+
+    `beside` is what else is wrong with the request; the error lists that too.
+    """
+    names = _noted()
+    if (names.body or names.query) and _prefers_strict():
+        known = beside.extra if beside else {"issues": []}
+        issues = sorted([*known["issues"], *names.issues], key=lambda issue: issue["path"])
+        refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
+        refusal.headers.update(APPLIED)
+        raise refusal
+
+
+def response_headers() -> Mapping[str, str]:
+    """Returns the headers of a success that tell which names were ignored, or that there were none to refuse."""
+    if _prefers_strict():
+        return APPLIED
+    names = _noted()
+    found = [(one.path, one) for one in names.body] + [(f"?{one.path}", one) for one in names.query]
+    listed: ListType = [_item(path, one.near) for path, one in found[:LISTED]]
+    return {"Ignored-Fields": ser(listed)} if listed else {}
+
+
+def _noted() -> UnknownNames:
+    names: UnknownNames = g.unknown_names
+    return names
+
+
+def _first(names: UnknownNames, found: Iterable[Unknown]) -> list[Unknown]:
+    """Returns as many names as an error lists, and counts the rest."""
+    found = iter(found)
+    first = list(islice(found, MAX_ISSUES))
+    names.more += sum(1 for _ in found)
+    return first
+
+
+def _prefers_strict() -> bool:
+    """Returns whether the client prefers `handling=strict`; of several such preferences the first counts (RFC 7240)."""
+    for preference in parse_list_header(request.headers.get("Prefer", "")):
+        name, _, value = parse_options_header(preference)[0].partition("=")
+        if name.strip().lower() == "handling":
+            return value.strip(' "').lower() == "strict"
+    return False
+
+
+def _issue(unknown: Unknown, what: str) -> Issue:
+    return Issue(path=unknown.path, message=f"Unknown {what}; {unknown.hint}")
+
+
+def _item(path: str, near: str | None) -> ItemType:
+    return quote(path[:LONG_NAME], safe=SHOWN), {"did-you-mean": near} if near else {}
