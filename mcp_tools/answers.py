@@ -66,6 +66,11 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
+def labelled(result: t.CallToolResult, label: dict[str, Any] | None) -> t.CallToolResult:
+    """Returns a result with the trust label of its tool; a refusal names claims and tokens, so it has it too."""
+    return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
+
+
 def _text(body: Any) -> t.TextContent:
     return t.TextContent(type="text", text=orjson.dumps(body).decode())
 

@@ -16,6 +16,7 @@ from app.operations.context import Context
 from app.operations.documents import list_documents
 from app.operations.operation import Operation
 from mcp_tools.arguments import HEX_ID, SMALL_PAGE
+from mcp_tools.trust import UNTRUSTED
 
 Contents = list[t.TextResourceContents | t.BlobResourceContents]
 
@@ -31,6 +32,7 @@ TEMPLATES = [
         title="A document's brief",
         description="What is to be written: the brief, its category and the documents to link to.",
         mime_type=JSON,
+        _meta=UNTRUSTED,
     ),
     t.ResourceTemplate(
         uri_template="document://{documentId}",
@@ -38,6 +40,7 @@ TEMPLATES = [
         title="A document's content",
         description=f"The current markdown; of a longer document the first {ATTACHED:,} characters.",
         mime_type=MARKDOWN,
+        _meta=UNTRUSTED,
     ),
 ]
 
@@ -45,11 +48,11 @@ TEMPLATES = [
 def offered(ctx: Context) -> list[t.Resource]:
     """Returns the resources that a client lists: the ready briefs, and the documents that changed last."""
     briefs = [
-        t.Resource(uri=f"brief://{one['id']}", name=f"Brief: {one['title']}", mime_type=JSON)
+        t.Resource(uri=f"brief://{one['id']}", name=f"Brief: {one['title']}", mime_type=JSON, _meta=UNTRUSTED)
         for one in _first(ctx, list_briefs)
     ]
     documents = [
-        t.Resource(uri=f"document://{one['id']}", name=one["title"], mime_type=MARKDOWN)
+        t.Resource(uri=f"document://{one['id']}", name=one["title"], mime_type=MARKDOWN, _meta=UNTRUSTED)
         for one in _first(ctx, list_documents)
     ]
     return [*briefs, *documents]
@@ -65,12 +68,12 @@ def read(ctx: Context, uri: str) -> Contents:
 
 def _brief(ctx: Context, uri: str, document_id: str) -> Contents:
     detail = get_brief(ctx, document_id).body
-    return [t.TextResourceContents(uri=uri, mime_type=JSON, text=orjson.dumps(detail).decode())]
+    return [t.TextResourceContents(uri=uri, mime_type=JSON, text=orjson.dumps(detail).decode(), _meta=UNTRUSTED)]
 
 
 def _document(ctx: Context, uri: str, document_id: str) -> Contents:
     part = read_document_content(ctx, document_id, fields={"offset": 0, "limit": ATTACHED}).body
-    contents: Contents = [t.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=part["markdown"])]
+    contents: Contents = [t.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=part["markdown"], _meta=UNTRUSTED)]
     if part["nextOffset"] is not None:
         rest = (
             f"These are the first {ATTACHED:,} of {part['length']:,} characters. Read on with the tool "

@@ -17,7 +17,7 @@ from app.errors import InternalError, Refusal
 from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.answers import refused
+from mcp_tools.answers import labelled, refused
 from mcp_tools.guidance import INSTRUCTIONS
 from mcp_tools.tools import TOOLS, tools_for
 from mcp_tools.toolsets import ALL, holds
@@ -88,11 +88,12 @@ def mcp_server() -> Server[None]:
                 code=t.INVALID_PARAMS, message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}."
             )
         try:
-            return tool.call(call.context(message), params.arguments or {})
+            result = tool.call(call.context(message), params.arguments or {})
         except Refusal as refusal:
-            return refused(refusal)
+            result = refused(refusal)
         except Exception:
-            return refused(call.unexpected(params.name))
+            result = refused(call.unexpected(params.name))
+        return labelled(result, tool.shown.meta)
 
     async def list_resources(message: Message, page: Page) -> t.ListResourcesResult:
         return _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))

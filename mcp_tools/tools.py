@@ -17,6 +17,7 @@ from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import Arguments, arguments_of
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
 from mcp_tools.toolsets import ALL, holds
+from mcp_tools.trust import label_of
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
@@ -48,6 +49,7 @@ def _tool(operation: Operation) -> Tool:
         input_schema=arguments.schema,
         output_schema=output_schema(operation),
         annotations=hints(operation),
+        _meta=label_of(operation),
     )
     return Tool(operation, arguments, shown)
 

@@ -540,6 +540,14 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-trust",
+        {
+            "tools": "tools that return what people and agents wrote say so in _meta, in the list and in results",
+            "resources": "resources that return it say so in _meta too, where they are listed and where they are read",
+            "prompts": "prompts put it between two lines with a random boundary of 128 bits, after a sentence on it",
+        },
+    ),
+    *_rows(
         "decided-running",
         {
             "due": "the worker publishes what is due within 2 seconds, once, also after an outage",

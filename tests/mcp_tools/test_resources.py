@@ -123,7 +123,7 @@ def test_the_prompt_hands_over_the_brief_with_its_category_cluster_and_links(
         assert told in text
 
 
-@pytest.mark.parametrize(("state", "told"), [("ready", "Call `claim_brief`"), ("claimed", "claimed by test-agent")])
+@pytest.mark.parametrize(("state", "told"), [("ready", "Call `claim_brief`"), ("claimed", "Claimed by: test-agent")])
 def test_the_prompt_says_how_the_claim_stands(agent: Agent, project: Project, state: str, told: str) -> None:
     document = a_ready_brief(project.context())
     if state == "claimed":
