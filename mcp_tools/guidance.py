@@ -95,7 +95,8 @@ NEXT: dict[str, str] = {
     "finish: `release_brief`. Each call claims another brief, so retry with the same "
     "`idempotencyKey`.",
     "renew_claim": "Call it before `claimExpiresAt` while you are writing.",
-    "withdraw_brief": "It takes the brief out of the queue. If you can't finish one that you claimed: `release_brief`.",
+    "withdraw_brief": "It takes the brief out of the queue; `mark_brief_ready` offers it again. If you can't finish "
+    "one that you claimed: `release_brief`.",
     "release_brief": "Call it when you can't finish: another writer can claim the brief at once.",
     "get_document": "Its content: `read_document_content`.",
     "list_documents": "Their content: `read_document_content`.",

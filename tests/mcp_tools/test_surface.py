@@ -246,6 +246,7 @@ def test_the_list_of_tools_stays_small(
     assert len(caller.post("tools/list").get_data()) <= most
 
 
+@pytest.mark.contract("decided-unknown.mcp")
 @EACH_OPERATION
 def test_no_argument_is_allowed_that_a_tool_does_not_name(operation: Operation) -> None:
     def objects(schema: Any) -> Iterator[dict[str, Any]]:
