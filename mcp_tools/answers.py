@@ -66,8 +66,8 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
-def labelled(result: t.CallToolResult, label: dict[str, Any] | None) -> t.CallToolResult:
-    """Returns a result with the trust label of its tool; a refusal names claims and tokens, so it has it too."""
+def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResult:
+    """Returns a result with the labels of its call; a refusal names claims and tokens, so it has them too."""
     return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
 
 

@@ -14,7 +14,7 @@ import marshmallow as ma
 from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
-from app.fields.keys import idempotency_key
+from app.fields.keys import DryRun, idempotency_key
 from app.fields.loading import instance, load
 from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import Unknown, unknown_names
@@ -23,7 +23,7 @@ from app.operations.operation import Operation
 from mcp_tools.guidance import COMMON_ARGUMENTS, DESCRIBED_IN
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
-KEY = "idempotencyKey"
+KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
 SMALL_PAGE = 20
 """The length of a page when none is asked for: lists over MCP are small, so that they don't flood a context."""
@@ -65,8 +65,8 @@ class Arguments:
         properties = {name: _argument(name, one, elsewhere) for name, one in documented["properties"].items()}
         for name, default in self.defaults.items():
             properties[name]["default"] = default
-        if KEY in properties:
-            properties[KEY] = {"type": "string"}
+        if KEY in properties:  # the instructions describe both
+            properties |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
         required = {"required": documented["required"]} if documented.get("required") else {}
         return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
@@ -77,8 +77,8 @@ class Arguments:
         paged = query is not None and query is not ContentPartQuery and "limit" in instance(query).fields
         return {"limit": SMALL_PAGE} if paged else {}
 
-    def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None]:
-        """Returns the ids, the fields and the idempotency key of a call.
+    def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None, bool]:
+        """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
 
         Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
         of the wrong form.
@@ -96,15 +96,16 @@ class Arguments:
         ids = [str(fields.pop(name)) for name in self.operation.path]
         if not all(HEX_ID.fullmatch(one) for name, one in zip(self.operation.path, ids, strict=True) if _is_id(name)):
             raise NotFound(WRONG_ID)
-        return ids, fields, fields.pop(KEY, None)
+        return ids, fields, fields.pop(KEY, None), fields.pop(DRY_RUN, False)
 
 
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
-    key = None if operation.reads else IdempotencyKey
+    written = () if operation.reads else (DryRun, IdempotencyKey)
     path = Schema.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
-    schemas = (key, REQUIRED.get(operation.name), operation.body, operation.query, path)  # the last one's fields first
-    return Arguments(operation, type(f"{operation.name}_arguments", tuple(one for one in schemas if one), {}))
+    own = (REQUIRED.get(operation.name), operation.body, operation.query)
+    schemas = tuple(one for one in (*written, *own, path) if one)  # the last one's fields first
+    return Arguments(operation, type(f"{operation.name}_arguments", schemas, {}))
 
 
 def _path_argument(name: str) -> Any:

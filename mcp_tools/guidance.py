@@ -15,7 +15,8 @@ without their content: read it in parts with `read_document_content`. A list ret
 send `limit`; ask for the next page with `offset`. A page shorter than `limit` is the last one.
 
 Every tool that writes takes `idempotencyKey`, 1 to 255 visible ASCII characters: choose a new one for each call, and \
-send the same one when you retry that call within 24 hours. Then nothing is done twice.
+send the same one when you retry that call within 24 hours. Then nothing is done twice. With `dryRun` true \
+instead, it answers as it would now and changes nothing; ids and times are made up.
 
 Other arguments of several tools:
 - `baseVersion`: the `version` that you read last; the call is refused when the document has another by now.

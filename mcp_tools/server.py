@@ -87,13 +87,14 @@ def mcp_server() -> Server[None]:
             raise MCPError(
                 code=t.INVALID_PARAMS, message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}."
             )
+        arguments = params.arguments or {}
         try:
-            result = tool.call(call.context(message), params.arguments or {})
+            result = tool.call(call.context(message), arguments)
         except Refusal as refusal:
             result = refused(refusal)
         except Exception:
             result = refused(call.unexpected(params.name))
-        return labelled(result, tool.shown.meta)
+        return labelled(result, tool.label(arguments))
 
     async def list_resources(message: Message, page: Page) -> t.ListResourcesResult:
         return _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mcp_types as t
@@ -14,7 +14,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.answers import output_schema, result_of
-from mcp_tools.arguments import Arguments, arguments_of
+from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
 from mcp_tools.toolsets import ALL, holds
 from mcp_tools.trust import label_of
@@ -37,8 +37,13 @@ class Tool:
     def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Runs the operation and returns its answer as a result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
-        ids, fields, key = self.arguments.read(sent)
-        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
+        ids, fields, key, dry_run = self.arguments.read(sent)
+        return result_of(self.operation, self.operation(replace(ctx, dry_run=dry_run), *ids, fields=fields, key=key))
+
+    def label(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns what `_meta` of the result of a call says, whether it succeeds or is refused."""
+        is_dry_run = sent.get(DRY_RUN) is True and not self.operation.reads
+        return (self.shown.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
 
 
 def _tool(operation: Operation) -> Tool:

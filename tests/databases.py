@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from bson.raw_bson import RawBSONDocument
 
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
@@ -27,3 +28,13 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
     yield store
     store.database.client.drop_database(store.database.name)
     store.database.client.close()
+
+
+def everything(store: Store) -> dict[str, list[bytes]]:
+    """Returns every record of the database as its bytes."""
+    names = sorted(store.database.list_collection_names())
+    raw = store.database.codec_options.with_options(document_class=RawBSONDocument)
+    return {
+        name: [row.raw for row in store.database.get_collection(name, codec_options=raw).find().sort("_id", 1)]
+        for name in names
+    }

@@ -22,6 +22,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 PAGE = 500
 MAX_SHOWN = 1_000
+DRY_RUN = "Dry run: nothing was changed."
 
 
 @cache

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
-from app.cli.calling import print_json, shown
+from app.cli.calling import DRY_RUN, print_json, shown
 from app.operations.context import Context
 from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
 
 
-def import_exported(ctx: Context, path: Path, *, json: bool) -> None:
-    """Imports an export into a project, with a progress bar; exit code 1 when a line was refused."""
+def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> None:
+    """Imports an export into a project, with a progress bar; exit code 1 when a line was refused.
+
+    A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
+    """
+    if dry_run:
+        done = ctx.store.rolled_back(lambda store: _imported(replace(ctx, store=store), path))
+    else:
+        done = _imported(ctx, path)
+    print_json(_as_json(done)) if json else _print_report(done)
+    if dry_run and not json:
+        click.echo(DRY_RUN)
+    sys.exit(1 if done.refused else 0)
+
+
+def _imported(ctx: Context, path: Path) -> Imported:
     project = ProjectImport(ctx)
     with (
         path.open("rb") as file,
@@ -25,8 +40,7 @@ def import_exported(ctx: Context, path: Path, *, json: bool) -> None:
     ):
         for size in project.take(_lines(file)):
             bar.update(size)
-    print_json(_as_json(project.done)) if json else _print_report(project.done)
-    sys.exit(1 if project.done.refused else 0)
+    return project.done
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.cli.calling import as_json, call, context, of_project, print_json, shown
+from app.cli.calling import DRY_RUN, as_json, call, context, of_project, print_json, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.errors import HttpApiDecodeError, Refusal
@@ -23,6 +25,7 @@ from app.operations import briefs, documents, publishing, revisions
 from app.operations.context import Context, this_instant
 from app.operations.imports import EDITED, file_under, import_documents
 from app.rules.times import wire_time
+from app.store.store import Store
 
 SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
@@ -51,8 +54,9 @@ class Report:
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--update", is_flag=True, help="Write the files that differ from their document.")
 @click.option("--publish", is_flag=True, help="Publish what is dated in the past and no draft, with its date.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
 @as_json
-def command(project_id: str, path: Path, update: bool, publish: bool, json: bool) -> None:
+def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: bool, json: bool) -> None:
     """Import markdown files with front matter, or an exported project.
 
     PATH is a folder, or one file. Each file becomes a document. Where the project has a document with its slug, the
@@ -60,25 +64,28 @@ def command(project_id: str, path: Path, update: bool, publish: bool, json: bool
     exist stay as they are. The exit code is 1 when something was refused.
     """
     if path.suffix == ".ndjson":
-        import_exported(context(project_id), path, json=json)
+        import_exported(context(project_id), path, dry_run=dry_run, json=json)
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
-    run = _Run(context(project_id), root, update=update, publish=publish)
+    run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
     with _progress() as progress:
         for _ in progress.track(run.take(files), total=len(files), description="Importing"):
             pass
     print_json(vars(run.report)) if json else _print_report(run.report, len(files))
+    if dry_run and not json:
+        click.echo(DRY_RUN)
     sys.exit(1 if run.report.refused else 0)
 
 
 class _Run:
     """One import: reads files, sends them in batches, and fills the report."""
 
-    def __init__(self, ctx: Context, root: Path, *, update: bool, publish: bool) -> None:
+    def __init__(self, ctx: Context, root: Path, *, update: bool, publish: bool, dry_run: bool = False) -> None:
         self._ctx = ctx
         self._root = root
         self._update = update
         self._publish = publish
+        self._dry_run = dry_run
         self._slugs: dict[str, Path] = {}
         self.report = Report()
 
@@ -116,6 +123,10 @@ class _Run:
     def _send(self, batch: Mapping[Path, Post]) -> Iterator[Path]:
         if not batch:
             return
+        if self._dry_run:
+            self.report = self._ctx.store.rolled_back(partial(self._report_of, batch))
+            yield from batch
+            return
         now = replace(self._ctx, now=this_instant())
         answer = import_documents(now, fields={"documents": [post.fields for post in batch.values()]})
         for (file, post), became in zip(batch.items(), answer.body, strict=True):
@@ -124,6 +135,14 @@ class _Run:
             except Refusal as refusal:
                 self._refuse(file, refusal)
             yield file
+
+    def _report_of(self, batch: Mapping[Path, Post], store: Store) -> Report:
+        """Returns the report with what a batch does in a transaction."""
+        run = _Run(replace(self._ctx, store=store), self._root, update=self._update, publish=self._publish)
+        run.report = deepcopy(self.report)  # the transaction may be tried again
+        for _ in run._send(batch):
+            pass
+        return run.report
 
     def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
         outcome, report = became["outcome"], self.report

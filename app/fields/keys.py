@@ -1,11 +1,11 @@
-"""The key under which a request is done at most once (decisions, section 3)."""
+"""What every write takes: the key under which it is done at most once, and `dryRun` (decisions, sections 3, 11)."""
 
 import re
 from typing import Any
 
 import marshmallow as ma
 
-from app.fields.types import StrictString
+from app.fields.types import Schema, StrictBoolean, StrictString
 
 VISIBLE_ASCII = re.compile("[!-~]{1,255}")
 
@@ -26,4 +26,12 @@ def idempotency_key(**options: Any) -> StrictString:
         allow_none=False,
         metadata={"minLength": 1, "pattern": f"^{VISIBLE_ASCII.pattern}$"},
         **options,
+    )
+
+
+class DryRun(Schema):
+    """What asks for a dry run."""
+
+    dryRun = StrictBoolean(
+        description="`true`: answers as the call would now, and changes nothing; ids and times are made up"
     )

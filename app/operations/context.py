@@ -59,6 +59,8 @@ class Context:
     """Did an earlier try of this call lose to another request? What the first one assumed is looked up then."""
     prepared: Any = None
     """What the operation's `prepare` returned for this try."""
+    dry_run: bool = False
+    """Is everything that the call writes rolled back, so that it shows what it would do?"""
 
     @property
     def project_id(self) -> str:

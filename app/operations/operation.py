@@ -4,7 +4,7 @@ A declaration says who may call (`scope`), what the function takes and returns, 
 (`effect`). The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
 
 Running an operation (`Operation.__call__`) adds what none of them has to think of: the scope, the deadline, the
-transaction, the idempotency key inside that transaction, and another try when another request wrote first.
+transaction, the idempotency key inside that transaction, another try when another request wrote first, and the dry run.
 """
 
 from __future__ import annotations
@@ -22,16 +22,28 @@ from typing import Any
 import marshmallow as ma
 import orjson
 
-from app.errors import Forbidden, IdempotencyMismatch, Refusal, ServiceUnavailable, WriteConflict
+from app.errors import (
+    Forbidden,
+    HttpApiDecodeError,
+    IdempotencyMismatch,
+    Issue,
+    Refusal,
+    ServiceUnavailable,
+    WriteConflict,
+)
 from app.fields.types import Schema
 from app.operations.context import Context
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
-from app.vocabulary import Scope
+from app.vocabulary import Channel, Scope
 
 KEY_LIFE = timedelta(hours=24)
 TRIES = 30
+
+KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
+"""What callers call the idempotency key, by interface."""
+KEY_OF_DRY_RUN = "Can't be used up by a dry run, which changes nothing: leave it out, and send it with the real call."
 
 
 class Effect(StrEnum):
@@ -59,6 +71,8 @@ class Result:
     """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
     replayed: bool = False
     """Is this the stored result of an earlier request with the same idempotency key?"""
+    texts: Mapping[str, str] | None = None
+    """The texts of `bodies` by id, where they are known already."""
 
     def to_stored(self) -> dict[str, Any]:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -69,6 +83,15 @@ class Result:
             "bodies": dict(self.bodies),
             "within": self.record_key,
         }
+
+    def of_dry_run(self, ctx: Context) -> Result:
+        """Returns the result of a dry run, inside its transaction: with its long texts, secrets null, without an ETag.
+
+        An ETag would name a state that the record never has, or has later with other contents.
+        """
+        body = self.body | dict.fromkeys(self.secrets) if self.secrets else self.body
+        texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.bodies.values() if one])
+        return replace(self, body=body, etag=None, texts=texts)
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Result:
@@ -143,6 +166,8 @@ class Operation:
         `IdempotencyConflict`, and whatever the operation declares.
         """
         self.permit(ctx)
+        if ctx.dry_run and key is not None:
+            raise HttpApiDecodeError(issues=[Issue(path=KEY_NAMES[ctx.channel], message=KEY_OF_DRY_RUN)])
         arguments = (*ids, fields or {}) if self.body or self.query else ids
         fingerprint = "" if key is None else _fingerprint(self.name, ids, fields, ctx)
         with ctx.store.deadline():
@@ -157,16 +182,27 @@ class Operation:
         raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
 
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
-        prepared = self.prepare(ctx, *arguments) if self.prepare else None
+        if ctx.dry_run:
+            return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
+        prepared = self._prepare(ctx, arguments)
 
         def run(store: Store) -> Result:
             return self.run(replace(ctx, store=store, prepared=prepared), *arguments)
 
+        if self.reads and self.transaction:
+            if key is None:
+                return ctx.store.rolled_back(run)
+            return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(run))
         if key is not None:
             return _once(ctx, key, fingerprint, run)
-        if not self.transaction:
-            return run(ctx.store)
-        return ctx.store.rolled_back(run) if self.reads else ctx.store.in_transaction(run)
+        return ctx.store.in_transaction(run) if self.transaction else run(ctx.store)
+
+    def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+        """Runs the operation whole inside a transaction: what it prepares may write too."""
+        return self.run(replace(ctx, prepared=self._prepare(ctx, arguments)), *arguments).of_dry_run(ctx)
+
+    def _prepare(self, ctx: Context, arguments: Sequence[Any]) -> Any:
+        return self.prepare(ctx, *arguments) if self.prepare else None
 
 
 def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:

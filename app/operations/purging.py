@@ -22,6 +22,12 @@ def purge_trash(store: Store, before: datetime, project_id: str | None = None) -
             purged += store.in_transaction(partial(_purge, document=document, before=before))
 
 
+def count_purgeable(store: Store, before: datetime, project_id: str | None = None) -> int:
+    """Returns how many documents `purge_trash` would delete now."""
+    with store.deadline():
+        return store.documents.count_purgeable(before, project_id)
+
+
 def _purge(store: Store, document: StoredDocument, before: datetime) -> int:
     project_id, document_id = document["projectId"], document["id"]
     if not store.documents.purge(project_id, document_id, before):

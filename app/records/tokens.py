@@ -26,7 +26,12 @@ class TokenRecord(Record):
 class NewTokenRecord(TokenRecord):
     """A token with its secret, shown only in this response; a replay under an idempotency key leaves it out."""
 
-    token = string("the secret: store it now, it is not shown again", required=False, example="cwm_shown-this-once")
+    token = string(
+        "the secret: store it now, it is not shown again; null in a dry run",
+        null=True,
+        required=False,
+        example="cwm_shown-this-once",
+    )
 
 
 def token_record(token: StoredToken) -> dict[str, Any]:

@@ -28,7 +28,8 @@ class NewWebhookRecord(WebhookRecord):
     """A webhook with its secret, shown only in this response; a replay under an idempotency key leaves it out."""
 
     secret = string(
-        "the key that signs, `whsec_…`: store it now, it is not shown again",
+        "the key that signs, `whsec_…`: store it now, it is not shown again; null in a dry run",
+        null=True,
         required=False,
         example="whsec_c2hvd24gdGhpcyBvbmNl",
     )

@@ -39,6 +39,7 @@ class Routes(Blueprint):  # type: ignore[misc]
     def __init__(self, name: str, import_name: str) -> None:
         super().__init__(name, import_name, description=TAGS[name])
         self.served: list[Route] = []
+        self.after_request(self._add_dry_run_header)
 
     def serve(self, method: str, path: str, operation: Operation, **options: Any) -> None:
         """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the options."""
@@ -49,6 +50,14 @@ class Routes(Blueprint):  # type: ignore[misc]
             view = decorate(view)
         register = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         register(_authorized(route, view))
+
+    def _add_dry_run_header(self, response: Response) -> Response:
+        """Says of every answer to a dry run, refusals included, that it is one."""
+        if request.query_string and request.args.get("dryRun") == "true":
+            endpoint = (request.endpoint or "").rpartition(".")[2]
+            if any(route.name == endpoint and not route.operation.reads for route in self.served):
+                response.headers["Dry-Run"] = "true"
+        return response
 
 
 def _authorized(route: Route, view: View) -> View:
@@ -74,6 +83,8 @@ def _view(route: Route) -> View:
         fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
         for part in sent:
             fields |= part
+        if fields.pop("dryRun", False):
+            ctx = replace(ctx, dry_run=True)
         if operation.body is None:
             bodies.ignore()
         refuse_if_strict()
@@ -95,7 +106,7 @@ def _respond(ctx: Context, route: Route, result: Result) -> Response:
     headers.update(response_headers())
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
-    if route.location is not None:
+    if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
     if result.bodies:
         _record(result).update(_texts(ctx, result))
@@ -109,8 +120,10 @@ def _record(result: Result) -> dict[str, Any]:
 
 def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
     """Returns the long texts of a record by field; one never written is empty, one not published is null."""
-    with ctx.store.deadline():
-        texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in result.bodies.values() if one])
+    texts = result.texts
+    if texts is None:
+        with ctx.store.deadline():
+            texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in result.bodies.values() if one])
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
         for name, one in result.bodies.items()

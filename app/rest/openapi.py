@@ -50,6 +50,7 @@ Plan documents, write briefs, offer them to agents, draft, review, schedule and 
 - **Errors** are JSON with `_tag`, which names the error, and `message`, which says what to do.
 - **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request give the first response again,
   with `Idempotency-Replayed: true`, and nothing is done twice.
+- **Dry runs**: with `?dryRun=true` every call that writes answers as it would now, and changes nothing.
 - **Conditions**: the `ETag` of a record changes with every change of it. `If-None-Match` on a read answers 304 while
   it is the same, `If-Match` on a write 412 when it is not.
 - **Limits**: `RateLimit` and `RateLimit-Policy` say how many requests are left; 429 and 503 carry `Retry-After`.
@@ -57,6 +58,10 @@ Plan documents, write briefs, offer them to agents, draft, review, schedule and 
 """
 
 HEADERS: dict[str, dict[str, Any]] = {
+    "Dry-Run": {
+        "description": "`true` on every answer to a dry run, refusals included",
+        "schema": {"type": "string", "const": "true"},
+    },
     "ETag": {"description": "changes with every change of the record", "schema": {"type": "string"}},
     "Idempotency-Replayed": {
         "description": "`true` when this is the first response to the idempotency key, sent again",
@@ -120,6 +125,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
         yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
     headers = {
+        "Dry-Run": not operation.reads,
         "ETag": route.has_etag,
         "Idempotency-Replayed": route.writes,
         "Ignored-Fields": True,

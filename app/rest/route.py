@@ -22,6 +22,7 @@ from app.errors import (
     Unauthorized,
     UnsupportedMediaType,
 )
+from app.fields.keys import DryRun
 from app.operations.operation import Effect, Operation
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
 from app.vocabulary import Kind
@@ -55,6 +56,8 @@ class Route:
     @property
     def query(self) -> type[ma.Schema] | None:
         """The schema of the query; the kind of draft is in the path."""
+        if not self.operation.reads:
+            return DryRun
         return None if self.kind else self.operation.query
 
     @property

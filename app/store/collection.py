@@ -295,7 +295,8 @@ class Recorded(Collection[Stored]):
             {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
             {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
         ]
-        bounded = self._where(project_id, {**condition, f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}})
+        has_room = {} if self._store.is_rolled_back else {f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
+        bounded = self._where(project_id, {**condition, **has_room})
         with self._hint(index, condition) as hint:
             changed = self._collection.find_one_and_update(
                 bounded,

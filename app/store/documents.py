@@ -331,10 +331,17 @@ class Documents(DocumentRecords):
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
-        condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
-        where = condition if project_id is None else self._where(project_id, condition)
+        where = self._purgeable(before, project_id)
         found: StoredDocument | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
         return found
+
+    def count_purgeable(self, before: datetime, project_id: str | None) -> int:
+        """Returns how many documents were trashed before an instant and have no event waiting."""
+        return int(self._collection.count_documents(self._purgeable(before, project_id)))
+
+    def _purgeable(self, before: datetime, project_id: str | None) -> Record:
+        condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
+        return condition if project_id is None else self._where(project_id, condition)
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""

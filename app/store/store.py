@@ -74,9 +74,18 @@ class _RolledBack(Exception):
 class Store:
     """The collections of one database, each as an attribute; inside a transaction, all bound to its session."""
 
-    def __init__(self, database: Any, *, transact: Transact, deadline_seconds: float, session: Any = None) -> None:
+    def __init__(
+        self,
+        database: Any,
+        *,
+        transact: Transact,
+        deadline_seconds: float,
+        session: Any = None,
+        is_rolled_back: bool = False,
+    ) -> None:
         self.database = database
         self.session = session
+        self.is_rolled_back = is_rolled_back
         self._transact = transact
         self._deadline_seconds = deadline_seconds
 
@@ -118,19 +127,27 @@ class Store:
         return result
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
-        """Returns what `run` returns inside a transaction that is rolled back."""
+        """Returns what `run` returns inside a transaction that is rolled back; inside another such one, with that."""
+        if self.is_rolled_back:
+            return run(self)
 
-        def tried(store: Store) -> T:
-            raise _RolledBack(run(store))
+        def tried(session: Any) -> T:
+            raise _RolledBack(run(self._within(session, is_rolled_back=True)))
 
         try:
-            return self.in_transaction(tried)
+            result: T = self._transact(tried)
         except _RolledBack as over:
-            result: T = over.result
-            return result
+            result = over.result
+        return result
 
-    def _within(self, session: Any) -> Store:
-        return Store(self.database, transact=self._transact, deadline_seconds=self._deadline_seconds, session=session)
+    def _within(self, session: Any, *, is_rolled_back: bool = False) -> Store:
+        return Store(
+            self.database,
+            transact=self._transact,
+            deadline_seconds=self._deadline_seconds,
+            session=session,
+            is_rolled_back=is_rolled_back,
+        )
 
     def ping(self) -> None:
         """Checks that MongoDB answers and has transactions. Raises `ServiceUnavailable`, or `NoTransactions`."""

@@ -109,19 +109,31 @@ class Transfers:
     def add_missing(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
         """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
-        if rows:
+        if rows and self._session is not None:
+            self._insert_in_transaction(collection, rows)
+        elif rows:
             insert_once(self._database[collection], rows, ONCE[collection])
+
+    def _insert_in_transaction(self, collection: str, rows: Sequence[Record]) -> None:
+        """Inserts the rows that are missing; one that exists would end the transaction."""
+        key = ONCE[collection]
+        same = {name: {"$in": [row[name] for row in rows]} for name in key}
+        found = self._database[collection].find(same, dict.fromkeys(key, 1), session=self._session)
+        there = {tuple(row[name] for name in key) for row in found}
+        missing = {values: row for row in rows if (values := tuple(row[name] for name in key)) not in there}
+        if missing:
+            self._database[collection].insert_many(missing.values(), session=self._session)
 
     def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the document that each of the texts belongs to, for those that exist."""
         wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(body_ids)}}
-        rows = self._database.bodies.find(wanted, {"documentId": 1})
+        rows = self._database.bodies.find(wanted, {"documentId": 1}, session=self._session)
         return {str(row["_id"]): str(row["documentId"]) for row in rows}
 
     def versions(self, project_id: str, document_ids: Iterable[str]) -> set[tuple[str, int]]:
         """Returns the versions of documents that exist, as pairs of a document's id and a number."""
         wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
-        rows = self._database.revisions.find(wanted, {"_id": 0, "documentId": 1, "version": 1})
+        rows = self._database.revisions.find(wanted, {"_id": 0, "documentId": 1, "version": 1}, session=self._session)
         return {(str(row["documentId"]), row["version"]) for row in rows}
 
     def forget(self, project_id: str, document_id: str) -> None:

@@ -478,6 +478,19 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-agents",
+        {
+            "dry-run": "every operation that writes takes dryRun=true: status, body and errors of the real call",
+            "dry-run-changes-nothing": "a dry run keeps nothing: record, event, counter, version, key; nothing is sent",
+            "dry-run-secrets": "in a dry run secrets are null, which output schemas allow",
+            "dry-run-refused": "Dry-Run: true is on refusals too, over MCP _meta.dryRun",
+            "dry-run-mcp": "MCP: the argument dryRun, and _meta.dryRun in the answer",
+            "dry-run-key": "an idempotency key beside a dry run is 400",
+            "dry-run-unknown": "dryRun is unknown to operations that write nothing",
+            "dry-run-commands": "import and purge take --dry-run",
+        },
+    ),
+    *_rows(
         "decided-events",
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",

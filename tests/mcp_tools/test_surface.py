@@ -23,7 +23,7 @@ from app.operations.operation import Effect, Operation
 from app.records.errors import error_example
 from app.vocabulary import Scope
 from mcp_tools import guidance
-from mcp_tools.arguments import KEY, UNSTATED
+from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED
 from mcp_tools.tools import ANY_TOOLS, TOOLS
 from mcp_tools.toolsets import NAMES, holds
 from tests.make import Project
@@ -95,7 +95,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
-    assert set(properties) - set(operation.path) - {KEY} == set(fields)
+    assert set(properties) - set(operation.path) - {KEY, DRY_RUN} == set(fields)
     for name, field in fields.items():
         here = properties[name]
         documented = {
@@ -159,7 +159,7 @@ def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(o
     elsewhere = dict(_described(TOOLS[other].shown.input_schema)) if other else {}
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
-    assert undescribed - set(operation.path) - {KEY, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
+    assert undescribed - set(operation.path) - {KEY, DRY_RUN, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
     assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].shown.description or "")
 
 
@@ -179,7 +179,7 @@ def test_what_tools_leave_out_stands_in_the_instructions_or_in_a_tool_that_is_li
         for name, one in json_schema(table)["properties"].items()
     }
 
-    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, *guidance.COMMON_ARGUMENTS))
+    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, DRY_RUN, *guidance.COMMON_ARGUMENTS))
     assert set(guidance.COMMON_ARGUMENTS.items()) <= documented
     for tool, other in guidance.DESCRIBED_IN.items():
         assert TOOLS[tool].operation.scope == TOOLS[other].operation.scope
@@ -188,8 +188,10 @@ def test_what_tools_leave_out_stands_in_the_instructions_or_in_a_tool_that_is_li
 
 @pytest.mark.contract("decided-mcp.keys")
 @EACH_OPERATION
-def test_every_tool_that_writes_takes_an_idempotency_key_and_none_that_reads(operation: Operation) -> None:
-    assert (KEY in TOOLS[operation.name].shown.input_schema["properties"]) == (operation.effect != Effect.READS)
+def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_that_reads(operation: Operation) -> None:
+    properties = TOOLS[operation.name].shown.input_schema["properties"]
+
+    assert ({KEY, DRY_RUN} <= set(properties)) == (operation.effect != Effect.READS)
 
 
 def test_guidance_speaks_of_tools_that_exist() -> None:

@@ -97,7 +97,7 @@ def test_a_record_is_named_by_the_same_argument_in_every_tool(agent: Agent, proj
         ("create_document_intent", {"titel": "Rye"}, {"titel": "did you mean `title`?"}),
         ("create_document_intent", {"brief": {"keywrd": "rye"}}, {"brief.keywrd": "did you mean `keyword`?"}),
         ("claim_next_brief", {"lease_seconds": 60}, {"lease_seconds": "did you mean `leaseSeconds`?"}),
-        ("claim_next_brief", {"leaseSecs": 60, "dryrun": True}, {"leaseSecs": "known here", "dryrun": "known here"}),
+        ("claim_next_brief", {"leaseSecs": 60, "colour": True}, {"leaseSecs": "known here", "colour": "known here"}),
     ],
 )
 def test_an_unknown_argument_is_refused_with_the_name_that_is_near(

@@ -70,7 +70,7 @@ def test_the_worked_example_is_all_that_a_new_operation_needs(
     assert found["documented"]["summary"] == "Move a document's due date by some days"
     assert found["documented"]["requestBody"]["content"]["application/json"]["example"] == {"days": 7}
     assert {"200", "400", "404", "412", "422"} <= found["documented"]["responses"].keys()
-    assert set(found["tool"]["properties"]) == {"documentId", "days", "idempotencyKey"}
+    assert set(found["tool"]["properties"]) == {"documentId", "days", "dryRun", "idempotencyKey"}
 
 
 def change(file: Path, code: str) -> None:

@@ -1,0 +1,227 @@
+"""A dry run answers as the call would, and leaves the database as it is, byte by byte (decisions, section 11)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.operations.catalogue import CATALOGUE
+from app.rest.api import ROUTES
+from app.server import create_app
+from app.settings import Settings
+from app.store.collection import OUTBOX_BOUND
+from app.store.store import Store
+from app.vocabulary import Scope
+from tests.databases import everything, opened
+from tests.documents.steps import NOBODY
+from tests.make import Project, a_document, a_project
+from tests.mcp_tools.client import Agent
+from tests.operations.valid_calls import CALLS, Call, Scene
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+WRITING = [operation for operation in CATALOGUE if not operation.reads]
+NAMES = [operation.name for operation in WRITING]
+ROUTE_OF = {
+    route.operation.name: route for routes in reversed(ROUTES) for route in reversed(getattr(routes, "served", []))
+}
+"""A route of each operation; of those for several kinds of draft, that of documents."""
+
+MADE_UP = (
+    (re.compile(r"^[0-9a-f]{24}$"), "an id"),
+    (re.compile(r"^\d{4}-\d\d-\d\dT"), "a time"),
+    (re.compile(r"^(cwm_|whsec_)"), None),
+)
+
+
+@pytest.fixture(scope="module")
+def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database of this module's own, small enough to be compared whole."""
+    yield from opened(request)
+
+
+@pytest.fixture(scope="module")
+def client(own_store: Store) -> FlaskClient:
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    app: Flask = create_app(settings, own_store)
+    return app.test_client()
+
+
+@pytest.fixture
+def scene(own_store: Store) -> Scene:
+    project = a_project(own_store)
+    return Scene(project, project.token())
+
+
+def plain(value: Any) -> Any:
+    """Returns a body without what is made up: ids, times and secrets."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, str):
+        return next((shown for pattern, shown in MADE_UP if pattern.match(value)), value)
+    return value
+
+
+def without_texts(body: dict[str, Any]) -> dict[str, Any]:
+    """Returns a body of REST as MCP shows it."""
+    return {
+        key: without_texts(value) if isinstance(value, dict) else value
+        for key, value in body.items()
+        if key not in ("content", "publishedMarkdown", "markdown")
+    }
+
+
+def over_rest(client: FlaskClient, scene: Scene, name: str, call: Call, query: str = "") -> TestResponse:
+    route, ids = ROUTE_OF[name], iter(call.ids)
+    path = re.sub(r"<\w+>", lambda _: next(ids), route.path)
+    return Rest(client, scene.token).call(route.method, path + query, call.fields or None)
+
+
+def over_mcp(client: FlaskClient, scene: Scene, name: str, call: Call, **more: Any) -> dict[str, Any]:
+    operation = next(one for one in WRITING if one.name == name)
+    ids = {key: int(value) if key == "version" else value for key, value in zip(operation.path, call.ids, strict=True)}
+    arguments = {**ids, **call.fields, **more}
+    return Agent(client, scene.token, name="").ask("tools/call", {"name": name, "arguments": arguments})
+
+
+def test_every_operation_that_writes_has_a_valid_call() -> None:
+    assert set(NAMES) == CALLS.keys(), "say in `valid_calls.py` how it is called"
+
+
+@pytest.mark.contract("decided-agents.dry-run", "decided-agents.dry-run-changes-nothing", "decided-agents.dry-run-mcp")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dry_run_answers_as_the_call_and_changes_no_byte(client, own_store, scene, name) -> None:
+    call = CALLS[name](scene)
+    assert Rest(client, scene.token).get("/project").status_code == 200  # the token's last use is written
+
+    before = everything(own_store)
+    dry = over_rest(client, scene, name, call, "?dryRun=true")
+    assert everything(own_store) == before
+    over = over_mcp(client, scene, name, call, dryRun=True)
+    assert everything(own_store) == before
+    real = over_rest(client, scene, name, call)
+    assert everything(own_store) != before
+
+    assert dry.status_code in (200, 201), dry.get_data(as_text=True)
+    assert (dry.status_code, plain(dry.json)) == (real.status_code, plain(real.json))
+    assert dry.headers["Dry-Run"] == "true"
+    assert not {"Location", "ETag"} & set(dict(dry.headers))
+    assert "Dry-Run" not in real.headers
+    assert not over["isError"], over["structuredContent"]
+    assert plain(over["structuredContent"]) == without_texts(plain(real.json))
+    assert over["_meta"]["dryRun"] is True
+
+
+@pytest.mark.contract("decided-agents.dry-run-secrets")
+@pytest.mark.parametrize("name", ["create_token", "rotate_token", "create_webhook", "rotate_webhook_secret"])
+def test_a_dry_run_shows_no_secret(client, scene, name) -> None:
+    body = over_rest(client, scene, name, CALLS[name](scene), "?dryRun=true").json
+
+    assert body.get("token", body.get("secret", "missing")) is None
+
+
+@pytest.mark.contract("decided-agents.dry-run-refused")
+@pytest.mark.parametrize("name", [operation.name for operation in WRITING if operation.path])
+def test_a_refused_dry_run_says_so_too(client, own_store, scene, name) -> None:
+    missing = Call(tuple(NOBODY if key.endswith("Id") else "1" for key in ROUTE_OF[name].operation.path))
+    fields = CALLS[name](scene).fields
+    call = Call(missing.ids, fields)
+    Agent(client, scene.token).call("get_project")
+
+    before = everything(own_store)
+    dry = over_rest(client, scene, name, call, "?dryRun=true")
+    over = over_mcp(client, scene, name, call, dryRun=True)
+    assert everything(own_store) == before
+
+    assert (dry.status_code, dry.json) == (404, over_rest(client, scene, name, call).json)
+    assert dry.headers["Dry-Run"] == "true"
+    assert (over["isError"], over["_meta"]["dryRun"]) == (True, True)
+
+
+@pytest.mark.contract("decided-agents.dry-run-refused")
+def test_refusals_before_the_operation_runs_say_so_too(client, scene) -> None:
+    rest = Rest(client, scene.token)
+    lacking = rest.by(scene.project.token(scopes=[Scope.READ]))
+
+    refused = {
+        401: client.post("/briefs/claim?dryRun=true"),
+        403: lacking.post("/briefs/claim?dryRun=true"),
+        404: rest.post("/documents/x/submit?dryRun=true"),
+        400: rest.post("/briefs/claim?dryRun=true", {"leaseSeconds": "x"}),
+    }
+
+    for status, answer in refused.items():
+        assert (answer.status_code, answer.headers.get("Dry-Run")) == (status, "true")
+    assert rest.post("/briefs/claim?dryRun=yes").json["issues"][0]["path"] == "dryRun"
+
+
+@pytest.mark.contract("decided-agents.dry-run-key")
+def test_an_idempotency_key_beside_a_dry_run_is_refused(client, scene) -> None:
+    answer = Rest(client, scene.token).post("/document-intents?dryRun=true", {}, Idempotency_Key="one")
+    over = over_mcp(client, scene, "create_document_intent", Call(), dryRun=True, idempotencyKey="one")
+
+    assert (answer.status_code, answer.json["issues"][0]["path"]) == (400, "Idempotency-Key")
+    assert over["structuredContent"]["issues"][0]["path"] == "idempotencyKey"
+    assert Rest(client, scene.token).post("/document-intents", {}, Idempotency_Key="one").status_code == 201
+
+
+@pytest.mark.contract("decided-agents.dry-run-unknown")
+def test_what_writes_nothing_does_not_know_dry_runs(client, scene) -> None:
+    rest, draft = Rest(client, scene.token), scene.draft()
+
+    for answer in (rest.get("/documents?dryRun=true"), rest.post(f"/document-intents/{draft}/validate?dryRun=true")):
+        assert answer.status_code == 200
+        assert "Dry-Run" not in answer.headers
+    over = Agent(client, scene.token).refused("validate_intent", intentId=draft, dryRun=True)
+    assert over["issues"][0]["path"] == "dryRun"
+
+
+@pytest.mark.contract("decided-agents.dry-run-changes-nothing")
+def test_a_dry_run_relays_no_event_where_the_outbox_of_its_record_is_full(client, own_store, scene) -> None:
+    ctx = scene.project.context(scene.token)
+    document = a_document(ctx)
+    for number in range(OUTBOX_BOUND):
+        scene.call("update_document", document["id"], title=f"Rye {number}")
+    Agent(client, scene.token).call("get_project")
+
+    before = everything(own_store)
+    dry = Rest(client, scene.token).patch(f"/documents/{document['id']}?dryRun=true", {"title": "Wheat"})
+
+    assert (dry.status_code, dry.json["title"]) == (200, "Wheat")
+    assert everything(own_store) == before
+
+
+@pytest.mark.contract("decided-agents.dry-run-changes-nothing")
+def test_a_dry_run_of_publishing_remembers_nothing_of_what_it_could_not_render(
+    client, own_store, scene, monkeypatch
+) -> None:
+    monkeypatch.setattr("app.operations.publishing.rendered", lambda markdown: None)
+    document = scene.document()
+    Agent(client, scene.token).call("get_project")
+
+    before = everything(own_store)
+    dry = Rest(client, scene.token).post(f"/documents/{document}/publish?dryRun=true")
+
+    assert (dry.status_code, dry.json["_tag"]) == (422, "BadRequest")
+    assert everything(own_store) == before
+
+
+@pytest.mark.contract("decided-intents.validate")
+def test_validating_a_cluster_under_an_idempotency_key_counts_no_cluster(rest: Rest, project: Project) -> None:
+    draft = rest.post("/cluster-intents", {"name": "Rye"}).json["id"]
+
+    first = rest.post(f"/cluster-intents/{draft}/validate", Idempotency_Key="one")
+    again = rest.post(f"/cluster-intents/{draft}/validate", Idempotency_Key="one")
+
+    assert (first.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+    assert project.store.database.counters.find_one({"_id": ObjectId(project.id)})["clusters"] == 0

@@ -1,0 +1,128 @@
+"""For each operation that writes: a call that changes something, with what has to be there before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.documents.steps import in_an_hour
+from tests.make import OPERATIONS, Project, Token, a_ready_brief, made
+
+SENTENCE = "Rye is dark.\n"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an operation: the ids that say which record, and the fields."""
+
+    ids: tuple[str, ...] = ()
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A project, and the token that will call."""
+
+    project: Project
+    token: Token
+
+    def call(self, name: str, /, *ids: str, **fields: Any) -> Any:
+        """Calls an operation with the token, and returns what it answers."""
+        return OPERATIONS[name](self.project.context(self.token), *ids, fields=fields).body
+
+    def draft(self, kind: str = "document", **fields: Any) -> str:
+        drafted = {"title": "Rye", "brief": {"keyword": "rye"}} if kind == "document" else {"name": "Rye"}
+        draft: str = self.call(f"create_{kind}_intent", **drafted | fields)["id"]
+        return draft
+
+    def filed(self, kind: str) -> str:
+        slug = {"slug": "bread"} if kind == "category" else {}
+        record: str = made(self.project.context(self.token), kind, name="Bread", **slug)["id"]
+        return record
+
+    def document(self, *steps: str, **fields: Any) -> str:
+        """Makes a document with a ready brief and takes it through operations that need no fields."""
+        fields = {"title": "Rye", "markdown": SENTENCE, "categoryId": self.filed("category")} | fields
+        document: str = a_ready_brief(self.project.context(self.token), **fields)["id"]
+        for step in steps:
+            self.call(step, document, **({"publishAt": in_an_hour()} if step == "schedule_document" else {}))
+        return document
+
+    def hash_of_content(self, document: str) -> str:
+        section: str = self.call("get_outline", document)["sections"][0]["hash"]
+        return section
+
+    def webhook(self) -> str:
+        webhook: str = self.call("create_webhook", url="https://hooks.example.org/a")["id"]
+        return webhook
+
+    def delivery(self) -> tuple[str, str]:
+        webhook = self.webhook()
+        return webhook, self.call("test_webhook", webhook)["id"]
+
+    def claimed(self) -> str:
+        document = self.document()
+        self.call("claim_brief", document, leaseSeconds=600)
+        return document
+
+    def twice_written(self) -> str:
+        document = self.document()
+        self.call("write_content", document, markdown="Rye is sour.", baseVersion=1)
+        return document
+
+
+MARKDOWN = {"markdown": "Rye is light.", "baseVersion": 1}
+
+CALLS: dict[str, Callable[[Scene], Call]] = {
+    "create_document_intent": lambda scene: Call((), {"title": "Rye", "markdown": SENTENCE}),
+    "create_cluster_intent": lambda scene: Call((), {"name": "Rye"}),
+    "create_category_intent": lambda scene: Call((), {"name": "Rye", "slug": "rye"}),
+    "update_document_intent": lambda scene: Call((scene.draft(),), {"title": "Wheat", "markdown": SENTENCE}),
+    "update_cluster_intent": lambda scene: Call((scene.draft("cluster"),), {"name": "Wheat"}),
+    "update_category_intent": lambda scene: Call((scene.draft("category"),), {"name": "Wheat"}),
+    "confirm_intent": lambda scene: Call((scene.draft(markdown=SENTENCE, categoryId=scene.filed("category")),)),
+    "discard_intent": lambda scene: Call((scene.draft(),)),
+    "replace_brief": lambda scene: Call((scene.document(),), {"keyword": "rye bread"}),
+    "update_brief": lambda scene: Call((scene.document(),), {"audience": "bakers"}),
+    "mark_brief_ready": lambda scene: Call((scene.document("withdraw_brief"),)),
+    "claim_brief": lambda scene: Call((scene.document(),), {"leaseSeconds": 600}),
+    "claim_next_brief": lambda scene: Call(() if scene.document() else (), {"leaseSeconds": 600}),
+    "renew_claim": lambda scene: Call((scene.claimed(),), {"leaseSeconds": 900}),
+    "withdraw_brief": lambda scene: Call((scene.document(),)),
+    "release_brief": lambda scene: Call((scene.claimed(),)),
+    "update_document": lambda scene: Call((scene.document(),), {"title": "Wheat", "dueDate": "2027-01-31"}),
+    "write_content": lambda scene: Call((scene.document(),), MARKDOWN),
+    "edit_content": lambda scene: Call(
+        (document := scene.document(),),
+        {"edits": [{"hash": scene.hash_of_content(document), "markdown": "Rye is light."}]},
+    ),
+    "submit_document": lambda scene: Call((scene.document(),)),
+    "approve_document": lambda scene: Call((scene.document("submit_document"),)),
+    "request_changes": lambda scene: Call((scene.document("submit_document"),), {"note": "Shorter."}),
+    "schedule_document": lambda scene: Call((scene.document(),), {"publishAt": in_an_hour()}),
+    "unschedule_document": lambda scene: Call((scene.document("schedule_document"),)),
+    "publish_document": lambda scene: Call((scene.document("publish_document"),)),
+    "unpublish_document": lambda scene: Call((scene.document("publish_document"),)),
+    "delete_document": lambda scene: Call((scene.document("publish_document"),)),
+    "restore_document": lambda scene: Call((scene.document("publish_document", "delete_document"),)),
+    "restore_revision": lambda scene: Call((scene.twice_written(), "1"), {"baseVersion": 2}),
+    "update_category": lambda scene: Call((scene.filed("category"),), {"name": "Rolls"}),
+    "delete_category": lambda scene: Call((scene.filed("category"),)),
+    "update_cluster": lambda scene: Call((scene.filed("cluster"),), {"name": "Rolls"}),
+    "delete_cluster": lambda scene: Call((scene.filed("cluster"),)),
+    "create_member": lambda scene: Call((), {"name": "Ada"}),
+    "update_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],), {"name": "Bea"}),
+    "delete_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
+    "create_token": lambda scene: Call((), {"name": "Night writer"}),
+    "rotate_token": lambda scene: Call((scene.project.token().id,)),
+    "revoke_token": lambda scene: Call((scene.project.token().id,)),
+    "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),
+    "update_webhook": lambda scene: Call((scene.webhook(),), {"enabled": False}),
+    "delete_webhook": lambda scene: Call((scene.webhook(),)),
+    "rotate_webhook_secret": lambda scene: Call((scene.webhook(),)),
+    "test_webhook": lambda scene: Call((scene.webhook(),)),
+    "redeliver_webhook": lambda scene: Call(scene.delivery()),
+    "update_project": lambda scene: Call((), {"name": "The Crumb"}),
+}
+"""How each operation that writes is called."""
