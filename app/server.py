@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask
 
+from app.console import routes as console
 from app.http import answers, bodies, errors, in_flight, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
@@ -49,6 +50,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         mcp.install(app, settings)
     if settings.serve_graphql:
         delivery.install(app, settings)
+    if settings.serve_console:
+        console.install(app, settings)
     if settings.serve_docs:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:

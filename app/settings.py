@@ -103,6 +103,7 @@ class Settings(BaseModel):
     serve_docs: bool = Field(True, description="serve /openapi.json, /docs and /llms.txt")
     serve_graphql: bool = Field(True, description="serve the delivery API")
     serve_mcp: bool = Field(True, description="serve MCP at /mcp")
+    serve_console: bool = Field(True, description="serve the console at /console")
     serve_metrics: bool = Field(False, description="serve /metrics")
     metrics_token: str = Field("", repr=False, description="bearer token that /metrics requires, where set")
     mcp_allowed_hosts: Names = Field(

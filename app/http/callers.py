@@ -1,9 +1,13 @@
 """Who calls over HTTP: the bearer token, and the limits on callers (decisions, sections 2 and 3)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
 from flask import Flask, Response, current_app, g
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
-from app.http.in_flight import address, bearer_secret
+from app.http.in_flight import address, bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.operations.access import Access
 from app.operations.context import Caller, Context, this_instant
@@ -18,6 +22,7 @@ class Callers:
     def __init__(self, app: Flask, store: Store, settings: Settings) -> None:
         self.store = store
         self._access = Access(store)
+        self.is_https = settings.public_url.lower().startswith("https://")
         self._webhooks_allow_local = settings.webhooks_allow_local
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
@@ -30,14 +35,38 @@ class Callers:
         Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """
         now = this_instant()
-        try:
+        with self._counting_failures():
             caller = self._access.authenticate(bearer_secret(), kind, now)
-        except Unauthorized:
-            self._count_failure()
-            raise
+        return self._called_by(caller, channel, now)
+
+    def context_of_session(self, channel: Channel) -> Context:
+        """Returns the context of a request of somebody who is signed in to the console; raises as `context` does."""
+        now = this_instant()
+        with self._counting_failures():
+            caller = self._access.authenticate_session(session_secret(), now)
+        return self._called_by(caller, channel, now)
+
+    def sign_in(self, secret: str) -> str:
+        """Returns the secret of a new session for who holds a management token; raises as `context` does."""
+        with self._counting_failures():
+            return self._access.open_session(secret, this_instant())
+
+    def sign_out(self) -> None:
+        """Ends the session of the request."""
+        self._access.close_session(session_secret())
+
+    def _called_by(self, caller: Caller, channel: Channel, now: datetime) -> Context:
         g.caller = caller
         self._count(caller)
         return Context(self.store, caller, channel, now, webhooks_allow_local=self._webhooks_allow_local)
+
+    @contextmanager
+    def _counting_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except Unauthorized:
+            self._count_failure()
+            raise
 
     def _count_failure(self) -> None:
         if self._failures is None:

@@ -37,6 +37,9 @@ LARGE = ConcurrencyLimit(
 
 BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 
+SESSION_COOKIE = "cw_session"
+"""The cookie with the secret of a session; browsers send it to the console's paths alone."""
+
 HEALTH = ".getHealth"
 """How the endpoints end that answer whether the process lives; they do next to nothing."""
 
@@ -77,7 +80,7 @@ def _work() -> None:
 
 def caller() -> str:
     """Returns what identifies a caller before authentication: its secret, or else its address."""
-    return bearer_secret() or address()
+    return bearer_secret() or session_secret() or address()
 
 
 def address() -> str:
@@ -89,6 +92,11 @@ def bearer_secret() -> str:
     """Returns the secret in the request's `Authorization` header; empty where there is none."""
     header = BEARER.fullmatch(request.headers.get("Authorization", ""))
     return header[1] if header else ""
+
+
+def session_secret() -> str:
+    """Returns the secret of the console's session that the request brings; empty where it brings none."""
+    return request.cookies.get(SESSION_COOKIE, "")
 
 
 def leave() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from cachetools import TTLCache
@@ -18,6 +19,8 @@ from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
 PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
+SESSION_LIFE = timedelta(hours=12)
+"""How long one stays signed in to the console."""
 CACHED_SECONDS = 3
 """How long a server may go on without looking a token up again; a revocation holds everywhere within 5 s."""
 
@@ -47,6 +50,8 @@ class Access:
     def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
         self._store = store
         self._known: TTLCache[str, _Known] = TTLCache(10_000, cached_seconds)
+        self._sessions: TTLCache[str, tuple[str, datetime]] = TTLCache(10_000, cached_seconds)
+        """The hash of the token's secret and the end of each session, by the hash of the session's secret."""
         self._lock = threading.Lock()
 
     def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
@@ -54,7 +59,52 @@ class Access:
 
         Refuses with `Unauthorized`, the same way and with the same work, whatever is wrong with the secret.
         """
-        secret_hash = hash_of(secret)
+        return self._caller(hash_of(secret), kind, now)
+
+    def open_session(self, secret: str, now: datetime) -> str:
+        """Returns the secret of a new session for who holds a management token: its project's id, a dot, 256 bits.
+
+        Refuses with `Unauthorized` like `authenticate`.
+        """
+        token_hash = hash_of(secret)
+        caller = self._caller(token_hash, TokenKind.MANAGEMENT, now)
+        assert caller.token_id is not None
+        session = f"{caller.project_id}.{secrets.token_urlsafe(32)}"
+        with self._store.deadline():
+            self._store.sessions.add(
+                caller.project_id,
+                secret_hash=hash_of(session),
+                token_id=caller.token_id,
+                token_hash=token_hash,
+                now=now,
+                until=now + SESSION_LIFE,
+            )
+        return session
+
+    def authenticate_session(self, session: str, now: datetime) -> Caller:
+        """Returns the caller whose session this is: the one whom its token names now.
+
+        Refuses with `Unauthorized` when the session ended, or the token was revoked, expired or given a new secret.
+        """
+        session_hash = hash_of(session)
+        with self._lock:
+            known = self._sessions.get(session_hash)
+        if known is None:
+            known = self._look_up_session(session, session_hash)
+        token_hash, expires_at = known
+        if _over(expires_at, now):
+            raise Unauthorized
+        return self._caller(token_hash, TokenKind.MANAGEMENT, now)
+
+    def close_session(self, session: str) -> None:
+        """Ends a session: at once on this server, within 5 s on every other."""
+        session_hash = hash_of(session)
+        with self._store.deadline():
+            self._store.sessions.delete(_project_of(session), session_hash)
+        with self._lock:
+            self._sessions.pop(session_hash, None)
+
+    def _caller(self, secret_hash: str, kind: TokenKind, now: datetime) -> Caller:
         with self._lock:
             known = self._known.get(secret_hash)
         if known is None:
@@ -62,6 +112,16 @@ class Access:
         if known.kind != kind or _over(known.expires_at, now):
             raise Unauthorized
         return known.caller
+
+    def _look_up_session(self, session: str, session_hash: str) -> tuple[str, datetime]:
+        with self._store.deadline():
+            found = self._store.sessions.get(_project_of(session), session_hash)
+        if found is None:
+            raise Unauthorized
+        known = found["tokenHash"], found["expiresAt"]
+        with self._lock:
+            self._sessions[session_hash] = known
+        return known
 
     def _look_up(self, secret_hash: str, now: datetime) -> _Known:
         with self._store.deadline():
@@ -73,6 +133,14 @@ class Access:
         with self._lock:
             self._known[secret_hash] = known
         return known
+
+
+def _project_of(session: str) -> str:
+    """Returns the id of the project that a session's secret begins with. Refuses with `Unauthorized`."""
+    project_id = session.partition(".")[0]
+    if not re.fullmatch("[0-9a-f]{24}", project_id):
+        raise Unauthorized
+    return project_id
 
 
 def _known(token: Mapping[str, Any], team_id: str) -> _Known:

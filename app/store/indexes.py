@@ -139,6 +139,7 @@ EVENTS_OF_DOCUMENT = _index(
     partialFilterExpression={"data.documentId": {"$exists": True}},
 )
 WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
+SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
 DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
 
 INDEXES: tuple[Index, ...] = (
@@ -171,6 +172,8 @@ INDEXES: tuple[Index, ...] = (
     TOKENS_BY_ID,
     _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
     _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
+    SESSIONS_BY_HASH,
+    _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
     REVISIONS_BY_VERSION,
     _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
     EVENTS_BY_SEQUENCE,

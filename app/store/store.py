@@ -41,6 +41,7 @@ from app.store.members import Members
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.revisions import Revisions
+from app.store.sessions import Sessions
 from app.store.tokens import Tokens
 from app.store.transfers import Transfers
 from app.store.webhooks import Webhooks
@@ -215,6 +216,10 @@ class Store:
     @cached_property
     def revisions(self) -> Revisions:
         return Revisions(self)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return Sessions(self)
 
     @cached_property
     def tokens(self) -> Tokens:

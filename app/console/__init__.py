@@ -1,0 +1,19 @@
+"""The console: pages for people at `/console`, one more interface to the operations, without rules of its own.
+
+Where things are:
+
+- `routes.py` puts the pages on the app. `frame.py` has what all pages share: the blueprint `console`, who is signed in
+  (`session()`), `call(operation, *ids, fields=…)`, `may(operation)`, `page(template, **values)`, `done(message, to)`.
+- Each group of pages is a module whose views are decorated with `@console.get(…)` and `@console.post(…)`; import it in
+  `routes.py`, and add its entry to `NAVIGATION` in `frame.py` if it has one.
+- `templates/console/base.html` is the frame of a page; `macros.html` has buttons, form fields with their errors,
+  states, dates, people and empty states: use these, so that pages look and behave alike.
+- `assets/console.css` begins with the tokens (type, spacing, colours in light and dark); write no other value.
+  `assets/*.js` are small ES modules, loaded as they are; `htmx` swaps what a page fetches. The content security policy
+  allows neither inline scripts nor inline styles, so a page has no `style=` and no `on…=`.
+- `editor/` has the source of `assets/editor.js` (CodeMirror) and the command that builds it.
+
+A page works as plain HTML: forms are sent and answered with a redirect (`done`) or with the form and its errors
+(`problems_of`). Every request but `GET` carries the form field `_csrf` (macro `form`) or the header `X-CSRF-Token`.
+A page calls a bounded number of operations, and makes at most 15 database commands.
+"""

@@ -1,0 +1,108 @@
+// The board: cards are moved by dragging, by the button on the card, and by keys.
+
+import { $, $$, instant, opened, refresh, say, send } from "./console.js";
+
+const ASKS = { scheduled: "publishAt" };
+const dialog = $("#move");
+let dragged = null;
+
+const cardOf = (node) => node.closest?.(".card");
+const focused = () => cardOf(document.activeElement ?? document.body);
+
+function asks(card, to) {
+  if (to === "drafting" && ["review", "approved"].includes(card.dataset.status)) return "note";
+  return ASKS[to];
+}
+
+function showAsked(card) {
+  const to = $("input[name=to]:checked", dialog)?.value;
+  for (const field of $$("[data-asks]", dialog)) field.hidden = field.dataset.asks !== asks(card, to);
+}
+
+/** Asks where to move a card, and for what that needs; `to` is chosen already where the card was dragged. */
+async function ask(card, to = "") {
+  $("[data-title]", dialog).textContent = $("h3", card).textContent;
+  for (const choice of $$("input[name=to]", dialog)) {
+    choice.checked = choice.value === (to || card.dataset.status);
+    choice.closest("label").hidden = Boolean(to) && choice.value !== to;
+  }
+  showAsked(card);
+  dialog.onchange = () => showAsked(card);
+  if ((await opened(dialog)) !== "move") return;
+  const chosen = $("input[name=to]:checked", dialog).value;
+  if (chosen !== card.dataset.status) await move(card, chosen, $("#move-note").value, $("#move-at").value);
+}
+
+async function move(card, to, note = "", at = "") {
+  const fields = { from: card.dataset.status, to };
+  if (asks(card, to) === "note") fields.note = note;
+  if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
+  if (fields.publishAt === "") return say("Say when to publish it.", false);
+  await send(`${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`, fields);
+  refresh();
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-move]")) ask(cardOf(event.target));
+});
+
+document.addEventListener("dragstart", (event) => {
+  dragged = cardOf(event.target);
+  if (!dragged) return;
+  dragged.dataset.dragged = "";
+  event.dataTransfer.effectAllowed = "move";
+  event.dataTransfer.setData("text/plain", dragged.dataset.id);
+});
+document.addEventListener("dragend", () => {
+  delete dragged?.dataset.dragged;
+  for (const column of $$(".column[data-over]")) delete column.dataset.over;
+  dragged = null;
+});
+document.addEventListener("dragover", (event) => {
+  const column = event.target.closest?.(".column");
+  for (const other of $$(".column[data-over]")) if (other !== column) delete other.dataset.over;
+  if (!dragged || !column) return;
+  event.preventDefault();
+  column.dataset.over = "";
+});
+document.addEventListener("drop", (event) => {
+  const column = event.target.closest?.(".column");
+  if (!dragged || !column) return;
+  event.preventDefault();
+  const card = dragged;
+  delete card.dataset.dragged;
+  const to = column.dataset.status;
+  if (to === card.dataset.status) return;
+  if (asks(card, to)) ask(card, to);
+  else move(card, to);
+});
+
+function neighbour(card, key) {
+  const column = card.closest(".column");
+  const cards = $$(".card", column);
+  const place = cards.indexOf(card);
+  if (key === "ArrowUp") return cards[place - 1];
+  if (key === "ArrowDown") return cards[place + 1];
+  const columns = $$(".column");
+  const way = key === "ArrowRight" ? 1 : -1;
+  for (let at = columns.indexOf(column) + way; columns[at]; at += way) {
+    const beside = $$(".card", columns[at]);
+    if (beside.length) return beside[Math.min(place, beside.length - 1)];
+  }
+  return null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, textarea, select") || $("dialog[open]") || event.ctrlKey || event.metaKey) return;
+  const card = focused();
+  if (event.key.startsWith("Arrow")) {
+    const next = card ? neighbour(card, event.key) : $(".card");
+    if (!next) return;
+    event.preventDefault();
+    $("a", next).focus();
+    next.scrollIntoView({ block: "nearest", inline: "nearest" });
+  } else if (event.key === "m" && card && $("[data-move]", card)) {
+    event.preventDefault();
+    ask(card);
+  }
+});

@@ -1,0 +1,129 @@
+// What all pages share: keys, dialogs, questions before a form is sent, times in the reader's own zone, messages.
+
+export const $ = (selector, root = document) => root.querySelector(selector);
+export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+const csrf = $('meta[name="csrf-token"]')?.content ?? "";
+
+/** Shows a message for a while; one that something failed stays until the next. */
+export function say(message, ok = true) {
+  const box = document.createElement("div");
+  box.className = "notice";
+  box.dataset.ok = ok;
+  const text = document.createElement("p");
+  text.textContent = message;
+  box.append(text);
+  $("#toasts").replaceChildren(box);
+  if (ok) setTimeout(() => box.remove(), 6000);
+}
+
+/** Sends a form's fields and shows what came of it; returns whether it was done. */
+export async function send(url, fields) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "X-CSRF-Token": csrf, "HX-Request": "true" },
+    body: new URLSearchParams(fields),
+  }).catch(() => null);
+  if (response?.headers.get("HX-Redirect")) return location.assign(response.headers.get("HX-Redirect"));
+  const result = await response?.json().catch(() => null);
+  if (!result) say("The service can't be reached: try again in a moment.", false);
+  else say(result.message, result.ok);
+  return Boolean(result?.ok);
+}
+
+/** Opens a dialog; returns the value of the button that closed it, empty for none. */
+export function opened(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+}
+
+/** Tells a page's live parts to fetch themselves again, but not under somebody's hands. */
+export function refresh() {
+  if ($("dialog[open]") || $("[data-dragged]") || $("details[open] textarea:focus, details[open] input:focus")) {
+    setTimeout(refresh, 1000);
+  } else {
+    for (const part of $$("[hx-trigger=refresh]")) htmx.trigger(part, "refresh");
+  }
+}
+
+/** The instant of a datetime-local field with the reader's offset, as the service takes it. */
+export const instant = (local) => (local ? new Date(local).toISOString() : "");
+
+function localTimes(root) {
+  for (const time of $$("time[data-time]", root)) {
+    const at = new Date(time.dateTime);
+    const thisYear = at.getFullYear() === new Date().getFullYear();
+    const options = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false };
+    time.textContent = at.toLocaleString("en-GB", thisYear ? options : { ...options, year: "numeric" });
+    time.title = at.toString();
+    time.removeAttribute("data-time");
+  }
+  for (const zone of $$("[data-zone]", root)) zone.textContent = "";
+}
+
+function isTyping(target) {
+  return target.closest?.("input, textarea, select, [contenteditable]") !== null;
+}
+
+let waitsForPage = false;
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.composedPath()[0])) return;
+  if ($("dialog[open]")) return;
+  const entry = waitsForPage && $(`nav [data-key="${CSS.escape(event.key)}"]`);
+  waitsForPage = event.key === "g";
+  if (entry) entry.click();
+  else if (event.key === "?") $("#keys").showModal();
+  else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
+  else if (event.key === "e" && $('.tabs a[href$="/edit"]')) $('.tabs a[href$="/edit"]').click();
+  else return;
+  event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens).showModal();
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  for (const field of $$("[data-instant]", form)) {
+    const hidden = document.createElement("input");
+    Object.assign(hidden, { type: "hidden", name: field.name, value: instant(field.value) });
+    field.removeAttribute("name");
+    field.after(hidden);
+  }
+  if (!form.dataset.question) return;
+  event.preventDefault();
+  $("#question-text").textContent = form.dataset.question;
+  if ((await opened($("#question"))) === "yes") {
+    delete form.dataset.question;
+    form.requestSubmit();
+  }
+});
+
+document.addEventListener("htmx:afterSwap", () => localTimes(document));
+document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
+localTimes(document);
+
+// Live pages: wait for events after the page's cursor, then fetch what they changed.
+async function follow() {
+  let { cursor, changes, document: only } = document.body.dataset;
+  const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  while (cursor) {
+    const began = Date.now();
+    const response = await fetch(`${changes}?after=${encodeURIComponent(cursor)}`, { headers: { "HX-Request": "true" } })
+      .catch(() => null);
+    if (response?.status === 401) return location.assign(response.headers.get("HX-Redirect"));
+    const found = response?.ok ? await response.json().catch(() => null) : null;
+    if (found) {
+      cursor = found.cursor;
+      if (found.documents.some((id) => !only || id === only || id === "*")) refresh();
+    }
+    if (document.hidden) {
+      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+    }
+    await pause(!found ? 5 : Date.now() - began < 1000 ? 2 : 0);
+  }
+}
+if (document.body.dataset.cursor) follow();

@@ -1,0 +1,90 @@
+"""The board: documents in columns by status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Response, request, url_for
+
+from app.console import live
+from app.console.frame import NAVIGATION, Entry, call, console, page
+from app.console.words import STATUSES
+from app.fields.documents import DocumentQuery
+from app.fields.loading import instance
+from app.fields.queries import from_query
+from app.operations import documents
+from app.vocabulary import DocumentStatus
+
+NAVIGATION.append(Entry("console.show_board", "Board", "board", "b"))
+
+IN_A_COLUMN = 25
+IN_ALL = 100
+"""The most cards of a board that one list fills: of a search, whose every page costs several commands."""
+FILTERS = ("q", "assigneeId", "categoryId", "clusterId", "briefState", "due")
+IN_ONE_LIST = frozenset({"q", "briefState", "due"})
+"""The filters with which all columns are filled by one list."""
+
+
+@dataclass
+class Column:
+    """One status with its first documents."""
+
+    status: str
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    shown: int = IN_A_COLUMN
+    more: bool = False
+
+    @property
+    def more_url(self) -> str:
+        """The address of the board with more of this column."""
+        wanted: dict[str, Any] = {**request.args.to_dict(), f"show.{self.status}": self.shown + 50}
+        return url_for("console.show_board", **wanted)
+
+
+@console.get("/board")
+def show_board() -> Response:
+    """Shows the board; its filters are in the address."""
+    chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
+    filters = _filters(chosen)
+    is_search = not IN_ONE_LIST.isdisjoint(chosen)
+    columns = _in_one_list(filters) if is_search else [_column(status, filters) for status in STATUSES]
+    return page(
+        "board.html",
+        columns=columns,
+        chosen=chosen,
+        is_cut=is_search and any(column.more for column in columns),
+        cursor=live.cursor(),
+    )
+
+
+def _filters(chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the filters of the board as those of the list of documents."""
+    filters = {name: value for name, value in chosen.items() if name != "due"}
+    today = live.today()
+    if chosen.get("due") == "overdue":
+        filters["dueBefore"] = today.isoformat()
+    elif chosen.get("due") == "week":
+        filters |= {"dueAfter": today.isoformat(), "dueBefore": live.days_later(today, 7).isoformat()}
+    return from_query(instance(DocumentQuery), filters)
+
+
+def _column(status: str, filters: Mapping[str, Any]) -> Column:
+    """Returns one column: what is due soonest first, what was published last first."""
+    shown = min(100, request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN)
+    sort = "-updatedAt" if status == DocumentStatus.PUBLISHED else "dueDate"
+    fields = {**filters, "status": status, "sort": sort, "limit": max(1, shown)}
+    found = call(documents.list_documents, fields=fields).body
+    return Column(status, found, shown, more=len(found) == shown)
+
+
+def _in_one_list(filters: Mapping[str, Any]) -> list[Column]:
+    """Returns all columns, filled from one list."""
+    found = call(documents.list_documents, fields={**filters, "sort": "dueDate", "limit": IN_ALL}).body
+    columns = {status: Column(status, shown=IN_ALL) for status in STATUSES}
+    for document in found:
+        columns[document["status"]].documents.append(document)
+    for column in columns.values():
+        column.more = len(found) == IN_ALL
+    return list(columns.values())

@@ -1,0 +1,69 @@
+// The markdown editor: CodeMirror with what writing needs, in the page's own colours.
+//
+// It lives in a shadow root: CodeMirror then adds its styles as a constructed style sheet, which a content security
+// policy without `unsafe-inline` allows.
+
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { insertNewlineContinueMarkup, deleteMarkupBackward, markdownLanguage } from "@codemirror/lang-markdown";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
+import { EditorView, drawSelection, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const colours = HighlightStyle.define([
+  { tag: tags.heading, fontWeight: "650", color: "var(--text)" },
+  { tag: tags.strong, fontWeight: "650" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: tags.strikethrough, textDecoration: "line-through" },
+  { tag: [tags.link, tags.url], color: "var(--accent)" },
+  { tag: [tags.monospace], color: "var(--approved)" },
+  { tag: tags.quote, color: "var(--muted)" },
+  { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: "var(--muted)" },
+]);
+
+const look = EditorView.theme({
+  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--surface)", fontSize: "var(--text-m)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.65", overflow: "auto" },
+  ".cm-content": { padding: "var(--space-4)", caretColor: "var(--accent)" },
+  ".cm-line": { padding: "0" },
+  ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--accent-soft)",
+  },
+});
+
+/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S. */
+export function createEditor(place, text, { label, changed, save }) {
+  const root = place.attachShadow({ mode: "open" });
+  const inner = document.createElement("div");
+  inner.style.height = "100%";
+  root.append(inner);
+  const view = new EditorView({
+    parent: inner,
+    root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        history(),
+        drawSelection(),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocorrect: "on" }),
+        markdownLanguage,
+        syntaxHighlighting(colours),
+        look,
+        keymap.of([
+          { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
+          { key: "Enter", run: insertNewlineContinueMarkup },
+          { key: "Backspace", run: deleteMarkupBackward },
+          ...defaultKeymap,
+          ...historyKeymap,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  return view;
+}

@@ -1,0 +1,228 @@
+"""What all pages of the console share: who is signed in, calling operations, answering with a page or a message."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import orjson
+from flask import Blueprint, Response, g, redirect, render_template, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.errors import Forbidden, HttpApiDecodeError, NotFound, Refusal, Unauthorized
+from app.fields.loading import load
+from app.http.bodies import MAX_BODY
+from app.http.callers import callers
+from app.http.in_flight import SESSION_COOKIE, session_secret
+from app.operations import projects
+from app.operations.context import Context
+from app.operations.operation import Operation, Result
+from app.vocabulary import Channel
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""Images of articles come from anywhere; everything else comes from the service."""
+
+ID = re.compile("[0-9a-fA-F]{24}")
+MOST_FIELDS = 2_000
+
+NOTICE_COOKIE = "cw_notice"
+NOTICE_LENGTH = 1_000
+
+console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
+
+
+class Entry(NamedTuple):
+    """An entry of the navigation: its endpoint, its words, its icon, and the key that opens it after `g`."""
+
+    endpoint: str
+    label: str
+    icon: str
+    key: str
+
+
+NAVIGATION: list[Entry] = []
+"""The entries of the navigation, in order; each group of pages adds its own."""
+
+OPEN_TO_ALL = {"console.sign_in", "console.start_session", "console.asset"}
+"""The endpoints that need no session."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Somebody who is signed in."""
+
+    ctx: Context
+
+    @cached_property
+    def csrf(self) -> str:
+        """What every request but `GET` has to bring, so that no other site can send it."""
+        return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
+
+    @cached_property
+    def project(self) -> dict[str, Any] | None:
+        """The project; None for a token that may not read it."""
+        if not may(projects.get_project):
+            return None
+        record: dict[str, Any] = call(projects.get_project).body
+        return record
+
+
+def session() -> Session:
+    """Returns who is signed in."""
+    found: Session = g.console_session
+    return found
+
+
+@console.before_request
+def authenticate() -> BaseResponse | None:
+    """Lets nobody in who is not signed in, and no request that another site may have sent."""
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        refuse_other_sites()
+    if request.endpoint in OPEN_TO_ALL:
+        return None
+    try:
+        g.console_session = Session(callers().context_of_session(Channel.REST))
+    except Unauthorized:
+        return ask_to_sign_in()
+    if any(name == "id" and not ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
+        raise NotFound("The project has no such record: check the address.")
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        bound_form()
+        refuse_without_csrf_token()
+    return None
+
+
+def bound_form() -> None:
+    """Lets a form be as long as any other request; refuses one with too many fields before they are read."""
+    request.max_form_memory_size = MAX_BODY
+    if request.mimetype != "multipart/form-data" and request.get_data().count(b"&") > MOST_FIELDS:
+        raise HttpApiDecodeError(f"A form has at most {MOST_FIELDS:,} fields.")
+
+
+def refuse_other_sites() -> None:
+    """Refuses with `Forbidden` what a browser says that another site sent."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    from_here = site in ("same-origin", "none") if site else origin is None or urlsplit(origin).netloc == request.host
+    if not from_here:
+        raise Forbidden("Another site sent this request: open the console and try again there.")
+
+
+def refuse_without_csrf_token() -> None:
+    """Refuses with `Forbidden` a request that does not bring what only our own pages know."""
+    given = request.headers.get("X-CSRF-Token") or request.form.get("_csrf", "")
+    if not hmac.compare_digest(given.encode(), session().csrf.encode()):
+        raise Forbidden("This form belongs to another session: reload the page and try again.")
+
+
+def ask_to_sign_in() -> BaseResponse:
+    """Returns a redirect to the page to sign in; from there one comes back here."""
+    here = request.full_path.rstrip("?") if request.method == "GET" and not is_from_script() else None
+    address = url_for("console.sign_in", to=here)
+    if is_from_script():
+        return Response(status=401, headers={"HX-Redirect": address})
+    return redirect(address, 303)
+
+
+def is_from_script() -> bool:
+    """Returns whether a script of a page sent the request, and not the browser itself."""
+    return "HX-Request" in request.headers
+
+
+def call(operation: Operation, *ids: str, fields: Mapping[str, Any] | None = None) -> Result:
+    """Runs an operation for who is signed in; `fields` are those of its body or query, as JSON would have them.
+
+    Raises the operation's refusals.
+    """
+    table = operation.body or operation.query
+    operation.permit(session().ctx)
+    return operation(session().ctx, *ids, fields=load(table, fields or {}) if table else None)
+
+
+def may(operation: Operation) -> bool:
+    """Returns whether the scopes of who is signed in allow an operation: what they don't allow is not offered."""
+    return operation.scope in session().ctx.caller.scopes
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """Returns a page made from a template of `templates/console`."""
+    signed_in: Session | None = g.get("console_session")
+    notice = _read_notice()
+    scopes = signed_in.ctx.caller.scopes if signed_in else frozenset()
+    shared = {"signed_in": signed_in, "scopes": scopes, "navigation": NAVIGATION, "notice": notice}
+    html = render_template(f"console/{template}", **shared, **values)
+    response = Response(html, status, content_type="text/html; charset=utf-8")
+    if notice:
+        response.delete_cookie(NOTICE_COOKIE, path="/console")
+    return response
+
+
+def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
+    """Returns a redirect to a page that shows a message; to a script the message alone, as JSON."""
+    if is_from_script():
+        return Response(orjson.dumps({"ok": ok, "message": message}), content_type="application/json")
+    response = redirect(to, 303)
+    text = base64.urlsafe_b64encode(orjson.dumps({"ok": ok, "message": message[:NOTICE_LENGTH]})).decode()
+    set_cookie(response, NOTICE_COOKIE, text, max_age=60)
+    return response
+
+
+def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -> None:
+    """Sets a cookie that only the console's own pages send, and no script reads."""
+    secure = request.is_secure or console_is_https()
+    response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
+
+
+def console_is_https() -> bool:
+    """Returns whether people reach the service over https, also where a proxy speaks http to it."""
+    return bool(callers().is_https)
+
+
+def sign_out_cookie(response: BaseResponse) -> BaseResponse:
+    """Has the browser forget the session."""
+    response.delete_cookie(SESSION_COOKIE, path="/console")
+    return response
+
+
+def problems_of(refusal: Refusal) -> dict[str, list[str]]:
+    """Returns what a refusal says of each field of a form, by the field's name."""
+    found: dict[str, list[str]] = {}
+    for problem in refusal.extra.get("errors", ()):
+        found.setdefault(problem["field"], []).append(problem["message"])
+    for issue in refusal.extra.get("issues", ()):
+        found.setdefault(issue["path"], []).append(issue["message"])
+    return found
+
+
+def said_by(refusal: Refusal) -> str:
+    """Returns a refusal's message with what it says of single fields."""
+    details = [f"{name}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
+    return " ".join([refusal.message, *details])
+
+
+def _read_notice() -> dict[str, Any] | None:
+    try:
+        notice = orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
+        return {"ok": bool(notice["ok"]), "message": str(notice["message"])}
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def problem_page(refusal: Refusal) -> BaseResponse:
+    """Returns the page, or to a script the message, that says why a request was refused."""
+    if is_from_script():
+        body = {"ok": False, "message": said_by(refusal)}
+        return Response(orjson.dumps(body), refusal.status, content_type="application/json")
+    response = page("problem.html", refusal.status, refusal=refusal, said=said_by(refusal))
+    response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})
+    return response

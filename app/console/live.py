@@ -1,0 +1,50 @@
+"""Pages that follow what happens: they wait for events after the cursor that they were made at."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import orjson
+from flask import Response, request
+
+from app.console.frame import call, console, may, session
+from app.errors import CursorExpired
+from app.operations import events
+from app.rules.cursors import cursor_of
+
+WAIT_SECONDS = 20
+
+
+def cursor() -> str:
+    """Returns the cursor after the last event of the project; a page asks for what comes after it."""
+    ctx = session().ctx
+    if not may(events.list_events):
+        return ""
+    with ctx.store.deadline():
+        return cursor_of(ctx.project_id, ctx.store.events.last(ctx.project_id))
+
+
+@console.get("/changes")
+def changes() -> Response:
+    """Returns, as JSON, which documents changed after a cursor, and the next cursor."""
+    fields = {"after": request.args.get("after", ""), "limit": 100}
+    try:
+        found = call(events.list_events, fields=fields).body
+    except CursorExpired:
+        return _json({"documents": ["*"], "cursor": cursor()})
+    changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})
+    return _json({"documents": changed, "cursor": found["cursor"]})
+
+
+def _json(body: dict[str, object]) -> Response:
+    return Response(orjson.dumps(body), content_type="application/json")
+
+
+def today() -> date:
+    """Returns the present day in UTC."""
+    return session().ctx.now.date()
+
+
+def days_later(day: date, days: int) -> date:
+    """Returns the day so many days after another."""
+    return day + timedelta(days=days)

@@ -1,0 +1,127 @@
+"""What a person can do with a document, in words and forms; whether it is allowed, the operations say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.operations import briefs, documents, publishing
+from app.operations.operation import Operation
+from app.vocabulary import BriefState, DocumentStatus
+
+
+@dataclass(frozen=True)
+class Move:
+    """An operation on one document as a button: its words, what it says when it is done, and what it asks for."""
+
+    operation: Operation
+    label: str
+    done: str
+    question: str = ""
+    """What has to be confirmed first, for what can't be taken back easily."""
+    asks: str = ""
+    """The field that a form asks for first: `note` or `publishAt`."""
+    keeps_version: bool = False
+    """Does it take `baseVersion`, so that what was read is what goes out?"""
+
+    @property
+    def name(self) -> str:
+        return self.operation.name
+
+
+MOVES: tuple[Move, ...] = (
+    Move(briefs.mark_brief_ready, "Offer brief", "The brief is offered: agents and writers can claim it."),
+    Move(briefs.claim_brief, "Claim brief", "The brief is claimed: nobody else is offered it now."),
+    Move(briefs.release_brief, "Give brief back", "The brief is offered to others again."),
+    Move(
+        briefs.withdraw_brief,
+        "Withdraw brief",
+        "The brief is withdrawn: it is not offered any more.",
+        question="Withdraw the brief? Whoever holds its claim loses it.",
+    ),
+    Move(publishing.submit_document, "Submit for review", "It is submitted for review."),
+    Move(publishing.approve_document, "Approve", "It is approved: its text stays as it is.", keeps_version=True),
+    Move(publishing.request_changes, "Request changes", "It is back in drafting, with your note.", asks="note"),
+    Move(publishing.schedule_document, "Schedule", "It is scheduled.", asks="publishAt", keeps_version=True),
+    Move(publishing.unschedule_document, "Unschedule", "The schedule is taken back."),
+    Move(
+        publishing.publish_document,
+        "Publish now",
+        "It is published.",
+        question="Publish now? The website shows it from then on.",
+        keeps_version=True,
+    ),
+    Move(
+        publishing.unpublish_document,
+        "Unpublish",
+        "It is off the site.",
+        question="Take this off the website?",
+    ),
+    Move(
+        documents.delete_document,
+        "Move to trash",
+        "It is in the trash.",
+        question="Move this to the trash? It disappears from every list and from the website; it can be restored.",
+    ),
+    Move(documents.restore_document, "Restore from trash", "It is back as it was."),
+)
+BY_NAME: Mapping[str, Move] = {move.name: move for move in MOVES}
+
+NEXT: Mapping[str, tuple[str, ...]] = {
+    DocumentStatus.IDEA: ("mark_brief_ready", "submit_document"),
+    DocumentStatus.PLANNED: ("mark_brief_ready", "submit_document"),
+    DocumentStatus.DRAFTING: ("submit_document", "approve_document"),
+    DocumentStatus.REVIEW: ("approve_document", "request_changes"),
+    DocumentStatus.APPROVED: ("publish_document", "schedule_document"),
+    DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
+    DocumentStatus.PUBLISHED: ("publish_document", "unpublish_document"),
+}
+"""What one usually does next in each status: these buttons stand first."""
+
+FIRST = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
+INTO: Mapping[str, Operation] = {
+    DocumentStatus.REVIEW: publishing.submit_document,
+    DocumentStatus.APPROVED: publishing.approve_document,
+    DocumentStatus.SCHEDULED: publishing.schedule_document,
+    DocumentStatus.PUBLISHED: publishing.publish_document,
+}
+OUT_OF: Mapping[str, Operation] = {
+    DocumentStatus.REVIEW: publishing.request_changes,
+    DocumentStatus.APPROVED: publishing.request_changes,
+    DocumentStatus.SCHEDULED: publishing.unschedule_document,
+    DocumentStatus.PUBLISHED: publishing.unpublish_document,
+}
+
+
+def into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:
+    """Returns the operation, with its fields, that takes a document in a status to a column of the board.
+
+    The operation says whether that is possible; `sent` are the fields of the form that moved the card.
+    """
+    if column in INTO and not (status == DocumentStatus.SCHEDULED and column == DocumentStatus.APPROVED):
+        operation = INTO[column]
+    elif status in OUT_OF:
+        operation = OUT_OF[status]
+    else:
+        return documents.update_document, {"status": column}
+    return operation, {name: sent[name] for name in ("note", "publishAt") if name in sent and _takes(operation, name)}
+
+
+def _takes(operation: Operation, name: str) -> bool:
+    return operation.body is not None and name in operation.body().fields
+
+
+def is_offered(move: Move, document: Mapping[str, Any]) -> bool:
+    """Returns whether a button for the move makes sense at all; whether it is allowed is the operations' to say."""
+    state, deleted = document["brief"]["state"], document["deletedAt"] is not None
+    match move.name:
+        case "restore_document":
+            return deleted
+        case "release_brief" | "withdraw_brief":
+            return not deleted and state in (BriefState.READY, BriefState.CLAIMED)
+        case "unschedule_document":
+            return not deleted and document["status"] == DocumentStatus.SCHEDULED
+        case "unpublish_document":
+            return not deleted and document["isPublished"]
+    return not deleted

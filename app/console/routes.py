@@ -1,0 +1,74 @@
+"""Puts the console on a Flask app."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, Response, g, redirect, request, url_for
+from werkzeug import Response as BaseResponse
+from werkzeug.exceptions import HTTPException
+
+from app.console import assets, board, calendar, documents, lookups, signing_in, words
+from app.console.frame import POLICY, console, problem_page
+from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
+from app.settings import Settings
+
+log = logging.getLogger("content_workflow.console")
+
+MODULES = (assets, board, calendar, documents, lookups, signing_in, words)
+"""The modules whose pages and template filters are on the blueprint."""
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Serves the console at `/console`; to a browser, `GET /` redirects there."""
+    app.register_blueprint(console)
+    app.add_url_rule("/", "root", _root, methods=["GET"])
+
+
+def _root() -> BaseResponse:
+    accepts = request.accept_mimetypes
+    if accepts.accept_html and accepts["text/html"] > accepts["application/json"]:
+        return redirect(url_for("console.home"), 302)
+    raise NotFound
+
+
+@console.get("/")
+def home() -> BaseResponse:
+    """Leads to the board."""
+    return redirect(url_for("console.show_board"), 302)
+
+
+@console.get("/<path:path>")
+def unknown(path: str) -> BaseResponse:
+    """Says that there is no such page."""
+    raise NotFound("The console has no such page.")
+
+
+@console.after_request
+def add_headers(response: Response) -> Response:
+    """Adds the headers of a page: what it may load, and that nobody stores it."""
+    response.headers.setdefault("Content-Security-Policy", POLICY)
+    if not response.headers.get("Cache-Control"):
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+console.register_error_handler(Refusal, problem_page)
+
+
+@console.errorhandler(HTTPException)
+def of_the_framework(error: HTTPException) -> BaseResponse:
+    """Returns the page for an error of Flask or werkzeug."""
+    if error.code is not None and error.code < 400:
+        return Response(status=error.code, headers=error.get_headers())
+    kinds: dict[int | None, Refusal] = {404: NotFound("The console has no such page."), 413: PayloadTooLarge()}
+    return problem_page(kinds.get(error.code) or HttpApiDecodeError(error.description))
+
+
+@console.errorhandler(Exception)
+def unexpected(error: Exception) -> BaseResponse:
+    """Returns the page for a bug: the request's id, and nothing internal."""
+    log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
+    return problem_page(
+        InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}.")
+    )

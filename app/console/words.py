@@ -1,0 +1,125 @@
+"""How the console says things: the words for statuses, states, events, moves and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from app.console.frame import console, session
+from app.rules.times import read_time
+from app.vocabulary import BriefState, DocumentStatus, SearchIntent
+
+STATUSES: Mapping[str, str] = {
+    DocumentStatus.IDEA: "Idea",
+    DocumentStatus.PLANNED: "Planned",
+    DocumentStatus.DRAFTING: "Drafting",
+    DocumentStatus.REVIEW: "In review",
+    DocumentStatus.APPROVED: "Approved",
+    DocumentStatus.SCHEDULED: "Scheduled",
+    DocumentStatus.PUBLISHED: "Published",
+}
+BRIEF_STATES: Mapping[str, str] = {
+    BriefState.NONE: "Not offered",
+    BriefState.READY: "Ready to claim",
+    BriefState.CLAIMED: "Claimed",
+    BriefState.DRAFTED: "Drafted",
+}
+INTENTS: Mapping[str, str] = {intent: str(intent).capitalize() for intent in SearchIntent}
+
+EVENTS: Mapping[str, str] = {
+    "document.created": "created the document",
+    "document.updated": "changed fields",
+    "document.content_updated": "wrote the text",
+    "document.submitted": "submitted it for review",
+    "document.approved": "approved it",
+    "document.changes_requested": "requested changes",
+    "document.scheduled": "scheduled it",
+    "document.unscheduled": "took back the schedule",
+    "document.published": "published it",
+    "document.unpublished": "took it off the site",
+    "document.deleted": "moved it to the trash",
+    "document.restored": "restored it from the trash",
+    "document.publish_failed": "could not publish it",
+    "brief.updated": "changed the brief",
+    "brief.ready": "offered the brief",
+    "brief.claimed": "claimed the brief",
+    "brief.renewed": "renewed the claim",
+    "brief.withdrawn": "withdrew the brief",
+    "brief.released": "gave the brief back",
+    "brief.expired": "lost the claim: its lease ran out",
+}
+
+
+@console.app_template_filter("status_label")
+def status_label(status: str) -> str:
+    """Returns the words for a document's status."""
+    return STATUSES[status]
+
+
+@console.app_template_filter("state_label")
+def state_label(state: str) -> str:
+    """Returns the words for a brief's state."""
+    return BRIEF_STATES[state]
+
+
+@console.app_template_filter("event_label")
+def event_label(kind: str) -> str:
+    """Returns the words for an event; its type where there are none."""
+    return EVENTS.get(kind, kind.replace("_", " ").replace(".", ": "))
+
+
+@console.app_template_filter("actor")
+def actor_label(actor: Mapping[str, Any] | None) -> str:
+    """Returns who did something: the agent's name with the token's, or the token's."""
+    if not actor:
+        return ""
+    if actor["type"] == "system":
+        return "The service"
+    return f"{actor['agent']} ({actor['name']})" if actor["agent"] else str(actor["name"])
+
+
+@console.app_template_filter("initials")
+def initials(name: str) -> str:
+    """Returns the first letters of a name's first and last word."""
+    words = name.split()
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+@console.app_template_filter("when")
+def when(time: str | None) -> Markup:
+    """Returns an instant as an element that a script shows in the reader's own time zone."""
+    if not time:
+        return Markup("")
+    return Markup('<time datetime="{}" data-time>{:%d %b %Y, %H:%M} UTC</time>').format(time, read_time(time))
+
+
+@console.app_template_filter("day")
+def day(value: str | None) -> Markup:
+    """Returns a calendar day as an element, with its year where that is not the present one."""
+    if not value:
+        return Markup("")
+    found = date.fromisoformat(value)
+    form = "{:%d %b}" if found.year == session().ctx.now.year else "{:%d %b %Y}"
+    return Markup('<time datetime="{}">{}</time>').format(value, form.format(found).lstrip("0"))
+
+
+@console.app_template_filter("overdue_days")
+def overdue_days(document: Mapping[str, Any]) -> int:
+    """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
+    if not document["dueDate"] or document["status"] == DocumentStatus.PUBLISHED:
+        return 0
+    return max(0, (session().ctx.now.date() - date.fromisoformat(document["dueDate"])).days)
+
+
+@console.app_template_filter("number")
+def number(value: int) -> str:
+    """Returns a number with its thousands apart."""
+    return f"{value:,}"
+
+
+def utc_day(time: str | datetime) -> date:
+    """Returns the UTC day of an instant."""
+    return (read_time(time) if isinstance(time, str) else time).date()

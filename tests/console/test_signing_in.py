@@ -1,0 +1,165 @@
+"""Signing in to the console: what a session is, how it ends, and what it does not let in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from flask import Flask
+
+from app.operations.context import this_instant
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
+from app.vocabulary import TokenKind
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document
+
+
+def test_a_browser_is_led_to_the_console_and_a_program_is_not(app: Flask) -> None:
+    browser = app.test_client().get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    program = app.test_client().get("/", headers={"Accept": "*/*"})
+
+    assert (browser.status_code, browser.location) == (302, "/console/")
+    assert program.status_code == 404
+    assert program.json["_tag"] == "NotFound"
+
+
+def test_who_is_not_signed_in_is_asked_to_and_comes_back_to_where_they_wanted(app: Flask, project: Project) -> None:
+    client = app.test_client()
+    asked = client.get("/console/calendar?view=week")
+    assert asked.status_code == 303
+
+    signed_in = client.post("/console/sign-in", data={"token": project.token().secret, "to": "/console/board?q=rye"})
+    assert signed_in.location == "/console/board?q=rye"
+    assert client.get("/console/board").status_code == 200
+
+
+@pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example/console", "/console@evil.example", "/briefs"])
+def test_signing_in_leads_to_pages_of_the_console_alone(app: Flask, project: Project, to: str) -> None:
+    signed_in = app.test_client().post("/console/sign-in", data={"token": project.token().secret, "to": to})
+
+    assert signed_in.location == "/console/"
+
+
+def test_the_cookie_is_kept_from_scripts_other_sites_and_plain_http(store: Store, project: Project) -> None:
+    settings = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
+    token = project.token()
+
+    def cookie(**more: str) -> str:
+        app = create_app(Settings(**settings, **more), store)
+        return app.test_client().post("/console/sign-in", data={"token": token.secret}).headers["Set-Cookie"]
+
+    plain, behind_https = cookie(), cookie(public_url="https://content.example.com")
+    for one in (plain, behind_https):
+        assert {"HttpOnly", "Path=/console", "SameSite=Strict", "Max-Age=43200"} <= set(one.split("; "))
+    assert "Secure" not in plain.split("; ")
+    assert "Secure" in behind_https.split("; ")
+
+
+def test_neither_the_token_nor_the_session_is_stored(app: Flask, project: Project) -> None:
+    token = project.token()
+    cookie = app.test_client().post("/console/sign-in", data={"token": token.secret}).headers["Set-Cookie"]
+    session = cookie.partition("=")[2].partition(";")[0]
+
+    stored = str(list(project.store.database.sessions.find()))
+    assert token.id in stored
+    assert token.secret not in stored
+    assert session.partition(".")[2] not in stored
+
+
+@pytest.mark.parametrize("wrong", ["", "cwm_nobody's", "cwd"])
+def test_what_is_no_management_token_signs_nobody_in(app: Flask, project: Project, wrong: str) -> None:
+    secret = project.token(kind=TokenKind.DELIVERY).secret if wrong == "cwd" else wrong
+    refused = app.test_client().post("/console/sign-in", data={"token": secret})
+
+    assert refused.status_code == 401
+    assert "Set-Cookie" not in refused.headers
+    assert "not a valid management token" in refused.text
+
+
+def test_failed_sign_ins_are_limited_by_address(store: Store) -> None:
+    app = create_app(Settings(mongodb_uri="mongodb://given", failed_auth_limit=2, log_level="CRITICAL"), store)
+    answers = [app.test_client().post("/console/sign-in", data={"token": "cwm_no"}).status_code for _ in range(3)]
+
+    assert answers == [401, 401, 429]
+
+
+def test_requests_of_a_session_count_for_its_token(store: Store, project: Project) -> None:
+    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=3, log_level="CRITICAL"), store)
+    visitor = Visitor(app)
+    visitor.sign_in(project.token())
+    answers = [visitor.get("/console/calendar").status_code for _ in range(3)]
+
+    assert answers == [200, 200, 429]
+
+
+@pytest.fixture
+def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
+    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
+
+
+@pytest.mark.parametrize("what", ["revoked", "rotated", "expired", "signed out", "12 hours over"])
+def test_a_session_ends(uncached: Flask, project: Project, what: str) -> None:
+    token = project.token()
+    visitor, admin = Visitor(uncached), project.context(project.token("Admin"))
+    visitor.sign_in(token)
+    assert visitor.get("/console/board").status_code == 200
+
+    match what:
+        case "revoked":
+            OPERATIONS["revoke_token"](admin, token.id)
+        case "rotated":
+            OPERATIONS["rotate_token"](admin, token.id)
+        case "expired":
+            project.store.database.tokens.update_many({}, {"$set": {"expiresAt": this_instant()}})
+        case "signed out":
+            visitor.client.post("/console/sign-out", data={"_csrf": visitor.csrf})
+        case "12 hours over":
+            past = this_instant() - timedelta(seconds=1)
+            project.store.database.sessions.update_many({}, {"$set": {"expiresAt": past}})
+
+    ended = visitor.get("/console/board")
+    assert (ended.status_code, ended.location.partition("?")[0]) == (303, "/console/sign-in")
+
+
+@pytest.mark.parametrize("csrf", ["none", "another session's"])
+def test_a_form_of_another_session_changes_nothing(app: Flask, project: Project, csrf: str) -> None:
+    visitor, other = Visitor(app), Visitor(app)
+    token = project.token()
+    visitor.sign_in(token)
+    other.sign_in(token)
+    document = a_document(project.context(token))
+
+    fields = {"_csrf": "" if csrf == "none" else other.csrf, "title": "Taken over", "was.title": ""}
+    refused = visitor.client.post(f"/console/documents/{document['id']}/fields", data=fields)
+
+    assert refused.status_code == 403
+    assert OPERATIONS["get_document"](project.context(token), document["id"]).body["title"] == document["title"]
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}]
+)
+def test_another_site_can_send_no_form_not_even_to_sign_in(
+    app: Flask, project: Project, headers: dict[str, str]
+) -> None:
+    token = project.token()
+    visitor = Visitor(app)
+    visitor.sign_in(token)
+
+    signed_in = app.test_client().post("/console/sign-in", data={"token": token.secret}, headers=headers)
+    signed_out = visitor.client.post("/console/sign-out", data={"_csrf": visitor.csrf}, headers=headers)
+
+    assert (signed_in.status_code, signed_out.status_code) == (403, 403)
+
+
+def test_a_form_with_too_many_fields_is_refused_before_it_is_read(editor: Visitor) -> None:
+    refused = editor.client.post(
+        "/console/sign-out", data="a&" * 100_000, content_type="application/x-www-form-urlencoded"
+    )
+
+    assert refused.status_code == 400

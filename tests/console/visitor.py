@@ -1,0 +1,34 @@
+"""Somebody who uses the console without JavaScript: cookies, forms, and what a page says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from tests.make import Token
+
+
+class Visitor:
+    """A browser without scripts."""
+
+    def __init__(self, app: Flask) -> None:
+        self.client = app.test_client()
+        self.csrf = ""
+
+    def sign_in(self, token: Token) -> TestResponse:
+        """Signs in with a token, and notes what forms have to bring."""
+        response = self.client.post("/console/sign-in", data={"token": token.secret})
+        found = re.search(r'name="csrf-token" content="(\w+)"', self.get("/console/calendar").text)
+        self.csrf = found[1] if found else ""
+        return response
+
+    def get(self, path: str, **options: Any) -> TestResponse:
+        """Opens a page."""
+        return self.client.get(path, **options)
+
+    def post(self, path: str, **fields: str) -> TestResponse:
+        """Sends a form of a page, and opens the page that it leads to."""
+        return self.client.post(path, data={"_csrf": self.csrf, **fields}, follow_redirects=True)
