@@ -174,6 +174,13 @@ class ReviewRequired(Refusal):
     message = "The project publishes only what was approved: submit the document and have it approved first."
 
 
+class ChecksFailed(Refusal):
+    """Checks failed that the project demands before a document is submitted; `checks` lists each failure."""
+
+    status = 409
+    message = "The project demands checks that fail: correct what `checks` lists, then submit again."
+
+
 class IdempotencyConflict(Refusal):
     """A request with the same idempotency key is still being worked on."""
 

@@ -13,7 +13,7 @@ from app.fields.json_schema import json_schema
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
-from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
+from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
 
 OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
@@ -104,6 +104,8 @@ def _record_schema(operation: Operation) -> dict[str, Any]:
             del schema["properties"][name]
     if operation.response is DocumentRecord:
         schema["properties"]["brief"] = {"type": "object"}  # as `get_brief` documents it
+    if operation.response is ValidationRecord:
+        schema["properties"]["warnings"] = {"type": "array"}  # as `check_document` documents it
     if operation.response is ConfirmedRecord:
         schema["properties"] |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
     return schema

@@ -10,7 +10,15 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
     "writing": (
         *_READING,
         *("claim_brief", "claim_next_brief", "renew_claim", "release_brief"),
-        *("write_content", "get_outline", "read_section", "edit_content", "submit_document", "get_cluster"),
+        *(
+            "write_content",
+            "get_outline",
+            "read_section",
+            "edit_content",
+            "check_document",
+            "submit_document",
+            "get_cluster",
+        ),
     ),
     "planning": (
         *_READING,
@@ -23,7 +31,14 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
     ),
     "reviewing": (
         *_READING,
-        *("list_revisions", "get_revision", "diff_revisions", "restore_revision", "get_document_activity"),
+        *(
+            "check_document",
+            "list_revisions",
+            "get_revision",
+            "diff_revisions",
+            "restore_revision",
+            "get_document_activity",
+        ),
         *("approve_document", "request_changes", "schedule_document", "unschedule_document"),
         *("publish_document", "unpublish_document", "delete_document", "restore_document"),
     ),

@@ -76,8 +76,8 @@ class _Collection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._collection, name)
 
-    def find(self, *arguments: Any, hint: Any = None, **options: Any) -> Any:
-        """Finds records; no index is any faster in memory."""
+    def find(self, *arguments: Any, hint: Any = None, collation: Any = None, **options: Any) -> Any:
+        """Finds records; no index is any faster in memory, and strings are compared as they are."""
         return self._collection.find(*arguments, **options)
 
     def find_one(self, *arguments: Any, hint: Any = None, **options: Any) -> Any:

@@ -1,10 +1,23 @@
 """What a project's settings may hold (decisions, section 5)."""
 
+from itertools import chain
+from typing import Any
+
 import marshmallow as ma
 
 from app.fields.briefs import LEASE_SECONDS
-from app.fields.checks import hex_id, http_url, not_blank
-from app.fields.types import Schema, StrictBoolean, StrictInteger, StrictString
+from app.fields.checks import hex_id, http_url, not_blank, one_of
+from app.fields.types import (
+    EXAMPLE,
+    MAX_LISTED,
+    UNSTATED_LENGTH,
+    EnumString,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+)
+from app.vocabulary import CheckLevel, CheckName
 
 
 def site_url(value: str) -> None:
@@ -13,6 +26,31 @@ def site_url(value: str) -> None:
     if "{" in address or "}" in address:
         raise ma.ValidationError("Only `{slug}` may stand in braces.")
     http_url(address)
+
+
+class CheckLevels(ma.fields.Dict):
+    """Names of checks, each with its level; the second stage checks both words."""
+
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an object."}
+
+    def __init__(self, *, description: str, **options: Any) -> None:
+        super().__init__(
+            StrictString(UNSTATED_LENGTH, one_of(CheckName), allow_none=False),
+            EnumString(CheckLevel, allow_none=False),
+            metadata={"description": description, EXAMPLE: {"meta_title": "error", "references": "off"}},
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict) and len(value) > MAX_LISTED:
+            raise ma.ValidationError(f"Must have at most {MAX_LISTED} items.")
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        except ma.ValidationError as error:
+            if isinstance(error.messages, dict):  # by name, then by `key` and `value`
+                flat = {name: [*chain.from_iterable(one.values())] for name, one in error.messages.items()}
+                raise ma.ValidationError(flat) from None
+            raise
 
 
 class ProjectFields(Schema):
@@ -34,5 +72,9 @@ class ProjectChanges(Schema):
         *LEASE_SECONDS,
         description="lease of claims that name none; null: they never expire",
         example=3600,
+        allow_none=True,
+    )
+    checks = CheckLevels(
+        description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
         allow_none=True,
     )

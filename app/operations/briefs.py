@@ -218,7 +218,7 @@ def _unmoved(ctx: Context, document_id: str, move: Move) -> StoredDocument:
 def _claim(ctx: Context, fields: Fields) -> dict[str, Any]:
     seconds = fields.get("leaseSeconds")
     if seconds is None:
-        seconds = ctx.store.projects.claim_lease_seconds(ctx.project_id)
+        seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
     return {
         "claimedBy": ctx.caller.actor,
         "claimedAt": ctx.now,

@@ -3,6 +3,7 @@
 from app.operations import (
     briefs,
     categories,
+    checks,
     clusters,
     contents,
     documents,
@@ -47,6 +48,7 @@ CATALOGUE: tuple[Operation, ...] = (
     sections.get_outline,
     sections.read_section,
     sections.edit_content,
+    checks.check_document,
     publishing.submit_document,
     publishing.approve_document,
     publishing.request_changes,

@@ -8,6 +8,7 @@ from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
+from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
 from app.operations.documents import document_answer, free_slug
 from app.operations.operation import Effect, Result, operation
@@ -16,6 +17,7 @@ from app.records.categories import category_record
 from app.records.clusters import cluster_record
 from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
+from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_category, new_cluster, new_document
@@ -185,7 +187,11 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = _finding(ctx, draft).problems
-    return Result({"valid": not errors, "errors": errors})
+    result: dict[str, Any] = {"valid": not errors, "errors": errors}
+    if draft["kind"] == Kind.DOCUMENT:
+        keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
+        result["warnings"] = keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))
+    return Result(result)
 
 
 @operation(

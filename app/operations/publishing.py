@@ -6,7 +6,7 @@ the snapshot, the record and the project's delivery in one transaction.
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +15,7 @@ from typing import Any
 from app.errors import (
     BadRequest,
     BriefClaimed,
+    ChecksFailed,
     InvalidTransition,
     NotFound,
     Problem,
@@ -27,10 +28,13 @@ from app.errors import (
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.fields.imports import DatedFields
 from app.fields.loading import problems
+from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.documents import DocumentRecord, ScheduleOutcome
+from app.rules.briefs import MoveRequest
+from app.rules.checks import CheckResult, failed
 from app.rules.documents import (
     APPROVE,
     GIVE_UP,
@@ -94,23 +98,56 @@ def _rendered(markdown: str) -> Rendered | None:
         return rendered(markdown)
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """The failures of the checks that the project demands, of a document in one state; None for no document."""
+
+    rev: int | None
+    failed: Sequence[CheckResult] = ()
+
+
+def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
+    """Runs the checks that the project demands, unless submitting will be refused without them; None for no checks."""
+    levels = demanded_checks(ctx)
+    if not levels:
+        return None
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None or refusal(SUBMIT, document, _submitting(ctx, fields)):
+        return _Checked(None)
+    return _Checked(document["rev"], failed(checks_of(ctx, document, levels)))
+
+
+def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
+    claimed_at = fields.get("claimedAt")
+    return replace(ctx.move_request, claimed_at=None if claimed_at is None else read_time(claimed_at))
+
+
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
     path=("documentId",),
     body=SubmitFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, InvalidTransition, BadRequest),
+    errors=(NotFound, BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
+    prepare=_check,
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Submit a document for review.
 
-    It must have content. A claimed brief becomes `drafted` and the claim ends. A published document can be submitted
-    when it has unpublished changes; it is delivered as it was.
+    It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
+    ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
     """
-    if (claimed_at := fields.get("claimedAt")) is not None:
-        return _move(ctx, document_id, SUBMIT, claimed_at=read_time(claimed_at))
-    return _move(ctx, document_id, SUBMIT)
+    request = _submitting(ctx, fields)
+    checked: _Checked | None = ctx.prepared
+    if checked is not None:
+        document = own_document(ctx, document_id)
+        ctx.check_match(document)
+        current = document["rev"] == checked.rev
+        if refused := refusal(SUBMIT, document, replace(request, failed_checks=checked.failed if current else ())):
+            raise refused
+        if not current:
+            raise WriteConflict
+    return _move(ctx, document_id, SUBMIT, request, rev=checked.rev if checked else None)
 
 
 @operation(
@@ -126,7 +163,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     With `baseVersion`, what you read is what goes out.
     """
-    return _move(ctx, document_id, APPROVE, base_version=fields.get("baseVersion"))
+    return _move(ctx, document_id, APPROVE, ctx.move_request, base_version=fields.get("baseVersion"))
 
 
 @operation(
@@ -142,7 +179,9 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
     """
-    return _move(ctx, document_id, REQUEST_CHANGES, changes={"reviewNote": fields.get("note") or None})
+    return _move(
+        ctx, document_id, REQUEST_CHANGES, ctx.move_request, changes={"reviewNote": fields.get("note") or None}
+    )
 
 
 @operation(
@@ -174,6 +213,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
         ctx,
         document_id,
         SCHEDULE,
+        ctx.move_request,
         changes={"publishAt": at},
         review_required=required,
         base_version=base,
@@ -190,7 +230,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 )
 def unschedule_document(ctx: Context, document_id: str) -> Result:
     """Take back the schedule: the document has the status again that it had before."""
-    return _move(ctx, document_id, UNSCHEDULE, changes=UNSCHEDULED)
+    return _move(ctx, document_id, UNSCHEDULE, ctx.move_request, changes=UNSCHEDULED)
 
 
 @operation(
@@ -374,14 +414,14 @@ def _move(
     ctx: Context,
     document_id: str,
     move: Move,
+    request: MoveRequest,
     *,
     changes: Fields | None = None,
-    claimed_at: datetime | None = None,
     review_required: bool = False,
     base_version: int | None = None,
+    rev: int | None = None,
     event_data: Fields | None = None,
 ) -> Result:
-    request = replace(ctx.move_request, claimed_at=claimed_at)
     moved = ctx.store.documents.move(
         ctx.project_id,
         document_id,
@@ -390,6 +430,7 @@ def _move(
         changes=changes or {},
         event=Event(move.event, ctx.now, ctx.caller.actor, event_data or {}),
         tags=ctx.if_match,
+        rev=rev,
         review_required=review_required,
         base_version=base_version,
     )

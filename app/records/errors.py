@@ -44,6 +44,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
         "claimedBy": {"anyOf": [_ref("Actor"), {"type": "null"}], "description": "who claimed it"},
         "claimedAt": {"type": ["string", "null"], "format": "date-time", "description": "since when"},
     },
+    errors.ChecksFailed: {"checks": _list_of("CheckResult", "every failure of a check whose level is `error`")},
     errors.Forbidden: {"scope": _ref("Scope")},
     errors.VersionConflict: {
         "version": {"type": "integer", "description": "the document's present version"},
@@ -105,6 +106,15 @@ _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
     (errors.IntentInvalid, "errors"): [{"field": "title", "message": "Is required."}],
     (errors.BriefClaimed, "claimedBy"): _CLAIMED.extra["claimedBy"],
     (errors.BriefClaimed, "claimedAt"): _CLAIMED.extra["claimedAt"],
+    (errors.ChecksFailed, "checks"): [
+        {
+            "check": "meta_title",
+            "level": "error",
+            "outcome": "failed",
+            "message": "The meta title is missing.",
+            "line": None,
+        }
+    ],
     (errors.Forbidden, "scope"): "publish",
     (errors.VersionConflict, "version"): 4,
     (errors.VersionConflict, "baseVersion"): 3,

@@ -8,6 +8,7 @@ from app.fields.intents import INTENT_FIELDS
 from app.fields.types import Schema
 from app.records.actors import ActorRecord
 from app.records.categories import CategoryRecord
+from app.records.checks import CheckResult
 from app.records.clusters import ClusterRecord
 from app.records.documents import DocumentRecord
 from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
@@ -70,6 +71,9 @@ class ValidationRecord(Record):
 
     valid = boolean("whether it would be confirmed")
     errors = nested_list(ProblemRecord, "every problem, sorted by field")
+    warnings = nested_list(
+        CheckResult, "`keyword_taken`, for a document draft whose keyword another document has", required=False
+    )
 
 
 def intent_record(draft: StoredIntent) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from app.records.types import Record, boolean, integer, record_id, string, timestamp
+from app.records.types import Record, boolean, integer, record_id, string, strings_by_name, timestamp
 from app.rules.projects import StoredProject
 from app.rules.times import wire_time
+from app.vocabulary import CheckLevel
 
 
 class ProjectRecord(Record):
@@ -16,6 +17,9 @@ class ProjectRecord(Record):
     reviewRequired = boolean("whether only approved documents can be published")
     siteUrl = string("the website's address; empty when unset", example="https://crust.example")
     claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True)
+    checks = strings_by_name(
+        "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
+    )
     createdAt = timestamp("when it was created")
     updatedAt = timestamp("when it last changed")
 
@@ -29,6 +33,7 @@ def project_record(project: StoredProject) -> dict[str, Any]:
         "reviewRequired": project["reviewRequired"],
         "siteUrl": project.get("siteUrl") or "",
         "claimLeaseSeconds": project.get("claimLeaseSeconds"),
+        "checks": project.get("checks") or {},
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),
     }

@@ -75,14 +75,20 @@ def strings(doc: str, *, one_of: Iterable[str] = (), example: Iterable[str] = ()
     return fields.List(inner, **_options(doc, False, list(example)))
 
 
+def strings_by_name(doc: str, *, one_of: Iterable[str]) -> fields.Dict:
+    """Documents an object whose keys are names and whose values are words of a closed list."""
+    value = fields.String(validate=validate.OneOf([str(word) for word in one_of]))
+    return fields.Dict(fields.String(), value, **_options(doc, False, {}))
+
+
 def nested(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Nested:
     """Documents an object."""
     return fields.Nested(schema, **_options(doc, null))
 
 
-def nested_list(schema: type[ma.Schema], doc: str) -> fields.List[Any]:
+def nested_list(schema: type[ma.Schema], doc: str, *, required: bool = True) -> fields.List[Any]:
     """Documents a list of objects."""
-    return fields.List(fields.Nested(schema), **_options(doc, False))
+    return fields.List(fields.Nested(schema), **(_options(doc, False) | {"required": required}))
 
 
 def _options(doc: str, null: bool, example: Any = None, **metadata: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ A move is a row of data. The store turns its `leaves` and `while_status` into th
 that write finds nothing, `refusal` reads the same row to say why. Nothing else knows when a brief may move.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -70,6 +70,8 @@ class MoveRequest:
     agent: str = ""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
+    failed_checks: Sequence[Mapping[str, Any]] = ()
+    """The failures of checks that the project demands."""
 
 
 Reason = Callable[[Record, MoveRequest], Refusal | None]

@@ -10,7 +10,16 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, NotRequired, TypedDict
 
-from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem, Refusal, ReviewRequired, VersionConflict
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    ChecksFailed,
+    InvalidTransition,
+    Problem,
+    Refusal,
+    ReviewRequired,
+    VersionConflict,
+)
 from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, holds_claim, state_now
 from app.vocabulary import BriefState, Channel
@@ -113,6 +122,8 @@ class Move:
     """Is it refused while the brief is claimed by another agent?"""
     needs_approval: bool = False
     """Is it refused in a project that demands approval, unless the document was approved?"""
+    needs_checks: bool = False
+    """Is it refused while checks fail that the project demands?"""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
@@ -126,6 +137,7 @@ SUBMIT = Move(
     enters=Status.REVIEW,
     event="document.submitted",
     needs_content=True,
+    needs_checks=True,
     finishes_brief=True,
     guarded=True,
 )
@@ -241,6 +253,8 @@ def refusal(
     if move.needs_content and document.get("contentId") is None:
         message = "The document has no content: write some first."
         return BadRequest(message, errors=[Problem(field="markdown", message="Is empty.")])
+    if move.needs_checks and request.failed_checks:
+        return ChecksFailed(checks=list(request.failed_checks))
     return None
 
 

@@ -57,8 +57,8 @@ def parsed_with_places(markdown: str) -> Iterator[tuple[str, Any, int]]:
         if isinstance(event, str):
             yield event, None, place["start"]
         else:
-            [(kind, value)] = event.items()
-            yield kind, value, place["start"]
+            for kind, value in event.items():  # one
+                yield kind, value, place["start"]
 
 
 def tag_name(tag: str) -> str:
@@ -70,8 +70,8 @@ def tag_name(tag: str) -> str:
 def element_of(value: Any) -> tuple[str, Any]:
     """Returns the name and the details of what begins or ends."""
     if isinstance(value, dict):
-        [(name, details)] = value.items()
-        return name, details
+        for name, details in value.items():  # one
+            return name, details
     return value, None
 
 

@@ -15,6 +15,8 @@ class StoredProject(TypedDict):
     reviewRequired: bool
     siteUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
+    checks: NotRequired[dict[str, str] | None]
+    """The levels of checks by name; those that are not named are warnings."""
     createdAt: datetime
     updatedAt: datetime
     rev: int

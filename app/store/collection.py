@@ -187,10 +187,12 @@ class Collection(Generic[Stored]):
         limit: int = 0,
         fields: Any = None,
         index: Index | None = None,
+        collation: Mapping[str, Any] | None = None,
     ) -> list[Stored]:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
-            cursor = self._collection.find(where, fields, session=self._session, hint=hint).skip(skip).limit(limit)
+            found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
+            cursor = found.skip(skip).limit(limit)
             return [self.read(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _page_in_order(

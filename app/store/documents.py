@@ -41,6 +41,8 @@ from app.store.indexes import (
     FILTERED_BY,
     FIRST_DATE,
     FIRST_ID,
+    KEYWORD_COLLATION,
+    KEYWORDS,
     PUBLISHED_BY_TIME,
     PUBLISHED_IN_CATEGORY,
     SCHEDULED,
@@ -266,6 +268,16 @@ class Documents(DocumentRecords):
         """Returns the documents outside the trash that have one of the slugs now."""
         condition = not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}})
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
+
+    def find_titles_by_keyword(
+        self, project_id: str, keyword: str, *, but: str | None = None, limit: int
+    ) -> Sequence[str]:
+        """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
+        condition = not_deleted({"brief.keyword": keyword, "_id": {"$ne": object_id(but)}})
+        rows = self._find(
+            project_id, condition, fields={"title": 1}, limit=limit, index=KEYWORDS, collation=KEYWORD_COLLATION
+        )
+        return [row["title"] for row in rows]
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""

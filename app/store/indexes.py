@@ -100,6 +100,9 @@ ALL_EXPIRED_LEASES = _index(
     "documents", "brief.claimExpiresAt", "claims of all projects by lease", partialFilterExpression=LEASED
 )
 SLUGS = _live("slugs", "a slug, current or delivered, is one document's", unique=True)
+KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
+"""Compares keywords without case, accents and spaces."""
+KEYWORDS = _live("brief.keyword", "documents whose briefs have the same keyword", collation=KEYWORD_COLLATION)
 WORDS = _live("words", "searches for whole words")
 PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED)
 PUBLISHED_IN_CATEGORY = _index(
@@ -150,6 +153,7 @@ INDEXES: tuple[Index, ...] = (
     BRIEFS_BY_DUE,
     EXPIRED_LEASES,
     ALL_EXPIRED_LEASES,
+    KEYWORDS,
     WORDS,
     PUBLISHED_BY_TIME,
     PUBLISHED_IN_CATEGORY,
@@ -257,6 +261,9 @@ def _same(index: Index, present: Mapping[str, Any]) -> bool:
     options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
     wanted = {key: _as_stored(index.options.get(key)) for key in options}
     keys = [(key, int(order)) for key, order in present["key"]]
+    collation, stored = index.options.get("collation", {}), present.get("collation", {})
+    if collation.items() - stored.items() or (stored and not collation):
+        return False
     return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {
         k: v or None for k, v in wanted.items()
     }

@@ -18,10 +18,10 @@ from app.store.collection import EntityTags, Record, Recorded, etag_filter, from
 if TYPE_CHECKING:
     from app.store.store import Store
 
-_claim_leases: TTLCache[str, int | None] = TTLCache(10_000, 3)
-"""The projects' leases for claims, so that a claim is one command. A change by this process holds at once, one by
+_recent: TTLCache[str, StoredProject] = TTLCache(10_000, 3)
+"""The projects' settings, so that a claim or a submit is one command. A change by this process holds at once, one by
 another within 3 s."""
-_claim_leases_lock = threading.Lock()
+_recent_lock = threading.Lock()
 
 
 class Projects(Recorded[StoredProject]):
@@ -47,15 +47,15 @@ class Projects(Recorded[StoredProject]):
         found: Any = self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0})
         return cast(StoredProject, found or {})
 
-    def claim_lease_seconds(self, project_id: str) -> int | None:
-        """Returns the lease of claims that name none; None where they never expire."""
-        with _claim_leases_lock:
-            if project_id in _claim_leases:
-                return _claim_leases[project_id]
-        seconds: int | None = self.settings(project_id).get("claimLeaseSeconds")
-        with _claim_leases_lock:
-            _claim_leases[project_id] = seconds
-        return seconds
+    def recent_settings(self, project_id: str) -> StoredProject:
+        """Returns a project's record as it was at most 3 s ago."""
+        with _recent_lock:
+            recent = _recent.get(project_id)
+        if recent is None:
+            recent = self.settings(project_id)
+            with _recent_lock:
+                _recent[project_id] = recent
+        return recent
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""
@@ -75,8 +75,8 @@ class Projects(Recorded[StoredProject]):
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
         changed = self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
-        with _claim_leases_lock:
-            _claim_leases.pop(project_id, None)
+        with _recent_lock:
+            _recent.pop(project_id, None)
         return changed
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:

@@ -491,6 +491,17 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-checks",
+        {
+            "read": "checks in the order of the table: check, level, outcome, message, line; an entry for each place",
+            "table": "each check fails when its row says, in any language",
+            "levels": "the setting `checks`: off, warning, error; replaced whole; unknown names and levels are 422",
+            "gate": "submit is 409 ChecksFailed while an error fails, last of all refusals",
+            "keyword-taken": "another document's keyword, case, accents and spaces ignored; warnings of validate",
+            "fast": "2 MB are checked within 1 s",
+        },
+    ),
+    *_rows(
         "decided-events",
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",

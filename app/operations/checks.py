@@ -1,0 +1,60 @@
+"""Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+
+from app.errors import NotFound
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import markdown_of
+from app.records.checks import ChecksRecord
+from app.rules.briefs import brief_of
+from app.rules.checks import NAMED_TITLES, CheckResult, all_passed, errors_alone, run_checks, subject_of
+from app.rules.documents import StoredDocument
+from app.vocabulary import Scope
+
+CHECKED_TOGETHER = 100_000
+"""Up to so many characters several texts are checked at once; longer ones wait for each other.
+
+Checking is all processor time, seconds of it for the longest, which requests of other callers would wait for.
+"""
+_CHECKING = threading.Lock()
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=ChecksRecord, errors=(NotFound,))
+def check_document(ctx: Context, document_id: str) -> Result:
+    """Check a document against its brief and the project's rules.
+
+    A failed check of level `error` keeps the document from being submitted.
+    """
+    results = checks_of(ctx, own_document(ctx, document_id), check_levels(ctx))
+    return Result({"passed": all_passed(results), "checks": results})
+
+
+def checks_of(ctx: Context, document: StoredDocument, levels: Mapping[str, str]) -> list[CheckResult]:
+    """Returns the outcomes of a document's checks, as the levels demand them."""
+    brief = brief_of(document)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
+    titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
+    with _CHECKING if len(markdown) > CHECKED_TOGETHER else nullcontext():
+        return run_checks(subject_of(document, markdown, links, titles), levels)
+
+
+def titles_with_keyword(ctx: Context, keyword: str, but: str | None = None) -> Sequence[str]:
+    """Returns titles of other documents with a keyword, as many as a message names."""
+    if not keyword.strip():
+        return []
+    return ctx.store.documents.find_titles_by_keyword(ctx.project_id, keyword, but=but, limit=NAMED_TITLES)
+
+
+def demanded_checks(ctx: Context) -> Mapping[str, str]:
+    """Returns the levels under which only the checks run that a submit demands; {} for none."""
+    return errors_alone(ctx.store.projects.recent_settings(ctx.project_id).get("checks") or {})
+
+
+def check_levels(ctx: Context) -> Mapping[str, str]:
+    """Returns the project's levels of checks by name."""
+    return ctx.store.projects.settings(ctx.project_id).get("checks") or {}

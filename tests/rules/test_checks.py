@@ -1,0 +1,275 @@
+"""The checks of a document, one by one and in several languages (decisions, section 12)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.rules.checks import (
+    CheckResult,
+    LinkedDocument,
+    Subject,
+    all_passed,
+    run_checks,
+    word_targets,
+)
+from app.vocabulary import CheckName
+
+EMPTY = Subject(title="", slug="", meta_title="", meta_description="", markdown="")
+MANY = "one two three four five six seven eight nine ten " * 2
+
+
+def outcomes(check: str, **fields: Any) -> list[CheckResult]:
+    """Returns the results of one check of a document with these fields."""
+    return [one for one in run_checks(replace(EMPTY, **fields), {}) if one["check"] == check]
+
+
+def outcome(check: str, **fields: Any) -> str:
+    return outcomes(check, **fields)[0]["outcome"]
+
+
+@pytest.mark.contract("decided-checks.table")
+@pytest.mark.parametrize(
+    ("keyword", "title", "expected"),
+    [
+        ("pizza dough", "Quick Pizza Dough", "passed"),
+        ("pizza doughs", "The best pizza dough", "passed"),
+        ("pizza dough", "Pizzas: doughs", "passed"),
+        ("pizza dough", "Dough for pizza", "failed"),
+        ("pizza dough", "Pizza and dough", "failed"),
+        ("class", "The clas", "failed"),
+        ("café crème", "Cafe Creme, s'il vous plaît", "passed"),
+        ("l'été", "Vive l’été", "passed"),
+        ("Straße", "STRASSE", "passed"),
+        ("тесто для пиццы", "Быстрое тесто для пиццы", "passed"),
+        ("тесто для пиццы", "Пицца и тесто", "failed"),
+        ("酵母", "天然酵母のパン", "passed"),
+        ("酵母", "酵の母", "failed"),
+        ("パン作り", "はじめてのパン作り", "passed"),
+        ("แป้งพิซซ่า", "สูตรแป้งพิซซ่าง่าย", "passed"),
+        ("خبز العجين", "طريقة خبز العجين", "passed"),
+        ("3.5 inch", "A 3.5 inch tin", "passed"),
+        ("", "Anything", "skipped"),
+        ("!?", "Anything", "skipped"),
+    ],
+)
+def test_keyword_in_title(keyword: str, title: str, expected: str) -> None:
+    assert outcome("keyword_in_title", keyword=keyword, title=title) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("# Rye bread\n\nText.", "passed"),
+        ("Text about **rye** bread.", "passed"),
+        ("word " * 98 + "rye bread", "passed"),
+        ("word " * 99 + "rye bread", "failed"),
+        ("", "failed"),
+    ],
+)
+def test_keyword_in_opening(markdown: str, expected: str) -> None:
+    assert outcome("keyword_in_opening", keyword="rye bread", markdown=markdown) == expected
+
+
+@pytest.mark.parametrize(
+    ("keyword", "slug", "expected"),
+    [
+        ("rye bread", "my-rye-bread-2", "passed"),
+        ("rye breads", "rye-bread", "passed"),
+        ("rye bread", "bread-rye", "failed"),
+        ("Crème brûlée", "easy-creme-brulee", "passed"),
+        ("тесто", "testo", "passed"),
+        ("rye bread", "", "failed"),
+    ],
+)
+def test_keyword_in_slug(keyword: str, slug: str, expected: str) -> None:
+    assert outcome("keyword_in_slug", keyword=keyword, slug=slug) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,200", [1200]),
+        ("1.200", [1200]),
+        ("800-1000", [800, 1000]),
+        ("1000 to 800 words", [800, 1000]),
+        ("about 500 words", [500]),
+        ("two sections, 3 images, 700 words", [700]),
+        ("49", []),
+        ("50", [50]),
+        ("100, 200 or 300", []),
+        ("long", []),
+        ("", []),
+        ("1,234,567", [1234567]),
+    ],
+)
+def test_the_length_that_a_brief_wants(text: str, expected: list[int]) -> None:
+    assert word_targets(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "target", "expected"),
+    [
+        (85, "100", "passed"),
+        (84, "100", "failed"),
+        (115, "100", "passed"),
+        (116, "100", "failed"),
+        (85, "100-200", "passed"),
+        (230, "100-200", "passed"),
+        (231, "100-200", "failed"),
+        (0, "100", "failed"),
+        (10, "short", "skipped"),
+        (10, "", "skipped"),
+    ],
+)
+def test_length(words: int, target: str, expected: str) -> None:
+    assert outcome("length", word_target=target, words=words) == expected
+
+
+def test_outline_covered_names_each_line_without_a_heading() -> None:
+    found = outcomes(
+        "outline_covered",
+        outline="Warm water and flour\n\nA very hot tin\nÉtés chauds\nOh",
+        markdown="# Warm flours\n\n## L'ete\n",
+    )
+    assert [one["outcome"] for one in found] == ["failed"]
+    assert "'A very hot tin'" in found[0]["message"]
+
+
+def test_internal_links_are_found_by_the_last_segment_of_an_address() -> None:
+    links = (LinkedDocument("Rye", "rye"), LinkedDocument("Crème", "crème"), LinkedDocument("Oats", "oats"))
+    markdown = "[a](https://x.example/blog/rye/?a=b#c) <a href='/cr%C3%A8me'>b</a> [c](/oats/more)"
+    found = outcomes("internal_links", internal_links=links, markdown=markdown)
+    assert [one["message"] for one in found] == ["The text does not link to 'Oats' (slug 'oats')."]
+
+
+def test_references_are_found_with_or_without_their_last_slash_and_fragment() -> None:
+    urls = ["https://A.example/x/", "http://b.example", "https://c.example/?q=1"]
+    markdown = "[a](https://a.example/x#part) <http://b.example/> https://c.example/?q=2"
+    found = outcomes("references", reference_urls=urls, markdown=markdown)
+    assert [one["message"] for one in found] == ["The text does not link to the reference https://c.example/?q=1."]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        ("# a\n## b\n### c\n## d\n", []),
+        ("## a\n### b\n", []),
+        ("### a\n", [1]),
+        ("# a\n\n### b\n", [3]),
+        ("# a\n# b\n# c\n", [2, 3]),
+        ("no heading", []),
+        ("```\n### code\n```\n", []),
+    ],
+)
+def test_heading_levels(markdown: str, lines: list[int]) -> None:
+    found = outcomes("heading_levels", markdown=markdown)
+    assert [one["line"] for one in found if one["outcome"] == "failed"] == lines
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        ("![a](b)", []),
+        ("text\n![](b)\nmore ![ ](c)", [2, 3]),
+        ("<img src=x>\n\n<img src=y alt=z>", [1]),
+        ("`![](b)`", []),
+    ],
+)
+def test_image_alt(markdown: str, lines: list[int]) -> None:
+    found = outcomes("image_alt", markdown=markdown)
+    assert [one["line"] for one in found if one["outcome"] == "failed"] == lines
+
+
+@pytest.mark.parametrize(("size", "expected"), [(0, "failed"), (1, "passed"), (60, "passed"), (61, "failed")])
+def test_meta_title(size: int, expected: str) -> None:
+    assert outcome("meta_title", meta_title="x" * size) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(0, "failed"), (49, "failed"), (50, "passed"), (160, "passed"), (161, "failed")]
+)
+def test_meta_description(size: int, expected: str) -> None:
+    assert outcome("meta_description", meta_description="x" * size) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        ("All good. Todos los días.", []),
+        ("a\nTODO: more\n\nLorem  ipsum, lorem ipsum", [2, 4]),
+        ("[insert name]", [1]),
+        ("As an AI language model, I can't.", [1]),
+        ("a\n\n- b TKTK\n", [3]),
+        ("`TODO`\n\n```\nTODO\n```\n", []),
+    ],
+)
+def test_placeholders(markdown: str, lines: list[int]) -> None:
+    found = outcomes("placeholders", markdown=markdown)
+    assert [one["line"] for one in found if one["outcome"] == "failed"] == lines
+
+
+def test_repeated_paragraphs_of_twenty_words() -> None:
+    text = f"{MANY}\n\nshort\n\nshort\n\n{MANY}\n"
+    found = outcomes("repeated_paragraphs", markdown=text)
+    assert [(one["outcome"], one["line"]) for one in found] == [("failed", 7)]
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/a", "passed"),
+        ("a/b?c#d", "passed"),
+        ("#d", "passed"),
+        ("https://a.example", "passed"),
+        ("mailto:a@b.example", "passed"),
+        ("javascript:alert(1)", "failed"),
+        ("ftp://a.example", "failed"),
+        ("https://", "failed"),
+        ("http://a.example:99999", "failed"),
+        ("http://[::1", "failed"),
+        ("data:text/html,x", "failed"),
+    ],
+)
+def test_links(address: str, expected: str) -> None:
+    assert outcome("links", markdown=f"[a](<{address}>)") == expected
+    assert outcome("links", markdown=f"![a](<{address}>)") == expected
+
+
+def test_keyword_taken_names_up_to_three() -> None:
+    found = outcomes("keyword_taken", keyword="rye", same_keyword_titles=["A", "B", "C", "D"])
+    assert [one["message"] for one in found] == ["Other documents have the keyword 'rye', too: 'A', 'B', 'C'."]
+    assert outcome("keyword_taken", keyword="rye") == "passed"
+
+
+def test_checks_come_in_the_order_of_the_table_and_those_switched_off_are_left_out() -> None:
+    assert [one["check"] for one in run_checks(EMPTY, {})] == list(CheckName)
+    levels = {"meta_title": "off", "links": "error"}
+    found = run_checks(EMPTY, levels)
+    assert "meta_title" not in [one["check"] for one in found]
+    assert [one["level"] for one in found if one["check"] == "links"] == ["error"]
+
+
+def test_only_a_failed_error_keeps_a_document_from_passing() -> None:
+    assert all_passed(run_checks(EMPTY, {}))
+    assert not all_passed(run_checks(EMPTY, {"meta_title": "error"}))
+    assert all_passed(run_checks(EMPTY, {"keyword_in_title": "error"}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "A paragraph with [a link](/x) and *some* words that say something about rye bread.\n\n",
+        "> ",
+        "TODO ",
+    ],
+)
+def test_two_megabytes_are_checked_in_bounded_time(piece: str) -> None:
+    began = time.process_time()
+    found = run_checks(replace(EMPTY, markdown=(piece * 2_100_000)[:2_097_152], keyword="rye"), {})
+    assert len(found) < 10_000
+    assert time.process_time() - began < 10
