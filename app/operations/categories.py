@@ -1,6 +1,7 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict
@@ -15,6 +16,7 @@ from app.rules.categories import StoredCategory
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.references import reference_problems
+from app.store import recent_reads
 from app.vocabulary import Scope
 
 Fields = Mapping[str, Any]
@@ -60,7 +62,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
     if written is None:
         raise WriteConflict
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return _answer(ctx, written)
+    return replace(_answer(ctx, written), shown_after=recent_reads.SECONDS if "name" in changes else 0)
 
 
 @operation(

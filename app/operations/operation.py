@@ -73,6 +73,8 @@ class Result:
     """Is this the stored result of an earlier request with the same idempotency key?"""
     texts: Mapping[str, str] | None = None
     """The texts of `bodies` by id, where they are known already."""
+    shown_after: float = 0
+    """In how many seconds every server shows what was written; the answer waits for it."""
 
     def to_stored(self) -> dict[str, Any]:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -174,7 +176,10 @@ class Operation:
             for tries in range(TRIES):
                 try:
                     with ctx.store.deadline():
-                        return self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
+                        result = self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
+                    if result.shown_after:
+                        time.sleep(result.shown_after)
+                    return result
                 except OutboxFull as full:
                     ctx.store.outboxes.publish_all(full.project_id)
                 except WriteConflict:

@@ -10,7 +10,7 @@ from typing import Any
 from app.rules.briefs import Move, MoveRequest
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
-from app.store.collection import EntityTags, Record, object_id
+from app.store.collection import DESCENDING, EntityTags, Record, object_id
 from app.store.conditions import (
     brief_move_filter,
     etag_filter,
@@ -21,7 +21,7 @@ from app.store.conditions import (
     unprotected_filter,
 )
 from app.store.documents import DocumentRecords
-from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE
+from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, READY_BRIEFS
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
@@ -42,10 +42,31 @@ class Briefs(DocumentRecords):
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
     ) -> list[StoredDocument]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
+        if states == [BriefState.READY] and offset == 0:
+            first = self._first_ready(project_id, now, limit)
+            if first is not None:
+                return first
         condition = self._listed(project_id, states, now)
         return self._page_in_order(
             project_id, condition, BRIEFS_BY_DUE, sort=SOONEST_DUE, offset=offset, limit=limit, fields=LIST_ITEM
         )
+
+    def _first_ready(self, project_id: str, now: datetime, limit: int) -> builtins.list[StoredDocument] | None:
+        """Returns the first page of ready briefs by one query; None where a lease has expired.
+
+        It is what agents ask for again and again. The index has expired leases before all other ready briefs, whenever
+        they are due, so the first row tells whether there are any. Looking for them first took a third of the request.
+        """
+        conditions = listed_brief_filters([BriefState.READY], now, any_expired=True)
+        rows = self._find(
+            project_id,
+            {"$or": [not_deleted(one) for one in conditions]},
+            sort=(("brief.claimExpiresAt", DESCENDING), *SOONEST_DUE),
+            limit=limit,
+            fields=LIST_ITEM,
+            index=READY_BRIEFS,
+        )
+        return None if rows and rows[0]["brief"].get("claimExpiresAt") is not None else rows
 
     def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Record:
         """Returns the condition for documents whose brief is listed under one of the states now."""

@@ -88,16 +88,6 @@ def from_bson(value: Any) -> Any:
     return record
 
 
-def flat_from_bson(record: Record | None) -> Record | None:
-    """Returns the same record as `from_bson`, made of the given one, where only the record itself has ObjectIds."""
-    if record is not None:
-        record["id"] = record.pop("_id")
-        for key, value in record.items():
-            if type(value) is ObjectId:
-                record[key] = str(value)
-    return record
-
-
 def to_bson(record: Mapping[str, Any]) -> Record:
     """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
     return {

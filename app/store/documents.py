@@ -19,7 +19,6 @@ from app.store.collection import (
     EntityTags,
     Record,
     Recorded,
-    flat_from_bson,
     from_bson,
     new_id,
     object_id,
@@ -76,12 +75,28 @@ FEW = 500
 """Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
 
 
+_ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
+
+
+def document_from_bson(record: Record | None) -> Record | None:
+    """Returns a document, made of the one that MongoDB gave, with hex digits for its ObjectIds; None for None.
+
+    Only these fields have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
+    """
+    if record is not None:
+        record["id"] = str(record.pop("_id"))
+        for name in _ID_FIELDS:
+            if (value := record.get(name)) is not None:
+                record[name] = str(value)
+    return record
+
+
 class DocumentRecords(Recorded[StoredDocument]):
     """What all writes of documents share."""
 
     name = "documents"
     hidden = HIDDEN
-    read = staticmethod(flat_from_bson)
+    read = staticmethod(document_from_bson)
     event_data = (
         ("documentId", "_id", None),
         ("status", "status", None),

@@ -93,6 +93,11 @@ BRIEFS_BY_DUE = _live(
     "lists of briefs, and the next one to claim",
     title="briefs_by_due",
 )
+READY_BRIEFS = _live(
+    "brief.state -brief.claimExpiresAt dueKey createdAt _id deletedAt status",
+    "the first page of ready briefs: those with an expired lease, if any, and then the others as they are due",
+    title="ready_briefs",
+)
 EXPIRED_LEASES = _index(
     "documents", "projectId brief.claimExpiresAt", "claims of a project by lease", partialFilterExpression=LEASED
 )
@@ -151,6 +156,7 @@ INDEXES: tuple[Index, ...] = (
     *TRASH_BY.values(),
     *FILTERED_BY.values(),
     BRIEFS_BY_DUE,
+    READY_BRIEFS,
     EXPIRED_LEASES,
     ALL_EXPIRED_LEASES,
     KEYWORDS,

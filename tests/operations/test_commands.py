@@ -82,6 +82,17 @@ def test_a_claim_is_one_command_once_the_project_was_read(ctx: Context, commands
     assert sent(commands, ctx, "claim_brief", second) == ["findAndModify"]
 
 
+def test_a_page_of_ready_briefs_is_one_command_while_the_names_of_categories_are_known(
+    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.store.recent_reads.SECONDS", 60)
+    a_ready_brief(ctx, categoryId=made(ctx, "category", name="Bread", slug="bread")["id"])
+    page = {"state": ["ready"], "limit": 50, "offset": 0}
+
+    assert sent(commands, ctx, "list_briefs", **page) == ["find", "find"]
+    assert sent(commands, ctx, "list_briefs", **page) == ["find"]
+
+
 def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
     document = made(ctx, "document", title="Rye", markdown="one two")["id"]
     write = OPERATIONS["write_content"]
