@@ -93,7 +93,7 @@ class Result:
         """
         body = self.body | dict.fromkeys(self.secrets) if self.secrets else self.body
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.bodies.values() if one])
-        return replace(self, body=body, etag=None, texts=texts)
+        return replace(self, body=body, etag=None, texts=texts, shown_after=0)
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Result:
