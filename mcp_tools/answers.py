@@ -10,6 +10,7 @@ import orjson
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
+from app.fields.loading import instance
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
@@ -46,14 +47,16 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     record = _record_schema(operation) if _documents_its_record(operation) else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}
-        record = {"properties": {"items": items}}
+        total = {"totalCount": {"type": "integer"}} if _counts(operation) else {}
+        record = {"properties": {"items": items, **total}}
     return {"type": "object", **record, "minProperties": 1}
 
 
 def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
     body = [_short(operation, one) for one in answer.body] if operation.many else _short(operation, answer.body)
-    result = {"items": body} if operation.many else body
+    total = {} if answer.total is None else {"totalCount": answer.total}
+    result = {"items": body, **total} if operation.many else body
     meta = {"content-workflow/idempotencyReplayed": True} if answer.replayed else None
     return t.CallToolResult(content=[_text(result)], structured_content=result, _meta=meta)
 
@@ -69,6 +72,11 @@ def refused(refusal: Refusal) -> t.CallToolResult:
 def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResult:
     """Returns a result with the labels of its call; a refusal names claims and tokens, so it has them too."""
     return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
+
+
+def _counts(operation: Operation) -> bool:
+    """Returns whether a list can be asked for the number of its items."""
+    return operation.query is not None and "count" in instance(operation.query).fields
 
 
 def _text(body: Any) -> t.TextContent:

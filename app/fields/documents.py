@@ -7,6 +7,7 @@ from app.fields.slugs import document_slug
 from app.fields.types import (
     AT_LEAST_ONE,
     DateString,
+    DelimitedStrings,
     EnumList,
     EnumString,
     IdList,
@@ -119,6 +120,9 @@ class DocumentQuery(Page):
     categoryId = IdList(description="ids of categories; `none`: without one", metadata=AT_LEAST_ONE)
     clusterId = IdList(description="ids of clusters; `none`: without one", metadata=AT_LEAST_ONE)
     assigneeId = IdList(description="ids of members; `none`: unassigned", metadata=AT_LEAST_ONE)
+    slug = DelimitedStrings(
+        StrictString(200, allow_none=False), description="with one of these slugs", metadata=AT_LEAST_ONE
+    )
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = StrictString(
         validate=[calendar_date],
@@ -148,6 +152,7 @@ class DocumentQuery(Page):
         allow_none=False,
         load_default="-updatedAt",
     )
+    count = StrictBoolean(description="`true`: count the documents on all pages")
 
 
 class DiffQuery(Schema):

@@ -53,11 +53,12 @@ def list_documents(ctx: Context, fields: Fields) -> Result:
     if words := search_words(fields.get("q", "")):
         filters["words"] = words
     elif fields.get("q"):
-        return Result([])
+        return Result([], total=0 if fields.get("count") else None)
+    total = ctx.store.documents.count(ctx.project_id, filters, ctx.now) if fields.get("count") else None
     found = ctx.store.documents.list(
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found])
+    return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found], total=total)
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=DocumentRecord, errors=(NotFound,))

@@ -69,6 +69,8 @@ class Result:
     """Fields of the body that are shown once and never stored."""
     etag_covers_body: bool = False
     """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
+    total: int | None = None
+    """How many items the list has on all of its pages, where that was asked for."""
     replayed: bool = False
     """Is this the stored result of an earlier request with the same idempotency key?"""
     texts: Mapping[str, str] | None = None

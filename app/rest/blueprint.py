@@ -8,12 +8,14 @@ from dataclasses import replace
 from functools import wraps
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
 
 from app.fields.loading import instance
+from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
 from app.http import bodies
 from app.http.callers import callers
@@ -91,12 +93,12 @@ def _view(route: Route) -> View:
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
         result = operation(ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-        return _respond(ctx, route, result)
+        return _respond(ctx, route, result, fields)
 
     return view
 
 
-def _respond(ctx: Context, route: Route, result: Result) -> Response:
+def _respond(ctx: Context, route: Route, result: Result, fields: Mapping[str, Any]) -> Response:
     headers: dict[str, str] = {}
     etag = result.etag and f"{result.etag}.{_hash(result.body)}" if result.etag_covers_body else result.etag
     if etag is not None:
@@ -106,11 +108,24 @@ def _respond(ctx: Context, route: Route, result: Result) -> Response:
     headers.update(response_headers())
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
+    if result.total is not None:
+        headers["Total-Count"] = str(result.total)
+    if route.pages and (following := _next_page(fields, result)):
+        headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
     if result.bodies:
         _record(result).update(_texts(ctx, result))
     return Response(orjson.dumps(result.body), route.status, headers, content_type="application/json")
+
+
+def _next_page(fields: Mapping[str, Any], result: Result) -> str | None:
+    """Returns the path of the next page of a list; None where this page is the last one, or the last that there is."""
+    offset = fields["offset"] + fields["limit"]
+    if len(result.body) < fields["limit"] or offset > MAX_OFFSET:
+        return None
+    query = urlencode({**request.args.to_dict(), "offset": offset}, safe=",:")
+    return f"{request.script_root}{request.path}?{query}"
 
 
 def _record(result: Result) -> dict[str, Any]:

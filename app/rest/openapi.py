@@ -78,6 +78,15 @@ HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "const": "handling=strict"},
     },
     "Location": {"description": "the path of the new record", "schema": {"type": "string", "format": "uri-reference"}},
+    "Link": {
+        "description": 'the next page, `<…>; rel="next"` (RFC 8288); a list without it ends here',
+        "schema": {"type": "string"},
+        "example": '</documents?limit=50&offset=50>; rel="next"',
+    },
+    "Total-Count": {
+        "description": "how many items the list has on all pages, with `count=true`",
+        "schema": {"type": "integer", "minimum": 0},
+    },
     "Retry-After": {"description": "seconds to wait before trying again", "schema": {"type": "integer", "minimum": 1}},
     "WWW-Authenticate": {"description": "the scheme to use", "schema": {"type": "string"}},
 }
@@ -129,8 +138,10 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         "ETag": route.has_etag,
         "Idempotency-Replayed": route.writes,
         "Ignored-Fields": True,
+        "Link": route.pages,
         "Location": route.location,
         "Preference-Applied": True,
+        "Total-Count": route.counts,
     }
     yield blueprint.response(
         route.status,

@@ -79,6 +79,16 @@ class Route:
         """The status of a success."""
         return 201 if self.operation.effect == Effect.CREATES else 200
 
+    @cached_property
+    def pages(self) -> bool:
+        """Whether the response is one page of a list."""
+        return self.operation.many and self.query is not None and "offset" in self.query().fields
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether a list can be asked for the number of its items."""
+        return self.pages and self.query is not None and "count" in self.query().fields
+
     @property
     def writes(self) -> bool:
         """Whether the method takes an idempotency key."""

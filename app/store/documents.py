@@ -47,6 +47,7 @@ from app.store.indexes import (
     SCHEDULED,
     SLUGS,
     TRASH_BY,
+    TRASHED_SLUGS,
     UNPUBLISHED_BY_CREATION,
     WORDS,
     Index,
@@ -69,7 +70,7 @@ FILTER_FIELDS = {
 """The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
 MOST_MERGED = 20
 """Up to how many values of a filter MongoDB merges the parts of an index into one order."""
-FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words")
+FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug")
 WORDS_TRIED = 5
 FEW = 500
 """Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
@@ -217,6 +218,15 @@ class Documents(DocumentRecords):
             project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
         )
 
+    def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
+        """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
+        condition, index = self._filtered(project_id, filters, now), _index_of_count(filters)
+        with self._hint(index, condition) as hint:
+            options = {"hint": hint} if hint else {}
+            return int(
+                self._collection.count_documents(self._where(project_id, condition), session=self._session, **options)
+            )
+
     def _few(
         self, project_id: str, filters: Mapping[str, Any], condition: Record, key: str
     ) -> builtins.list[StoredDocument] | None:
@@ -255,6 +265,9 @@ class Documents(DocumentRecords):
             leased = (BriefState.READY in states) != (BriefState.CLAIMED in states)
             any_expired = leased and (bool(filters.get("deleted")) or self.has_expired_leases(project_id, now))
             condition |= brief_state_filter(states, now, any_expired=any_expired)
+        if (slugs := filters.get("slug")) is not None:
+            condition["slug"] = {"$in": slugs}
+            condition |= {} if filters.get("deleted") else {"slugs": {"$in": slugs}}  # which has the index
         if (published := filters.get("isPublished")) is not None:
             condition["isPublished"] = published
         due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
@@ -434,6 +447,8 @@ def _filter_in_order(filters: Mapping[str, Any], key: str) -> str | None:
 
 def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
     """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
+    if filters.get("slug") is not None:
+        return TRASHED_SLUGS if filters.get("deleted") else SLUGS
     if filters.get("deleted"):
         return None
     if filters.get("words") is not None:
@@ -450,6 +465,19 @@ def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
     if key != "dueDate" and (filters.get("dueAfter") or filters.get("dueBefore")):
         return ALL_BY["dueDate"]
     return None
+
+
+def _index_of_count(filters: Mapping[str, Any]) -> Index:
+    """Returns the index whose keys tell how many documents a list has; for words it reads the documents too."""
+    if filters.get("slug") is not None:
+        return TRASHED_SLUGS if filters.get("deleted") else SLUGS
+    if filters.get("deleted"):
+        return TRASH_BY["updatedAt"]
+    if filters.get("words") is not None:
+        return WORDS
+    given = [name for name in FILTERS if name != "updatedSince" and filters.get(name) is not None]
+    alone = given[0] if len(given) == 1 else ""
+    return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])  # for the state of briefs, leases matter too
 
 
 def _united(keys: Mapping[str, Sequence[str]]) -> Record:

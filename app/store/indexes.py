@@ -108,6 +108,9 @@ SLUGS = _live("slugs", "a slug, current or delivered, is one document's", unique
 KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
 """Compares keywords without case, accents and spaces."""
 KEYWORDS = _live("brief.keyword", "documents whose briefs have the same keyword", collation=KEYWORD_COLLATION)
+TRASHED_SLUGS = _trashed(
+    "slug deletedAt", "documents in the trash by slug, which several may have", title="trash_by_slug"
+)
 WORDS = _live("words", "searches for whole words")
 PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED)
 PUBLISHED_IN_CATEGORY = _index(
@@ -152,6 +155,7 @@ DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of 
 
 INDEXES: tuple[Index, ...] = (
     SLUGS,
+    TRASHED_SLUGS,
     *ALL_BY.values(),
     *TRASH_BY.values(),
     *FILTERED_BY.values(),

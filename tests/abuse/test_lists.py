@@ -42,6 +42,10 @@ ATTACKS = (
     "/documents?limit=100&offset=100000&sort={sort}&status=idea,planned,drafting&categoryId=none&isPublished=false",
     "/documents?limit=100&offset=100000&sort={sort}&briefState=none,claimed&updatedSince=2020-01-01T00:00:00Z",
     "/documents?limit=100&offset=100000&sort={sort}&q=loaf",
+    "/documents?limit=1&sort={sort}&count=true",
+    "/documents?limit=1&sort={sort}&count=true&briefState=none,claimed&status=idea,planned,drafting&isPublished=false",
+    "/documents?limit=1&sort={sort}&count=true&q=loaf",
+    "/documents?limit=100&offset=100000&sort={sort}&deleted=true&count=true&slug=" + ",".join(map(str, range(100))),
     "/briefs?state=none&limit=100&offset=100000",
     "/briefs?state=none,ready,claimed,drafted&limit=100&offset=100000",
 )

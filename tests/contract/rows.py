@@ -467,6 +467,14 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-pages",
+        {
+            "slug": "GET /documents takes slug: a comma-separated list, at most 100",
+            "count": "GET /documents takes count=true: header Total-Count",
+            "link": "every paged list but /events has Link: <…>; rel=next while there may be more",
+        },
+    ),
+    *_rows(
         "decided-sections",
         {
             "outline": "the outline partitions the content: number, level, title, line, words, hash",

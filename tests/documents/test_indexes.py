@@ -188,6 +188,36 @@ def test_no_document_is_read_that_is_far_before_the_page(
     assert "FETCH" not in plan.stages
 
 
+@pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
+@pytest.mark.parametrize("filters", [{}, {"deleted": True}, {"status": ["idea"]}, {"briefState": ["ready"]}])
+@pytest.mark.parametrize("sort", ["-updatedAt", "title", "-dueDate"])
+def test_slugs_are_found_by_their_index(library: Project, explain: Explain, filters: dict[str, Any], sort: str) -> None:
+    wanted, now = filters | {"slug": ["loaf-1", "loaf-2"]}, library.context().now
+
+    plans = explain(lambda store: store.documents.list(library.id, wanted, now, sort=sort, limit=50, offset=0))
+
+    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert plans[0 if "briefState" not in filters else 1].indexes <= {"projectId_slugs_live", "trash_by_slug"}
+
+
+@pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
+@pytest.mark.parametrize("expired", [False, True])
+def test_documents_are_counted_by_the_keys_of_an_index(
+    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, expired: bool
+) -> None:
+    monkeypatch.setattr(Documents, "has_expired_leases", lambda *_: expired)
+    now, queries = library.context().now, [{}, *ONE, *MORE]
+
+    def counts(store: Store) -> None:
+        for filters in queries:
+            store.documents.count(library.id, filters, now)
+
+    plans = explain(counts)
+
+    assert len(plans) == len(queries)
+    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT", "FETCH"}] == []
+
+
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.q")
 @pytest.mark.parametrize("q", ["loaf", "loaf 17"])
 def test_words_are_found_by_their_index(library: Project, explain: Explain, q: str) -> None:

@@ -229,6 +229,40 @@ def test_the_trash_is_a_list_of_its_own_with_the_same_filters(rest: Rest) -> Non
     assert ids(rest, "deleted=true&status=planned") == [planned["id"]]
 
 
+@pytest.mark.contract("decided-pages.slug")
+def test_documents_are_found_by_their_present_slugs(rest: Rest) -> None:
+    rye, spelt, oats = (a_document(rest, title=name, slug=name) for name in ("rye", "spelt", "oats"))
+    live = a_document_in(rest, "published", slug="barley")
+    ok(rest.patch(path_of(live), {"slug": "pearl-barley"}))
+    ok(rest.delete(path_of(oats)))
+    again = a_document(rest, slug="oats")
+
+    assert set(ids(rest, "slug=rye,spelt,nothing")) == {rye["id"], spelt["id"]}
+    assert ids(rest, "slug=Rye") == ids(rest, "slug=") == ids(rest, "slug=barley") == []
+    assert ids(rest, "slug=pearl-barley") == [live["id"]]
+    assert ids(rest, "slug=oats") == [again["id"]]
+    assert ids(rest, "slug=oats&deleted=true") == [oats["id"]]
+    assert ids(rest, "slug=rye,spelt&q=rye&status=drafting") == [rye["id"]]
+    assert ids(rest, f"slug={','.join([*map(str, range(99)), 'rye'])}") == [rye["id"]]
+
+
+@pytest.mark.contract("decided-pages.count")
+def test_the_documents_of_all_pages_are_counted_where_that_is_asked_for(rest: Rest) -> None:
+    for number in range(5):
+        a_document(rest, title=f"Loaf {number}", status=("idea", "planned")[number % 2])
+
+    def total(query: str) -> str | None:
+        response = rest.get(f"/documents?{query}")
+        assert response.status_code == 200
+        return response.headers.get("Total-Count")
+
+    assert total("limit=2&count=true") == total("limit=2&offset=4&count=true") == total("offset=900&count=true") == "5"
+    assert total("status=planned&count=true") == "2"
+    assert total("q=loaf&count=true") == "5"
+    assert total("q=!!!&count=true") == total("slug=none&count=true") == total("deleted=true&count=true") == "0"
+    assert total("limit=2") is total("limit=2&count=false") is total("q=!!!") is None
+
+
 WRONG = (
     *(
         "limit=0",
@@ -242,6 +276,7 @@ WRONG = (
         "status=",
     ),
     *("briefState=open", "isPublished=yes", "isPublished=1", "deleted=TRUE", "dueBefore=soon", "dueAfter=2027-02-29"),
+    *(f"slug={'x' * 201}", f"slug={','.join(map(str, range(101)))}", "count=1", "count=yes"),
     *("updatedSince=2027-01-31", "updatedSince=2027-01-31T00:00:00", f"q={'x' * 501}"),
 )
 

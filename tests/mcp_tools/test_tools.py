@@ -125,6 +125,18 @@ def test_a_long_unknown_name_is_not_repeated_whole(agent: Agent) -> None:
     assert len(issue["path"]) <= 101
 
 
+@pytest.mark.contract("decided-pages.count")
+def test_a_list_of_documents_counts_those_on_all_pages_where_that_is_asked_for(agent: Agent, project: Project) -> None:
+    first, second = (a_document(project.context(), title=title, slug=title) for title in ("rye", "oats"))
+
+    counted = agent.call("list_documents", limit=1, count=True)
+
+    assert (len(counted["items"]), counted["totalCount"]) == (1, 2)
+    assert "totalCount" not in agent.call("list_documents", limit=1)
+    found = agent.call("list_documents", slug=["rye", "oats"])["items"]
+    assert {one["id"] for one in found} == {first["id"], second["id"]}
+
+
 def test_a_kind_of_draft_that_does_not_exist_is_refused_with_those_that_do(agent: Agent) -> None:
     refused = agent.refused("list_intents", kind="documents")
 

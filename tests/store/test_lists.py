@@ -39,6 +39,7 @@ def library(store: Store) -> Project:
         day = draw.choice([None, "2027-01-01", "2027-05-05", "2028-12-31"])
         row = like | {
             "_id": ObjectId(),
+            "slug": f"loaf-{number}",
             "slugs": [f"loaf-{number}"],
             "status": str(draw.choice(list(DocumentStatus))),
             "titleKey": draw.choice("abc"),
@@ -67,6 +68,7 @@ DRAWN: dict[str, list[Any]] = {
     "dueBefore": ["2027-06-01"],
     "updatedSince": [NOW - timedelta(hours=4)],
     "words": [["loaf"], ["loaf", "rye"]],
+    "slug": [["loaf-1", "loaf-2", "loaf-6", "loaf-12"], [f"loaf-{number}" for number in range(100)], ["none"]],
     "deleted": [True],
 }
 
@@ -83,6 +85,7 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
         and ("dueBefore" not in filters or (day is not None and day <= filters["dueBefore"]))
         and ("updatedSince" not in filters or row["updatedAt"] >= filters["updatedSince"])
         and set(filters.get("words", [])) <= set(row["words"])
+        and ("slug" not in filters or row["slug"] in filters["slug"])
     )
 
 
@@ -102,7 +105,7 @@ def cases() -> Iterator[dict[str, Any]]:
         yield {name: draw.choice(DRAWN[name]) for name in draw.sample(list(DRAWN), draw.choice([2, 2, 3]))}
 
 
-@pytest.mark.contract("decided-documents.list-filters", "decided-documents.list-sorts")
+@pytest.mark.contract("decided-documents.list-filters", "decided-documents.list-sorts", "decided-pages.slug")
 @pytest.mark.parametrize("few", [0, 10, 1_000])
 @pytest.mark.parametrize("deep", [1, 1_000])
 def test_every_page_is_the_lists_part_at_its_place(
@@ -119,6 +122,16 @@ def test_every_page_is_the_lists_part_at_its_place(
 
         wanted = in_order([row for row in rows if meets(row, filters)], sort)
         assert [row["id"] for row in found] == wanted[offset : offset + 5], (filters, sort, offset)
+
+
+@pytest.mark.contract("decided-pages.count")
+def test_the_count_is_of_all_pages(library: Project) -> None:
+    rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
+
+    for filters in cases():
+        counted = library.store.documents.count(library.id, filters, NOW)
+
+        assert counted == sum(meets(row, filters) for row in rows), filters
 
 
 @pytest.mark.contract("decided-briefs.list", "decided-briefs.expired-is-ready")
