@@ -108,7 +108,7 @@ def test_strict_handling_refuses_unknown_names_beside_everything_else_that_is_wr
     assert (refused.status_code, refused.json["_tag"]) == (400, "HttpApiDecodeError")
     assert refused.json["issues"] == [
         {"path": "brief.keywrd", "message": "Unknown field; did you mean `keyword`?"},
-        {"path": "search", "message": "Unknown query parameter; known here: none."},
+        {"path": "search", "message": "Unknown query parameter; known here: `dryRun`."},
         {"path": "titel", "message": "Unknown field; did you mean `title`?"},
         {"path": "title", "message": "Must be a string."},
     ]
