@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.console.frame import may, session
+from app.console.frame import call, may, session
 from app.console.moves import MOVES, NEXT, Move, is_offered
+from app.operations import projects
 from app.operations.documents import own_document
 from app.rules import briefs, documents
 
@@ -43,7 +44,7 @@ def actions_of(document: Mapping[str, Any]) -> list[Action]:
     """Returns the buttons of a document's page: what the token's scopes allow, what one usually does next first."""
     ctx = session().ctx
     stored = own_document(ctx, document["id"])
-    required = bool((session().project or {}).get("reviewRequired"))
+    required = bool(call(projects.get_project).body["reviewRequired"])
     next_moves = NEXT[document["status"]]
     found = []
     for move in MOVES:

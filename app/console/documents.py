@@ -11,11 +11,11 @@ from werkzeug import Response as BaseResponse
 from app.console import live
 from app.console.actions import actions_of
 from app.console.diffs import side_by_side
-from app.console.frame import call, console, done, page, problems_of, said_by, session
+from app.console.frame import call, console, done, is_from_script, page, problems_of, said_by, session
 from app.console.moves import BY_NAME, into_column
 from app.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.http import in_flight
-from app.operations import briefs, documents, events, revisions
+from app.operations import briefs, checks, documents, events, revisions
 from app.operations.operation import Result
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.html_writer import TooMuchMarkup
@@ -195,6 +195,15 @@ def show_activity(id: str) -> Response:
         "activity.html", document=document, events=found, offset=offset, more=len(found) == ACTIVITY_SHOWN,
         shown=ACTIVITY_SHOWN,
     )  # fmt: skip
+
+
+@console.get("/documents/<id>/checks")
+def show_checks(id: str) -> Response:
+    """Shows the checks of a document; to a script the list alone, to stand beside the text."""
+    checked = call(checks.check_document, id).body
+    if is_from_script():
+        return page("checks_list.html", **checked)
+    return page("checks.html", document=_document(id).body, **checked)
 
 
 @console.post("/documents/<id>/actions/<name>")

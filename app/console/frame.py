@@ -21,7 +21,6 @@ from app.fields.loading import load
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE, session_secret
-from app.operations import projects
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.vocabulary import Channel
@@ -67,14 +66,6 @@ class Session:
     def csrf(self) -> str:
         """What every request but `GET` has to bring, so that no other site can send it."""
         return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
-
-    @cached_property
-    def project(self) -> dict[str, Any] | None:
-        """The project; None for a token that may not read it."""
-        if not may(projects.get_project):
-            return None
-        record: dict[str, Any] = call(projects.get_project).body
-        return record
 
 
 def session() -> Session:

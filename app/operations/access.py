@@ -128,7 +128,7 @@ class Access:
             token = self._store.tokens.by_hash(secret_hash)
             if token is None or token["revokedAt"] is not None or _over(token.get("expiresAt"), now):
                 raise Unauthorized
-            known = _known(token, self._store.projects.settings(token["projectId"])["teamId"])
+            known = _known(token, self._store.projects.settings(token["projectId"]))
             self._store.tokens.used(token["projectId"], token["id"], now)
         with self._lock:
             self._known[secret_hash] = known
@@ -143,15 +143,16 @@ def _project_of(session: str) -> str:
     return project_id
 
 
-def _known(token: Mapping[str, Any], team_id: str) -> _Known:
+def _known(token: Mapping[str, Any], project: Mapping[str, Any]) -> _Known:
     caller = Caller(
         project_id=token["projectId"],
-        team_id=team_id,
+        team_id=project["teamId"],
         token_id=token["id"],
         name=token["name"],
         agent=token["agent"] or "",
         scopes=frozenset(Scope(scope) for scope in token["scopes"]),
         drafts=token["drafts"],
+        project_name=project["name"],
     )
     return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller)
 

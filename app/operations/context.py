@@ -27,6 +27,7 @@ class Caller:
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
     """May a delivery token see what is not published?"""
+    project_name: str = ""
 
     @property
     def actor(self) -> Actor:

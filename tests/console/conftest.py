@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from flask import Flask
+from pymongo import MongoClient, monitoring
 
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import CODEC, Store
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import Project
@@ -24,3 +31,38 @@ def reader(app: Flask, project: Project) -> Visitor:
     visitor = Visitor(app)
     visitor.sign_in(project.token("A reader", scopes=[Scope.READ]))
     return visitor
+
+
+class Commands(monitoring.CommandListener):
+    """Notes each command that is sent to MongoDB."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        """Notes a command."""
+        self.sent.append(event.command_name)
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
+        """Is of no interest."""
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None:
+        """Is of no interest."""
+
+
+@pytest.fixture
+def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
+    """A server on the same database whose commands are noted; it looks callers up on every request."""
+    commands = Commands()
+    client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
+    database = client.get_database(store.database.name, codec_options=CODEC)
+
+    def transact(run: Any) -> Any:
+        raise AssertionError("Pages only read.")
+
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+        app = create_app(settings, Store(database, transact=transact, deadline_seconds=10))
+    yield app, commands
+    client.close()

@@ -1,0 +1,380 @@
+"""The pages of the console: what they show, what they change, and what they cost."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from flask import Flask
+from werkzeug.test import encode_multipart
+
+from app.vocabulary import DocumentStatus, Scope
+from tests.console.conftest import Commands
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
+
+TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
+
+
+@pytest.fixture
+def document(project: Project) -> dict[str, str]:
+    """A document with a text."""
+    return a_document(project.context(), markdown=TEXT, status="drafting")
+
+
+def now(project: Project, document: dict[str, str]) -> dict[str, str]:
+    """Returns a document as it is now."""
+    return OPERATIONS["get_document"](project.context(), document["id"]).body
+
+
+def test_the_board_shows_each_document_in_the_column_of_its_status(editor: Visitor, project: Project) -> None:
+    member = made_member(project, "Hannah Okafor")
+    a_document(project.context(), title="Rye, the other bread", assigneeId=member, dueDate="2020-01-31", status="idea")
+    a_ready_brief(project.context(project.token("Night writer", agent="writer-1")), title="Stollen", status="planned")
+
+    page = editor.get("/console/board").text
+    columns = {part.partition('"')[0]: part for part in page.split('class="column" data-status="')[1:]}
+
+    assert set(columns) == set(DocumentStatus)
+    assert "Rye, the other bread" in columns["idea"]
+    assert "days late" in columns["idea"]
+    assert "Hannah Okafor" in columns["idea"]
+    assert "Ready to claim" in columns["planned"]
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("q=rye", {"Rye bread"}),
+        ("assigneeId=none", {"Rye bread", "Stollen"}),
+        ("briefState=ready", {"Stollen"}),
+        ("due=overdue", {"Rye bread"}),
+        ("due=week&q=bread", set()),
+    ],
+)
+def test_the_filters_of_the_board_are_in_its_address(
+    editor: Visitor, project: Project, query: str, titles: set[str]
+) -> None:
+    ctx = project.context()
+    a_document(ctx, title="Rye bread", dueDate="2020-01-31")
+    a_ready_brief(ctx, title="Stollen")
+
+    page = editor.get(f"/console/board?{query}").text
+
+    assert {title for title in ("Rye bread", "Stollen") if title in page} == titles
+
+
+def test_a_column_is_bounded_and_shows_more(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    for number in range(27):
+        a_document(ctx, title=f"Idea {number}", status="idea")
+
+    assert editor.get("/console/board").text.count('class="card"') == 25
+    more = editor.get("/console/board?show.idea=75")
+    assert more.text.count('class="card"') == 27
+
+
+@pytest.mark.parametrize(
+    ("start", "to", "ends", "fields"),
+    [
+        ("idea", "planned", "planned", {}),
+        ("drafting", "review", "review", {}),
+        ("review", "approved", "approved", {}),
+        ("review", "drafting", "drafting", {"note": "Say which flour."}),
+        ("approved", "published", "published", {}),
+        ("approved", "scheduled", "scheduled", {"publishAt": "2099-01-31T09:00:00Z"}),
+        ("scheduled", "approved", "approved", {}),
+        ("published", "drafting", "drafting", {}),
+    ],
+)
+def test_moving_a_card_calls_the_operation(
+    editor: Visitor, project: Project, start: str, to: str, ends: str, fields: dict[str, str]
+) -> None:
+    document = in_status(project, start)
+
+    editor.post(f"/console/documents/{document['id']}/move", **{"from": start, "to": to, **fields})
+
+    after = now(project, document)
+    assert after["status"] == ends
+    assert after["reviewNote"] == fields.get("note", "")
+
+
+def test_a_card_that_cannot_be_moved_says_why(editor: Visitor, project: Project) -> None:
+    document = in_status(project, "scheduled")
+    moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": "scheduled", "to": "review"})
+
+    assert "which does not allow this" in moved.text
+    assert now(project, document)["status"] == "scheduled"
+
+
+def test_a_document_is_shown_as_the_site_will_show_it(editor: Visitor, project: Project) -> None:
+    markdown = "*Rise* <script>alert(1)</script>\n\n[out](javascript:alert(1))"
+    document = a_document(project.context(), title="<b>Bold</b>", markdown=markdown)
+
+    page = editor.get(f"/console/documents/{document['id']}")
+
+    assert "<em>Rise</em>" in page.text
+    assert "<script>alert" not in page.text
+    assert "javascript:" not in page.text
+    assert "<b>Bold" not in page.text
+
+
+def test_buttons_follow_the_status_and_say_why_one_is_not_allowed(editor: Visitor, project: Project) -> None:
+    page = editor.get(f"/console/documents/{in_status(project, 'review')['id']}").text
+
+    assert "/actions/approve_document" in page
+    assert "/actions/request_changes" in page
+    assert "/actions/mark_brief_ready" not in page
+    assert "past drafting" in page
+
+
+def test_a_button_runs_its_operation_once_and_for_what_was_read(
+    editor: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    path = f"/console/documents/{document['id']}/actions"
+    outdated = editor.post(f"{path}/approve_document", baseVersion="7")
+    assert "The document is at version 1" in unescape(outdated.text)
+    approved = editor.post(f"{path}/approve_document", baseVersion="1")
+    assert "It is approved" in approved.text
+    assert now(project, document)["status"] == "approved"
+
+
+def test_a_text_is_saved_as_a_new_version(editor: Visitor, project: Project, document: dict[str, str]) -> None:
+    fields = {"markdown": TEXT.replace("\n", "\r\n") + "Again.", "baseVersion": "1"}
+    saved = editor.post(f"/console/documents/{document['id']}/edit", **fields)
+
+    assert "Saved as version 2" in saved.text
+    part = OPERATIONS["get_revision"](project.context(), document["id"], "2")
+    stored = project.store.bodies.get_texts(project.id, [part.bodies["markdown"]])
+    assert list(stored.values()) == [TEXT + "Again."]
+
+
+def test_a_conflict_shows_both_texts_and_loses_neither(
+    editor: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    theirs = TEXT.replace("patience", "time")
+    OPERATIONS["write_content"](project.context(), document["id"], fields={"markdown": theirs, "baseVersion": 1})
+    path = f"/console/documents/{document['id']}/edit"
+
+    refused = editor.post(path, markdown=TEXT.replace("Flour", "Rye"), baseVersion="1")
+    assert refused.status_code == 409
+    assert "<mark>Rye</mark>" in refused.text
+    assert "<mark>time</mark>" in refused.text
+    assert 'name="baseVersion" value="2"' in refused.text
+    assert now(project, document)["version"] == 2
+
+    assert "Saved as version 3" in editor.post(path, markdown="Merged.", baseVersion="2").text
+
+
+@pytest.mark.parametrize("length", [600_000, 2_097_152])
+def test_a_long_text_can_be_saved(editor: Visitor, document: dict[str, str], length: int) -> None:
+    fields = {"_csrf": editor.csrf, "markdown": "a" * length, "baseVersion": "1"}
+    boundary, form = encode_multipart(fields)
+    path, kind = f"/console/documents/{document['id']}/edit", f"multipart/form-data; boundary={boundary}"
+    saved = editor.client.post(path, data=form, content_type=kind)
+
+    assert saved.status_code == 303
+
+
+def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
+    editor: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    path = f"/console/documents/{document['id']}/fields"
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"subtitle": "By somebody else"})
+    editor.post(path, **{"dueDate": "2027-02-14", "was.dueDate": "", "subtitle": "", "was.subtitle": ""})
+    after = now(project, document)
+    assert (after["dueDate"], after["subtitle"]) == ("2027-02-14", "By somebody else")
+
+    refused = editor.post(path, **{"title": " ", "was.title": "x", "slug": "a b", "was.slug": "x"})
+    assert refused.status_code == 422
+    assert 'id="e-title"' in refused.text
+    assert 'id="e-slug"' in refused.text
+    assert 'value="a b"' in refused.text
+
+
+def test_a_brief_is_edited_as_lines(editor: Visitor, project: Project, document: dict[str, str]) -> None:
+    path = f"/console/documents/{document['id']}/brief"
+    editor.post(path, keyword="rye", referenceUrls="https://a.example/1\r\n\r\nhttps://a.example/2 ")
+    brief = now(project, document)["brief"]
+    assert (brief["keyword"], brief["referenceUrls"]) == ("rye", ["https://a.example/1", "https://a.example/2"])
+
+    refused = editor.post(path, referenceUrls="ftp://a.example", **{"was.referenceUrls": "x"})
+    assert refused.status_code == 422
+
+
+def test_versions_are_compared_side_by_side_and_restored(
+    editor: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    fields = {"markdown": TEXT.replace("patience", "time"), "baseVersion": 1}
+    OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
+
+    page = editor.get(f"/console/documents/{document['id']}/revisions").text
+    assert "<mark>patience</mark>" in page
+    assert "<mark>time</mark>" in page
+
+    editor.post(f"/console/documents/{document['id']}/revisions/1/restore", baseVersion="2")
+    assert now(project, document)["version"] == 3
+
+
+def test_the_activity_says_who_did_what(editor: Visitor, document: dict[str, str]) -> None:
+    editor.post(f"/console/documents/{document['id']}/actions/submit_document")
+
+    page = editor.get(f"/console/documents/{document['id']}/activity").text
+    assert "<strong>Ingrid</strong> submitted it for review" in page
+
+
+def test_the_calendar_shows_and_moves_what_is_due_and_what_goes_out(editor: Visitor, project: Project) -> None:
+    due = a_document(project.context(), title="Due", dueDate="2099-01-10", status="planned")
+    scheduled = in_status(project, "scheduled")
+
+    month = editor.get("/console/calendar?day=2099-01-15").text
+    assert month.index('data-day="2099-01-10"') < month.index(">Due</a>") < month.index('data-day="2099-01-11"')
+    assert month.index('data-day="2099-01-31"') < month.index('data-kind="scheduled"')
+
+    editor.post(f"/console/calendar/{due['id']}", kind="due", day="2099-01-12")
+    editor.post(f"/console/calendar/{scheduled['id']}", kind="scheduled", day="2099-02-03")
+    assert now(project, due)["dueDate"] == "2099-01-12"
+    assert now(project, scheduled)["publishAt"] == "2099-02-03T09:00:00.000Z"
+
+
+def test_a_piece_cannot_be_scheduled_into_the_past_and_keeps_its_time(editor: Visitor, project: Project) -> None:
+    scheduled = in_status(project, "scheduled")
+    refused = editor.post(f"/console/calendar/{scheduled['id']}", kind="scheduled", day="2020-01-01")
+
+    assert "Must be in the future" in refused.text
+    after = now(project, scheduled)
+    assert (after["status"], after["publishAt"]) == ("scheduled", "2099-01-31T09:00:00.000Z")
+
+
+def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Project, document: dict[str, str]) -> None:
+    cursor = editor.get("/console/board").text.partition('data-cursor="')[2].partition('"')[0]
+    editor.post(f"/console/documents/{document['id']}/actions/submit_document")
+    project.store.outboxes.publish_all(project.id)
+
+    changes = editor.get(f"/console/changes?after={cursor}").json
+    assert document["id"] in changes["documents"]
+    assert editor.get(f"/console/changes?after={changes['cursor']}").json["documents"] == []
+
+
+PAGES = ("", "/checks", "/edit", "/fields", "/brief", "/revisions", "/activity")
+
+
+@pytest.mark.needs_mongod
+def test_no_page_makes_many_database_commands_and_none_grows_with_the_documents(
+    watched: tuple[Flask, Commands], project: Project
+) -> None:
+    app, commands = watched
+    editor = Visitor(app)
+    editor.sign_in(project.token())
+    ctx = project.context()
+    category, cluster = made(ctx, "category", name="Bread", slug="bread"), made(ctx, "cluster", name="Rye")
+    fields = {"categoryId": category["id"], "clusterId": cluster["id"], "assigneeId": made_member(project, "Jun")}
+    fields["dueDate"] = ctx.now.date().isoformat()
+    first = a_document(ctx, markdown=TEXT, brief={"keyword": "rye"}, **fields)
+    linked = a_document(ctx, title="Linked", markdown=TEXT, brief={"internalLinks": [first["id"]]}, **fields)
+    paths = ["/console/board", "/console/board?q=rye", "/console/board?briefState=ready", "/console/calendar"]
+    paths += [f"/console/documents/{linked['id']}{page}" for page in PAGES]
+
+    def counted(path: str) -> int:
+        commands.sent.clear()
+        assert editor.get(path).status_code == 200
+        return len(commands.sent)
+
+    few = {path: counted(path) for path in paths}
+    for number in range(30):
+        a_document(ctx, title=f"Rye {number}", status="idea", **fields)
+    many = {path: counted(path) for path in paths}
+
+    assert max(few.values()) <= 15, few
+    assert many == few
+
+
+READERS_MAY_NOT = (
+    *(("documents/{id}/actions/" + name) for name in ("approve_document", "publish_document", "delete_document")),
+    "documents/{id}/actions/submit_document",
+    "documents/{id}/edit",
+    "documents/{id}/fields",
+    "documents/{id}/brief",
+    "documents/{id}/move",
+    "documents/{id}/revisions/1/restore",
+    "calendar/{id}",
+)
+
+
+def test_what_a_token_may_not_do_is_neither_offered_nor_done(
+    reader: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    page = reader.get(f"/console/documents/{document['id']}").text
+    assert "/actions/" not in page
+    assert "/edit" not in page
+    board = reader.get("/console/board").text
+    assert "draggable=" not in board.replace('draggable="false"', "")
+    assert "data-move>" not in board
+
+    before = now(project, document)
+    fields = {"title": "Mine", "markdown": "Mine.", "baseVersion": "1", "to": "review", "day": "2099-01-01"}
+    for path in READERS_MAY_NOT:
+        answer = reader.post(f"/console/{path.format(id=document['id'])}", **fields, keyword="mine")
+        assert "needs a token with the scope" in answer.text, path
+    assert now(project, document) == before
+
+
+def test_a_token_that_may_not_even_read_is_told_so(app: Flask, project: Project) -> None:
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Publisher", scopes=[Scope.PUBLISH]))
+
+    assert visitor.get("/console/board").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["documents/nonsense", f"documents/{'0' * 24}", "nowhere", "assets/x/../../frame.py"])
+def test_what_is_not_there_is_a_page_that_says_so(editor: Visitor, path: str) -> None:
+    answer = editor.get(f"/console/{path}")
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
+def test_every_page_is_private_and_loads_nothing_from_elsewhere(editor: Visitor, document: dict[str, str]) -> None:
+    addresses = (f"documents/{document['id']}{page}" for page in PAGES)
+    for address in ("board", "calendar", *addresses):
+        page = editor.get(f"/console/{address}")
+        policy = page.headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        assert "default-src 'none'; script-src 'self'; style-src 'self';" in policy
+        assert page.headers["Cache-Control"] == "no-store"
+        assert " style=" not in page.text
+        assert "<script>" not in page.text
+        assert len(page.data) < 60_000
+
+
+def test_assets_are_stored_for_good_under_their_version_alone(app: Flask) -> None:
+    client = app.test_client()
+    address = client.get("/console/sign-in").text.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    current, other = client.get(address), client.get("/console/assets/0000/console.css")
+
+    assert current.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert other.headers["Cache-Control"] == "no-store"
+
+
+def made_member(project: Project, name: str) -> str:
+    """Makes a member and returns its id."""
+    member_id: str = OPERATIONS["create_member"](project.context(), fields={"name": name}).body["id"]
+    return member_id
+
+
+STEPS = {
+    "review": ("submit_document",),
+    "approved": ("submit_document", "approve_document"),
+    "scheduled": ("submit_document", "approve_document", "schedule_document"),
+    "published": ("publish_document",),
+}
+
+
+def in_status(project: Project, status: str) -> dict[str, str]:
+    """Makes a document in a status."""
+    ctx = project.context()
+    first = status if status in ("idea", "planned") else "drafting"
+    document = a_document(ctx, title=f"It is {status}", markdown=TEXT, status=first)
+    for step in STEPS.get(status, ()):
+        fields = {"publishAt": "2099-01-31T09:00:00Z"} if step == "schedule_document" else {}
+        OPERATIONS[step](ctx, document["id"], fields=fields)
+    return document
