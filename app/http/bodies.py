@@ -8,8 +8,9 @@ file. (decisions, section 3)
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
@@ -17,7 +18,7 @@ from flask import Flask, Response, g, request
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
 from app.http import in_flight
-from app.http.concurrency import Bound, ConcurrencyLimit
+from app.http.concurrency import Bound, ConcurrencyLimit, Place
 
 MAX_BODY = 20 * 1024 * 1024
 IN_MEMORY = 256 * 1024
@@ -85,6 +86,11 @@ class Body:
         self._stream, self._length = stream, length
         self._file: IO[bytes] | None = None
 
+    @property
+    def unread(self) -> Any:
+        """The stream of the server, where nothing of the body was received."""
+        return self._stream if self._file is None else None
+
     def read(self, size: int | None = -1) -> bytes:
         """Returns so many bytes, all by default."""
         return self.receive().read(-1 if size is None else size)
@@ -135,16 +141,21 @@ def _close(_error: BaseException | None) -> None:
 
 
 def _drain_after(response: Response) -> Response:
-    """Has the rest of a body that is too long read once the answer is sent."""
-    stream = g.pop("undrained", None)
+    """Has what is left of a body read once the answer is sent, whether it was too long or nothing needed it.
+
+    Else the server closes the connection, while the client sends the rest of the body or its next request.
+    """
+    body = request.environ.get("wsgi.input")
+    stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)
     if stream is not None:
-        address = in_flight.address()
-        response.call_on_close(lambda: _drain(stream, address))
+        caller, address = in_flight.caller(), in_flight.address()
+        place = partial(RECEIVING.place, caller=caller) if "caller" in g else DRAINING.place
+        response.call_on_close(lambda: _drain(stream, partial(place, address=address)))
     return response
 
 
-def _drain(stream: Any, address: str) -> None:
-    with suppress(ServiceUnavailable), DRAINING.place(address=address):
+def _drain(stream: Any, place: Callable[[], Place]) -> None:
+    with suppress(ServiceUnavailable), place():
         left, end = DRAINED, time.monotonic() + DRAIN_SECONDS
         while left > 0 and time.monotonic() < end and (chunk := stream.read(CHUNK)):
             left -= len(chunk)

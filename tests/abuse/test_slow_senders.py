@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
 
 import httpx
 import pytest
@@ -58,6 +60,22 @@ def test_twenty_agents_with_one_token_write_at_once(service: Service) -> None:
 
     with ThreadPoolExecutor(20) as threads:
         assert set.union(*threads.map(work, range(20))) == {404}
+
+
+def test_a_body_that_comes_after_its_answer_does_not_end_the_connection(service: Service) -> None:
+    authorized = {"Authorization": f"Bearer {service.project.token().secret}"}
+    sent = {"Content-Type": "application/json", "Content-Length": "20000"}
+    unpublish = f"/documents/{'0' * 24}/unpublish"
+
+    for path, headers, status in ((unpublish, authorized, 404), (unpublish, {}, 401), ("/nowhere", {}, 404)):
+        client = HTTPConnection("127.0.0.1", service.port, timeout=2)
+        with closing(client):
+            for _ in range(5):
+                client.request("POST", path, b"x", sent | headers)
+                with client.getresponse() as answer:
+                    answer.read()
+                    assert answer.status == status
+                client.sock.sendall(b"x" * 19_999)
 
 
 def test_long_bodies_that_stop_before_their_end_take_no_memory(service: Service) -> None:
