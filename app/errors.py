@@ -181,6 +181,13 @@ class ChecksFailed(Refusal):
     message = "The project demands checks that fail: correct what `checks` lists, then submit again."
 
 
+class ProjectFrozen(Refusal):
+    """The project is frozen, and the token lacks `admin`; `note`, `at` and `by` say why, since when and by whom."""
+
+    status = 409
+    message = "The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."
+
+
 class IdempotencyConflict(Refusal):
     """A request with the same idempotency key is still being worked on."""
 

@@ -102,7 +102,7 @@ EVENT_TYPES = (
     *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
     *("token.created", "token.rotated", "token.revoked"),
     *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
-    "project.updated",
+    *("project.updated", "project.frozen", "project.unfrozen"),
 )
 """Every type of event there is."""
 

@@ -43,7 +43,8 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         *("publish_document", "unpublish_document", "delete_document", "restore_document"),
     ),
     "admin": (
-        *("get_project", "update_project", "list_events", "get_document_activity"),
+        *("get_project", "update_project", "freeze_project", "unfreeze_project"),
+        *("list_events", "get_document_activity"),
         *("list_members", "get_member", "create_member", "update_member", "delete_member"),
         *("list_tokens", "create_token", "rotate_token", "revoke_token"),
         *("list_webhooks", "get_webhook", "create_webhook", "update_webhook", "delete_webhook"),

@@ -78,3 +78,11 @@ class ProjectChanges(Schema):
         description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
         allow_none=True,
     )
+
+
+class FreezeFields(Schema):
+    """What freezing a project carries."""
+
+    note = StrictString(
+        500, description="why, for those who are refused", example="Wrong prices in last night's drafts."
+    )

@@ -6,15 +6,15 @@ import hashlib
 import re
 import secrets
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from cachetools import TTLCache
 
 from app.errors import Unauthorized
 from app.operations.context import Caller
+from app.rules.projects import StoredProject
+from app.rules.tokens import StoredToken
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
@@ -22,7 +22,7 @@ PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long one stays signed in to the console."""
 CACHED_SECONDS = 3
-"""How long a server may go on without looking a token up again; a revocation holds everywhere within 5 s."""
+"""How long a server may go on without looking a token up again; a revocation and a freeze hold everywhere in 5 s."""
 
 
 def new_secret(kind: TokenKind) -> str:
@@ -143,7 +143,7 @@ def _project_of(session: str) -> str:
     return project_id
 
 
-def _known(token: Mapping[str, Any], project: Mapping[str, Any]) -> _Known:
+def _known(token: StoredToken, project: StoredProject) -> _Known:
     caller = Caller(
         project_id=token["projectId"],
         team_id=project["teamId"],
@@ -153,6 +153,7 @@ def _known(token: Mapping[str, Any], project: Mapping[str, Any]) -> _Known:
         scopes=frozenset(Scope(scope) for scope in token["scopes"]),
         drafts=token["drafts"],
         project_name=project["name"],
+        frozen=project.get("frozen"),
     )
     return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller)
 

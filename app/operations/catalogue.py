@@ -92,6 +92,8 @@ CATALOGUE: tuple[Operation, ...] = (
     webhooks.redeliver_webhook,
     projects.get_project,
     projects.update_project,
+    projects.freeze_project,
+    projects.unfreeze_project,
 )
 
 FOR_AGENTS: tuple[Operation, ...] = (contents.read_document_content,)

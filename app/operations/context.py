@@ -11,6 +11,7 @@ from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import MoveRequest
 from app.rules.etags import EntityTag, matches
+from app.rules.projects import Frozen
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
 
@@ -28,6 +29,8 @@ class Caller:
     drafts: bool = False
     """May a delivery token see what is not published?"""
     project_name: str = ""
+    frozen: Frozen | None = None
+    """What the project's freeze was when the caller was authenticated."""
 
     @property
     def actor(self) -> Actor:

@@ -33,6 +33,7 @@ from app.errors import (
 )
 from app.fields.types import Schema
 from app.operations.context import Context
+from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
@@ -151,9 +152,14 @@ class Operation:
         return cleandoc(self.run.__doc__ or "")
 
     def permit(self, ctx: Context) -> None:
-        """Refuses with `Forbidden` when the caller lacks the scope; interfaces check it before they read a body."""
+        """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.
+
+        Interfaces check it before they read a body.
+        """
         if self.scope not in ctx.caller.scopes:
             raise self.forbidden()
+        if not self.reads and (frozen := if_frozen(ctx)):
+            raise frozen
 
     def forbidden(self) -> Forbidden:
         """Returns the refusal of a caller who lacks the scope."""
@@ -166,8 +172,8 @@ class Operation:
         """Runs the operation and returns its result; under an idempotency key, at most once.
 
         `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
-        into one deadline. Refuses with `Forbidden`, `ServiceUnavailable`, `IdempotencyMismatch`,
-        `IdempotencyConflict`, and whatever the operation declares.
+        into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `ServiceUnavailable`,
+        `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
         """
         self.permit(ctx)
         if ctx.dry_run and key is not None:
@@ -194,7 +200,7 @@ class Operation:
         prepared = self._prepare(ctx, arguments)
 
         def run(store: Store) -> Result:
-            return self.run(replace(ctx, store=store, prepared=prepared), *arguments)
+            return self._run(replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
             if key is None:
@@ -206,7 +212,12 @@ class Operation:
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
         """Runs the operation whole inside a transaction: what it prepares may write too."""
-        return self.run(replace(ctx, prepared=self._prepare(ctx, arguments)), *arguments).of_dry_run(ctx)
+        return self._run(replace(ctx, prepared=self._prepare(ctx, arguments)), arguments).of_dry_run(ctx)
+
+    def _run(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+        if not self.reads:
+            refuse_if_frozen_meanwhile(ctx)
+        return self.run(ctx, *arguments)
 
     def _prepare(self, ctx: Context, arguments: Sequence[Any]) -> Any:
         return self.prepare(ctx, *arguments) if self.prepare else None

@@ -6,13 +6,13 @@ from typing import Any
 
 from app.errors import BadRequest, NotFound, PreconditionFailed, WriteConflict
 from app.fields.loading import problems
-from app.fields.projects import ProjectChanges, ProjectFields
+from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
-from app.rules.projects import StoredProject
+from app.rules.projects import Frozen, StoredProject
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -46,6 +46,46 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     if any(project.get(name) != value for name, value in fields.items()):
         raise WriteConflict
     return _answer(project)
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    body=FreezeFields,
+    response=ProjectRecord,
+    errors=(PreconditionFailed,),
+    transaction=True,
+)
+def freeze_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
+    """Freeze the project: nothing but tokens with the scope `admin` can write.
+
+    It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
+    """
+    project = ctx.store.projects.settings(ctx.project_id)
+    ctx.check_match(project)
+    since: Frozen = project.get("frozen") or {"note": "", "at": ctx.now, "by": ctx.caller.actor}
+    frozen: Frozen = {**since, "note": fields.get("note") or ""}
+    return _freeze(ctx, project, frozen, "project.frozen")
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    response=ProjectRecord,
+    errors=(PreconditionFailed,),
+    transaction=True,
+)
+def unfreeze_project(ctx: Context) -> Result:
+    """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
+    project = ctx.store.projects.settings(ctx.project_id)
+    ctx.check_match(project)
+    return _freeze(ctx, project, None, "project.unfrozen")
+
+
+def _freeze(ctx: Context, project: StoredProject, frozen: Frozen | None, event_type: str) -> Result:
+    event = Event(event_type, ctx.now, ctx.caller.actor)
+    changed = ctx.store.projects.freeze(ctx.project_id, frozen, event, ctx.now)
+    return _answer(changed or project)
 
 
 def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> dict[str, Any]:

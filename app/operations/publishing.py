@@ -319,8 +319,10 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
 def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
-    What was moved meanwhile is left alone: `NotFound`.
+    What was moved meanwhile is left alone, and everything in a project that was frozen meanwhile: `NotFound`.
     """
+    if ctx.store.projects.settings(ctx.project_id).get("frozen"):
+        raise NotFound
     document = own_document(ctx, document_id)
     publish_at = document.get("publishAt")
     if document["status"] != DocumentStatus.SCHEDULED or publish_at is None or publish_at > ctx.now:
@@ -336,7 +338,8 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
 def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str, str | None]]:
     """Publishes documents of a project that are due, the longest due first, until `PUBLISH_TURN_SECONDS` are over.
 
-    Returns the ids of the documents, each with the reason why it was not published, or None. A document that was begun
+    Returns the ids of the documents, each with the reason why it was not published, or None; none while the project is
+    frozen. A document that was begun
     is finished. Any number of workers may call this at once: each document is published by one of them. If a document
     raises an unexpected error, the others are tried before it is raised again.
     """
@@ -344,7 +347,8 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
     done: list[tuple[str, str | None]] = []
     unexpected: list[Exception] = []
     with store.deadline():
-        due = store.documents.find_due(project_id, now, DUE_AT_ONCE)
+        frozen = store.projects.settings(project_id).get("frozen")
+        due = [] if frozen else store.documents.find_due(project_id, now, DUE_AT_ONCE)
     ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
     for document_id in due:
         try:

@@ -6,6 +6,7 @@ from typing import Any
 from app import errors
 from app.errors import Refusal
 from app.rules.briefs import MoveRequest, brief_claimed
+from app.rules.times import wire_time
 from app.vocabulary import Channel
 
 _TEXT = {"type": "string"}
@@ -50,6 +51,11 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
         "version": {"type": "integer", "description": "the document's present version"},
         "baseVersion": {"type": "integer", "description": "the version that was sent"},
         "hashes": {"type": "array", "items": _TEXT, "description": "the sections that the document does not have"},
+    },
+    errors.ProjectFrozen: {
+        "note": {"type": "string", "description": "why; empty when unset"},
+        "at": {"type": "string", "format": "date-time", "description": "since when"},
+        "by": _ref("Actor"),
     },
     errors.InvalidTransition: {
         "status": _ref("DocumentStatus"),
@@ -118,6 +124,9 @@ _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
     (errors.Forbidden, "scope"): "publish",
     (errors.VersionConflict, "version"): 4,
     (errors.VersionConflict, "baseVersion"): 3,
+    (errors.ProjectFrozen, "note"): "Wrong prices in last night's drafts.",
+    (errors.ProjectFrozen, "at"): wire_time(_SINCE),
+    (errors.ProjectFrozen, "by"): _HOLDER,
     (errors.InvalidTransition, "status"): "review",
     (errors.InvalidTransition, "allowed"): ["approve", "request-changes"],
 }

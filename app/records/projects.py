@@ -2,10 +2,19 @@
 
 from typing import Any
 
-from app.records.types import Record, boolean, integer, record_id, string, strings_by_name, timestamp
-from app.rules.projects import StoredProject
+from app.records.actors import ActorRecord
+from app.records.types import Record, boolean, integer, nested, record_id, string, strings_by_name, timestamp
+from app.rules.projects import StoredProject, shown_frozen
 from app.rules.times import wire_time
 from app.vocabulary import CheckLevel
+
+
+class FrozenRecord(Record):
+    """Why, since when and by whom a project is frozen."""
+
+    note = string("why; empty when unset", example="Wrong prices in last night's drafts.")
+    at = timestamp("since when")
+    by = nested(ActorRecord, "who froze it")
 
 
 class ProjectRecord(Record):
@@ -20,12 +29,14 @@ class ProjectRecord(Record):
     checks = strings_by_name(
         "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
     )
+    frozen = nested(FrozenRecord, "set while only tokens with the scope `admin` can write", null=True)
     createdAt = timestamp("when it was created")
     updatedAt = timestamp("when it last changed")
 
 
 def project_record(project: StoredProject) -> dict[str, Any]:
     """Returns a stored project as callers see it."""
+    frozen = project.get("frozen")
     return {
         "id": project["id"],
         "teamId": project["teamId"],
@@ -34,6 +45,7 @@ def project_record(project: StoredProject) -> dict[str, Any]:
         "siteUrl": project.get("siteUrl") or "",
         "claimLeaseSeconds": project.get("claimLeaseSeconds"),
         "checks": project.get("checks") or {},
+        "frozen": shown_frozen(frozen) if frozen else None,
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),
     }

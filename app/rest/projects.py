@@ -7,3 +7,5 @@ routes = Routes("project", __name__)
 
 routes.serve("GET", "/project", projects.get_project)
 routes.serve("PATCH", "/project", projects.update_project)
+routes.serve("POST", "/project/freeze", projects.freeze_project)
+routes.serve("POST", "/project/unfreeze", projects.unfreeze_project)

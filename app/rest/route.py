@@ -16,6 +16,7 @@ from app.errors import (
     NotFound,
     PayloadTooLarge,
     PreconditionFailed,
+    ProjectFrozen,
     RateLimited,
     Refusal,
     ServiceUnavailable,
@@ -25,7 +26,7 @@ from app.errors import (
 from app.fields.keys import DryRun
 from app.operations.operation import Effect, Operation
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
-from app.vocabulary import Kind
+from app.vocabulary import Kind, Scope
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
 WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, RateLimited, ServiceUnavailable})
@@ -115,6 +116,8 @@ class Route:
             errors |= {NotFound}
         if self.writes:
             errors |= ON_WRITES
+        if not self.operation.reads and self.operation.scope != Scope.ADMIN:
+            errors |= {ProjectFrozen}
         if self.conditional:
             errors |= {PreconditionFailed}
         return sorted(errors, key=lambda error: (error.status, error.__name__))

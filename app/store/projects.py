@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
-from app.rules.projects import StoredProject
+from app.rules.projects import Frozen, StoredProject
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, new_id, object_id
 
 if TYPE_CHECKING:
@@ -77,6 +77,17 @@ class Projects(Recorded[StoredProject]):
         changed = self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
         with _recent_lock:
             _recent.pop(project_id, None)
+        return changed
+
+    def freeze(self, project_id: str, frozen: Frozen | None, event: Event, now: datetime) -> StoredProject | None:
+        """Freezes or unfreezes a project if that changes something, inside a transaction.
+
+        It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
+        is published before, or sees the freeze.
+        """
+        changed = self.update(project_id, {"frozen": frozen}, event, now, None)
+        if changed is not None:
+            self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:

@@ -510,6 +510,17 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-guards",
+        {
+            "freeze": "freeze and unfreeze answer the project; freezing again replaces the note; GET /project shows it",
+            "freeze-refuses": "while frozen, writes without admin are ProjectFrozen (note, at, by), directly after 403",
+            "freeze-reads": "while frozen, reads, delivery and admin's writes go on",
+            "freeze-everywhere": "a freeze holds on every server within 5 s",
+            "freeze-worker": "while frozen the worker publishes nothing, then catches up",
+            "freeze-events": "project.frozen, project.unfrozen: one for each change",
+        },
+    ),
+    *_rows(
         "decided-events",
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",

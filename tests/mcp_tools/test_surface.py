@@ -38,6 +38,7 @@ MCP_ALONE = {"read_document_content": "REST gives a document's content whole (de
 ANYWHERE = (
     errors.HttpApiDecodeError,
     errors.Forbidden,
+    errors.ProjectFrozen,
     errors.RateLimited,
     errors.ServiceUnavailable,
     errors.InternalError,
