@@ -16,7 +16,7 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 
-.PHONY: help setup dev test test-fast lint abuse bench dist sure lock clean
+.PHONY: help setup dev test test-fast lint abuse bench dist docs sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -64,12 +64,17 @@ dist: setup ## Build the package, and check what a package index would show of i
 	$(VENV)/bin/python -m hatchling build
 	$(VENV)/bin/twine check --strict dist/*
 
-sure: lint dist test ## All that CI does
+docs: setup ## Build the site of the docs into build/docs
+	npm ci --prefix docs_site --no-audit --no-fund --ignore-scripts --silent
+	$(VENV)/bin/python -m docs_site
+	$(VENV)/bin/zensical build --strict --clean
+
+sure: lint dist docs test ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock
 	$(COMPILE) --extra build --constraint requirements.lock --output-file requirements-run.lock
 
 clean: ## Remove .venv, caches and builds; the data of `make dev` stay, in .mongod
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -80,7 +80,7 @@ class Forbidden(Refusal):
     """The token is valid and lacks the scope."""
 
     status = 403
-    message = "The token lacks the scope that this needs."
+    message = "The token lacks the scope that this needs: use one that has it."
 
 
 class NotFound(Refusal):
@@ -108,7 +108,7 @@ class BriefClaimed(Refusal):
     """The brief is claimed; `claimedBy` and `claimedAt` say by whom and since when."""
 
     status = 409
-    message = "The brief is claimed."
+    message = "The brief is claimed: claim another, or wait until this claim ends."
 
 
 class BriefNotReady(Refusal):
@@ -268,7 +268,7 @@ class InternalError(Refusal):
     """A bug of ours."""
 
     status = 500
-    message = "Something went wrong on our side."
+    message = "Something went wrong on our side: send the request again; if it fails again, report its `X-Request-Id`."
 
 
 class ServiceUnavailable(Refusal):

@@ -1,0 +1,211 @@
+"""Pages and diagrams of the docs that the code itself says: errors, states, routes, tools, the GraphQL schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from app import errors
+from app.errors import Refusal
+from app.operations.catalogue import CATALOGUE
+from app.operations.operation import Operation
+from app.records.errors import EXTRA_KEYS
+from app.rest.api import ROUTES
+from app.rest.blueprint import Routes
+from app.rest.openapi import TAGS
+from app.rules import briefs, documents
+from app.vocabulary import DocumentStatus as Status
+from graphql_app.schema import DeliverySchema
+from mcp_tools.tools import TOOLS
+from mcp_tools.toolsets import TOOLSETS
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+ERRORS_HEAD = """\
+# Errors
+
+Every error of REST is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the
+structured content of a result with `isError`. A request that is refused changes nothing. Tell errors apart by `_tag`:
+the wording of `message` may change. (`python -m docs_site` writes this page.)
+
+"""
+MANY = 12
+"""An error that more operations than this refuse with is not listed by operation."""
+
+
+def errors_page(_: str) -> str:
+    """Returns the page of errors: for each, when it comes, what to do, and which operations refuse with it."""
+    refusals = sorted(_refusals(), key=lambda one: one.status)
+    return ERRORS_HEAD + "\n".join(_error(one) for one in refusals)
+
+
+def _refusals() -> Iterator[type[Refusal]]:
+    return (
+        one
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, Refusal) and one is not Refusal
+    )
+
+
+def _error(refusal: type[Refusal]) -> str:
+    lines = [
+        f"## {refusal.__name__}",
+        "",
+        f"**{refusal.status}.** {_paragraph(refusal.__doc__)}",
+        "",
+        refusal.message,
+        "",
+    ]
+    if keys := EXTRA_KEYS.get(refusal):
+        lines += [*(f"- `{key}`: {_described(schema)}" for key, schema in keys.items()), ""]
+    operations = [operation.name for operation in CATALOGUE if refusal in operation.errors]
+    if 0 < len(operations) <= MANY:
+        lines += [f"Refused with it: {_code(operations)}.", ""]
+    return "\n".join(lines)
+
+
+def _described(schema: dict[str, object]) -> str:
+    return str(schema.get("description") or str(schema.get("$ref", "")).rpartition("/")[2])
+
+
+def _paragraph(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def with_diagrams(page: str) -> str:
+    """Returns a page with its diagrams of states as the tables of moves have them."""
+    for name, diagram in (("statuses", status_diagram), ("briefs", brief_diagram)):
+        block = f"<!-- diagram: {name} -->\n```mermaid\n{diagram()}```\n<!-- end -->"
+        page = re.sub(rf"<!-- diagram: {name} -->\n.*?<!-- end -->", lambda _, new=block: new, page, flags=re.DOTALL)
+    return page
+
+
+def status_diagram() -> str:
+    """Returns the statuses of a document and the operations between them, in Mermaid's notation.
+
+    The editable statuses are one node, since `PATCH` moves a document freely among them. An operation that leaves
+    every status is a note.
+    """
+    nodes = {status: "open" if status in briefs.OPEN else str(status) for status in Status}
+    arrows: dict[tuple[str, str], list[str]] = {}
+    notes = []
+    for move in documents.MOVES:
+        if not isinstance(move.enters, Status):
+            notes.append(f"{move.name}: to {move.enters.value.partition(';')[0]}")
+            continue
+        if len(move.leaves) >= len(Status) - 1:
+            notes.append(f"{move.name}: from every status to {move.enters}")
+            continue
+        for status in (*move.leaves, *move.if_changed):
+            names = arrows.setdefault((nodes[status], nodes[move.enters]), [])
+            if move.name not in names:
+                names.append(move.name)
+    lines = [
+        "stateDiagram-v2",
+        f'    state "{" / ".join(briefs.OPEN)}" as open',
+        "    [*] --> open",
+        *(f"    {one} --> {other}: {', '.join(names)}" for (one, other), names in arrows.items() if one != other),
+        "    scheduled --> published: at its time",
+        "    note right of open",
+        *(f"        {note}" for note in notes),
+        "    end note",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def brief_diagram() -> str:
+    """Returns the states of a brief and the operations between them, in Mermaid's notation."""
+    finishing = ", ".join(move.name for move in documents.MOVES if move.finishes_brief)
+    arrows = [f"    {one} --> {move.enters}: {move.name}" for move in briefs.MOVES for one in move.leaves]
+    return "\n".join(
+        ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease runs out"]
+        + [f"    claimed --> drafted: {finishing}", ""]
+    )
+
+
+COMMITTED: dict[Path, Callable[[str], str]] = {
+    DOCS / "errors.md": errors_page,
+    DOCS / "documents.md": with_diagrams,
+}
+"""Generated pages, and pages with generated parts, that are kept with the others, so that they read well anywhere."""
+
+
+def rest_page() -> str:
+    """Returns the routes of the management API, by subject."""
+    lines = [
+        "# REST routes",
+        "",
+        "A running server shows each with its fields, limits, errors and examples at `/docs`, and describes them for "
+        "generators at `/openapi.json`. [The API over HTTP](../api.md) says what holds on every route.",
+        "",
+    ]
+    for routes in (one for one in ROUTES if isinstance(one, Routes)):
+        lines += [
+            f"## {routes.name.capitalize()}",
+            "",
+            TAGS[routes.name],
+            "",
+            "| Route | Scope | What it does |",
+            "|---|---|---|",
+        ]
+        lines += [
+            f"| `{route.method} {route.path}` | `{route.operation.scope}` | {route.operation.summary} |"
+            for route in routes.served
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def tools_page() -> str:
+    """Returns the tools of MCP, as agents read them."""
+    lines = [
+        "# MCP tools",
+        "",
+        "What an agent reads of each tool, beside the schema of its arguments. [Agents](../agents.md) says how to "
+        "connect one, and how they work.",
+        "",
+        "| Set of tools | Tools |",
+        "|---|---|",
+        *(f"| `{name}` | {_code(dict.fromkeys(names))} |" for name, names in TOOLSETS.items()),
+        "",
+    ]
+    for name, tool in TOOLS.items():
+        lines += [
+            f"## {name}",
+            "",
+            f"Scope `{tool.operation.scope}`. {tool.shown.description}",
+            "",
+            *_arguments(tool.operation),
+        ]
+    return "\n".join(lines)
+
+
+def _arguments(operation: Operation) -> Iterator[str]:
+    properties = TOOLS[operation.name].shown.input_schema.get("properties", {})
+    if properties:
+        yield "| Argument | What it is |"
+        yield "|---|---|"
+        for name, schema in properties.items():
+            yield f"| `{name}` | {str(schema.get('description', '')).replace('|', chr(92) + '|')} |"
+        yield ""
+
+
+def graphql_page() -> str:
+    """Returns the schema of the delivery API."""
+    return (
+        "# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n"
+        f"```graphql\n{DeliverySchema().as_str().strip()}\n```\n"
+    )
+
+
+MADE: dict[str, Callable[[], str]] = {
+    "reference/rest.md": rest_page,
+    "reference/tools.md": tools_page,
+    "reference/graphql.md": graphql_page,
+}
+"""Pages that are made with the site."""
