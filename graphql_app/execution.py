@@ -24,9 +24,10 @@ from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.http import in_flight
 from app.operations.delivery import DeliveryReader, shows_drafts
+from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, code_of, query_error
 from graphql_app.limits import parse_query, without_repetitions
-from graphql_app.schema import GRAPHQL_SCHEMA, DeliveryContext, DeliverySchema
+from graphql_app.schema import GRAPHQL_SCHEMA, DeliverySchema
 from graphql_app.selections import selections_of
 
 log = logging.getLogger("content_workflow.errors")
@@ -130,7 +131,8 @@ class ReadSelections(SchemaExtension):
                 document, operation, variables, lambda: len(self._reader.categories(request.ctx, request.revision))
             )
             request.shows_drafts = shows_drafts(request.ctx, selections)
-            request.results = self._reader.read(request.ctx, selections, request.revision, in_flight.large)
+            answer = self._reader.read(request.ctx, selections, request.revision, in_flight.large)
+            request.results, request.counts = answer.results, answer.counts
         yield
 
 

@@ -1,4 +1,4 @@
-"""The schema of the delivery API: the six queries of the contract.
+"""The schema of the delivery API: its queries.
 
 What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
 returns what was read for its place in the query, or raises why that was refused.
@@ -7,17 +7,15 @@ returns what was read for its place in the query, or raises why that was refused
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import strawberry
 from graphql import GraphQLObjectType, build_schema
 from strawberry.extensions import SchemaExtension
-from strawberry.http import GraphQLRequestData
 from strawberry.schema.config import StrawberryConfig
 
-from app.operations.context import Context
-from graphql_app.types import Category, Document
+from graphql_app.context import Info, by_response_key
+from graphql_app.types import Category, Document, DocumentPage, Redirect
 
 Drafts = Annotated[
     bool | None,
@@ -26,10 +24,22 @@ Drafts = Annotated[
         "permission. Default: false."
     ),
 ]
-Limit = Annotated[int | None, strawberry.argument(description="The most documents to return, 1 to 100. Default: 20.")]
-Offset = Annotated[int | None, strawberry.argument(description="Documents to skip, 0 to 100,000. Default: 0.")]
+Limit = Annotated[int | None, strawberry.argument(description="The most items to return, 1 to 100. Default: 20.")]
+Offset = Annotated[int | None, strawberry.argument(description="Items to skip, 0 to 100,000. Default: 0.")]
 Slug = Annotated[str, strawberry.argument(description="The slug.")]
 Id = Annotated[strawberry.ID, strawberry.argument(description="The id. One that is none gives null.")]
+CategorySlug = Annotated[
+    str | None,
+    strawberry.argument(description="Documents of the category with this slug alone, without its subcategories."),
+]
+Search = Annotated[
+    str | None,
+    strawberry.argument(
+        description="Documents alone that have all of these words in their title, subtitle or excerpt, ignoring case "
+        "and accents."
+    ),
+]
+From = Annotated[str, strawberry.argument(name="from", description="The past slug.")]
 
 PAGE = (
     "newest publication first; after them, with `includeDrafts`, those that are not published, newest first. "
@@ -37,35 +47,15 @@ PAGE = (
 )
 
 
-@dataclass
-class DeliveryContext:
-    """One request, as extensions and resolvers see it."""
-
-    ctx: Context
-    revision: int
-    """The project's delivery revision when the request began."""
-    request_data: GraphQLRequestData
-    results: dict[str, Any] = field(default_factory=dict)
-    """What each field of `Query` returns by response key: records, None, or the `Refusal` to raise."""
-    shows_drafts: bool = False
-    is_complete: bool = False
-
-
-Info = strawberry.Info[DeliveryContext, None]
-
-
 def _result(info: Info) -> Any:
-    result = info.context.results[str(info.path.key)]
-    if isinstance(result, Exception):
-        raise result
-    return result
+    return by_response_key(info, info.context.results)
 
 
 def _record(info: Info, id: Id) -> Any:
     return _result(info)
 
 
-def _document_by_slug(info: Info, slug: Slug) -> Any:
+def _by_slug(info: Info, slug: Slug) -> Any:
     return _result(info)
 
 
@@ -88,18 +78,38 @@ def _documents_in_category(
     return _result(info)
 
 
+def _documents_page(
+    info: Info,
+    categorySlug: CategorySlug = strawberry.UNSET,
+    includeDrafts: Drafts = strawberry.UNSET,
+    limit: Limit = strawberry.UNSET,
+    offset: Offset = strawberry.UNSET,
+    search: Search = strawberry.UNSET,
+) -> Any:
+    return _result(info)
+
+
+def _redirect(info: Info, from_: From) -> Any:
+    return _result(info)
+
+
+def _redirects(info: Info, limit: Limit = strawberry.UNSET, offset: Offset = strawberry.UNSET) -> Any:
+    return _result(info)
+
+
 @strawberry.type(description="Published content of the project that the token belongs to.")
 class Query:
     """The queries of the contract."""
 
     category: Category | None = strawberry.field(resolver=_record, description="A category by its id.")
+    categoryBySlug: Category | None = strawberry.field(resolver=_by_slug, description="A category by its slug.")
     categories: list[Category] = strawberry.field(resolver=_result, description="All categories, by name.")
     document: Document | None = strawberry.field(
         resolver=_record,
         description="A published document by its id; a token with the drafts permission finds any document.",
     )
     documentBySlug: Document | None = strawberry.field(
-        resolver=_document_by_slug,
+        resolver=_by_slug,
         description="A published document by the slug under which it was published; a token with the drafts "
         "permission also finds documents that are not published, by their present slug.",
     )
@@ -107,6 +117,18 @@ class Query:
     documentsInCategory: list[Document] = strawberry.field(
         resolver=_documents_in_category,
         description=f"Documents of one category, without those of its subcategories; {PAGE}",
+    )
+    documentsPage: DocumentPage = strawberry.field(
+        resolver=_documents_page,
+        description=f"Documents with how many there are, of one category or with some words; {PAGE}",
+    )
+    redirects: list[Redirect] = strawberry.field(
+        resolver=_redirects,
+        description="The slugs under which published documents were delivered before, those left last first. A slug "
+        "that another document is delivered under now is none; one that several documents left leads to the latest.",
+    )
+    redirect: Redirect | None = strawberry.field(
+        resolver=_redirect, description="Where a slug leads that a document was delivered under before."
     )
 
 
@@ -128,6 +150,7 @@ GRAPHQL_SCHEMA = build_schema(sdl())
 _OBJECTS = [one for one in GRAPHQL_SCHEMA.type_map.values() if isinstance(one, GraphQLObjectType)]
 assert GRAPHQL_SCHEMA.query_type
 QUERY_FIELDS = GRAPHQL_SCHEMA.query_type.fields
+DOCUMENT_FIELDS = next(one.fields for one in _OBJECTS if one.name == "Document")
 LIST_LENGTHS = {
     "types": len(GRAPHQL_SCHEMA.type_map),
     "fields": max(len(one.fields) for one in _OBJECTS),

@@ -1,4 +1,4 @@
-"""What a query selects and what that costs, known before it is executed (decisions, section 7).
+"""What a query selects and what that costs, known before it is executed (decisions, sections 7 and 15).
 
 Strawberry's `info.selected_fields` follows every spread of a fragment anew, which a short query can make endless, and
 leaves `@skip` and `@include` to the caller; this walk does what the executor will do.
@@ -6,7 +6,9 @@ leaves `@skip` and `@include` to the caller; this walk does what the executor wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
@@ -23,15 +25,22 @@ from graphql import (
     get_directive_values,
 )
 
-from app.errors import Refusal
-from app.operations.delivery import Selection, page_of
+from app.errors import HttpApiDecodeError, Refusal
+from app.fields.loading import load
+from app.fields.queries import RelatedPage
+from app.operations.delivery import CATEGORY_QUERIES, DOCUMENT_QUERIES, page_of
+from app.operations.selections import DocumentSelection, PreviewSelection, RelatedSelection, Selection
 from graphql_app.errors import query_error
 from graphql_app.limits import fragments_of
-from graphql_app.schema import LIST_LENGTHS, QUERY_FIELDS
+from graphql_app.schema import DOCUMENT_FIELDS, LIST_LENGTHS, QUERY_FIELDS
 
 MAX_COST = 5_000
 OFFSET_COST = 50
 """How many skipped documents cost as much as a returned one."""
+CHILDREN_COST = 60
+"""As how many categories the children of one count."""
+PAGES = ("documents", "documentsInCategory", "documentsPage", "redirects")
+"""The fields of `Query` with a limit and an offset."""
 MAX_SCHEMA_FIELDS = 100_000
 """The most fields of introspection in an answer; the query of common clients has a third of that."""
 MAX_SELECTIONS = 5_000
@@ -76,7 +85,7 @@ class Selections:
 
     def below(self, nodes: Iterable[FieldNode]) -> list[list[FieldNode]]:
         """Returns the fields that are selected below a field, each with all of its nodes."""
-        return list(self.fields(node.selection_set for node in nodes if node.selection_set).values())
+        return list(self.fields(_sets(nodes)).values())
 
     def _included(self, node: Any) -> bool:
         skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
@@ -103,7 +112,7 @@ def selections_of(
             arguments = get_argument_values(QUERY_FIELDS[name], nodes[0], variables)
         except GraphQLError:
             continue  # the executor reports it, with its path
-        found[key], each = _selection(selections, name, nodes, arguments)
+        found[key], each = _Reading(selections, variables).query_field(name, nodes, arguments)
         cost += _cost(name, arguments, each, categories)
     if schema_fields > MAX_SCHEMA_FIELDS:
         message = f"The answer could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
@@ -111,36 +120,116 @@ def selections_of(
     if cost > MAX_COST:
         message = (
             f"The query costs {cost:,}, over {MAX_COST:,}: a document or category counts 1, each step of its category "
-            f"chain 1, {OFFSET_COST} documents of an offset 1. Ask for fewer of them, shorter chains, or a nearer page."
+            f"chain 1, `related` its limit times what is in it, `children` {CHILDREN_COST} times what is in it, "
+            f"{OFFSET_COST} items of an offset 1. Ask for fewer of them, shorter chains, or a nearer page."
         )
         raise query_error("QUERY_TOO_COSTLY", message)
     return found
 
 
-def _selection(
-    selections: Selections, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]
-) -> tuple[Selection, int]:
-    """Returns what a field of `Query` selects of each of its records, and the cost of one record."""
-    counts: dict[str, int] = {}
-    cost = 1
-    for below in selections.below(nodes):
-        field = below[0].name.value
-        counts[field] = counts.get(field, 0) + 1
-        if field == "category":
-            cost += _chain(selections, below)
-    html, markdown = counts.get("html", 0), counts.get("markdown", 0)
-    return Selection(name, arguments, html, markdown, "excerpt" in counts, "category" in counts), cost
+@dataclass
+class _Reading:
+    """What is selected below one field of `Query`, and what that costs for one record."""
+
+    selections: Selections
+    variables: VariableValues
+    category: bool = False
+    document_count: bool = False
+
+    def query_field(self, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]) -> tuple[Selection, int]:
+        """Returns what a field of `Query` selects, and the cost of one of its records."""
+        documents: dict[str, DocumentSelection] = {}
+        fields: set[str] = set()
+        cost = 1
+        if name == "documentsPage":
+            cost = 0
+            for key, below in self.selections.fields(_sets(nodes)).items():
+                fields.add(below[0].name.value)
+                if below[0].name.value == "documents":
+                    documents[key], each = self._document(below)
+                    cost += each
+        elif name in DOCUMENT_QUERIES:
+            documents[""], cost = self._document(nodes)
+        elif name in CATEGORY_QUERIES:
+            cost = self._category(nodes)
+        selection = Selection(
+            name,
+            arguments,
+            documents,
+            category=self.category,
+            document_count=self.document_count,
+            total_count="totalCount" in fields,
+            has_next_page="hasNextPage" in fields,
+        )
+        return selection, cost
+
+    def _document(self, nodes: list[FieldNode]) -> tuple[DocumentSelection, int]:
+        """Returns what is selected of each document of a list, and the cost of one."""
+        counts: Counter[str] = Counter()
+        previews: list[FieldNode] = []
+        related: dict[str, RelatedSelection] = {}
+        cost = 1
+        for key, below in self.selections.fields(_sets(nodes)).items():
+            field = below[0].name.value
+            counts[field] += 1
+            if field == "category":
+                cost += self._category(below)
+            elif field == "preview":
+                previews += below
+            elif field == "related":
+                limit = _related_limit(below[0], self.variables)
+                each, cost_of_each = self._document(below)
+                related[key] = RelatedSelection(limit, each)
+                cost += limit * cost_of_each
+        selection = DocumentSelection(
+            counts["html"],
+            counts["markdown"],
+            excerpt="excerpt" in counts,
+            author="author" in counts,
+            word_count="wordCount" in counts,
+            preview=self._preview(previews, counts["preview"]) if previews else None,
+            related=related,
+        )
+        return selection, cost
+
+    def _preview(self, nodes: list[FieldNode], times: int) -> PreviewSelection:
+        """Returns what is selected of a preview; `times` is under how many keys it is in the answer."""
+        counts = Counter(below[0].name.value for below in self.selections.below(nodes))
+        return PreviewSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
+
+    def _category(self, nodes: list[FieldNode]) -> int:
+        """Returns the cost of a category with what is selected below it."""
+        self.category = True
+        cost = 1
+        for below in self.selections.below(nodes):
+            field = below[0].name.value
+            if field == "category":
+                cost += self._category(below)
+            elif field == "children":
+                cost += CHILDREN_COST * self._category(below)
+            elif field == "documentCount":
+                self.document_count = True
+        return cost
 
 
-def _chain(selections: Selections, nodes: list[FieldNode]) -> int:
-    parents = (below for below in selections.below(nodes) if below[0].name.value == "category")
-    return 1 + sum(_chain(selections, below) for below in parents)
+def _sets(nodes: Iterable[FieldNode]) -> Iterator[SelectionSetNode]:
+    return (node.selection_set for node in nodes if node.selection_set)
+
+
+def _related_limit(node: FieldNode, variables: VariableValues) -> int:
+    """Returns the limit of a list of related documents. Raises `GraphQLError` for one out of range."""
+    arguments = get_argument_values(DOCUMENT_FIELDS["related"], node, variables)
+    try:
+        limit: int = load(RelatedPage, {name: value for name, value in arguments.items() if value is not None})["limit"]
+    except HttpApiDecodeError as error:
+        raise GraphQLError("", node, original_error=error) from error
+    return limit
 
 
 def _cost(name: str, arguments: Mapping[str, Any], each: int, categories: Callable[[], int]) -> int:
     if name == "categories":
         return each * categories()
-    if name not in ("documents", "documentsInCategory"):
+    if name not in PAGES:
         return each
     try:
         page = page_of(arguments)

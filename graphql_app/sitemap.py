@@ -16,8 +16,11 @@ MAX_PAGES = 50_000
 
 def lines(ctx: Context, reader: DeliveryReader, site: Site) -> Iterator[str]:
     """Yields the sitemap, a page at a time."""
+    categories = reader.published_categories(ctx, site.revision) if site.category_url else []
     yield f'{DECLARATION}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    for row in reader.every(ctx, MAX_PAGES, bare=True):
+    for category in categories:
+        yield f"<url><loc>{text(page_url(site.category_url, category.slug))}</loc></url>\n"
+    for row in reader.every(ctx, MAX_PAGES - len(categories), bare=True):
         address = text(page_url(site.url, row["snapshot"]["slug"]))
         yield f"<url><loc>{address}</loc><lastmod>{wire_time(row['snapshot']['updatedAt'])}</lastmod></url>\n"
     yield "</urlset>\n"

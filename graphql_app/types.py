@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import strawberry
+
+from app.records.delivery import DeliveredCategory, DeliveredDocument, DeliveredPage
+from graphql_app.context import Info, by_response_key
+
+RelatedLimit = Annotated[int | None, strawberry.argument(description="The most documents, 1 to 10. Default: 3.")]
+
+
+def _document_count(category: strawberry.Parent[DeliveredCategory], info: Info) -> int:
+    return info.context.counts.get(category.id, 0)
+
+
+def _related(document: strawberry.Parent[DeliveredDocument], info: Info, limit: RelatedLimit = strawberry.UNSET) -> Any:
+    return by_response_key(info, document.related)
+
+
+def _documents_of_page(page: strawberry.Parent[DeliveredPage], info: Info) -> Any:
+    return by_response_key(info, page.documents)
 
 
 @strawberry.type(description="The picture that stands for a document.")
@@ -18,9 +37,43 @@ class Category:
 
     id: strawberry.ID = strawberry.field(description="Its id: 24 hexadecimal digits.")
     category: Category | None = strawberry.field(description="The parent category, if any.")
+    children: list[Category] = strawberry.field(description="Its subcategories, by name.")
     description: str | None = strawberry.field(description="What it covers.")
+    documentCount: int = strawberry.field(
+        resolver=_document_count,
+        description="How many documents are published in it, without those of its subcategories.",
+    )
     name: str = strawberry.field(description="Its name.")
     slug: str = strawberry.field(description="Its slug: unique in the project, for use in URLs.")
+
+
+@strawberry.type(description="Who wrote a document.")
+class Author:
+    """A document's author."""
+
+    name: str = strawberry.field(description="The member's name, as it is now.")
+
+
+@strawberry.type(description="A document as it is now, with what is not published yet.")
+class Preview:
+    """The present state of a document."""
+
+    coverImage: CoverImage | None = strawberry.field(description="The picture that stands for it.")
+    excerpt: str | None = strawberry.field(
+        description="What it is about: the excerpt that its author wrote, else the text of its first paragraph."
+    )
+    html: str | None = strawberry.field(
+        description="Its present content as html, as safe as that of a published document. Null where it would be over "
+        "15 MB, which can't be published."
+    )
+    markdown: str = strawberry.field(description="Its present content as markdown.")
+    metaDescription: str | None = strawberry.field(description="The description for search engines.")
+    metaTitle: str | None = strawberry.field(description="The title for search engines.")
+    slug: str = strawberry.field(description="The slug that it will be delivered under.")
+    subtitle: str | None = strawberry.field(description="Its subtitle.")
+    title: str = strawberry.field(description="Its title.")
+    updatedAt: str = strawberry.field(description="When the document last changed in any way.")
+    version: int = strawberry.field(description="The number of this version of its content.")
 
 
 @strawberry.type(
@@ -31,6 +84,9 @@ class Document:
     """A document."""
 
     id: strawberry.ID = strawberry.field(description="Its id: 24 hexadecimal digits.")
+    author: Author | None = strawberry.field(
+        description="Who wrote it; null when none is named, or the member left the project."
+    )
     category: Category | None = strawberry.field(description="The category it is filed under.")
     coverImage: CoverImage | None = strawberry.field(description="The picture that stands for it.")
     excerpt: str | None = strawberry.field(
@@ -48,10 +104,35 @@ class Document:
     )
     metaDescription: str | None = strawberry.field(description="The description for search engines.")
     metaTitle: str | None = strawberry.field(description="The title for search engines.")
+    preview: Preview | None = strawberry.field(
+        description="The document as it is now. Null without a token that has the drafts permission."
+    )
     publishedAt: str | None = strawberry.field(
         description="When it went live, in ISO 8601, like `2027-01-31T09:00:00.000Z`. Publishing it again does not "
         "change this."
     )
+    related: list[Document] = strawberry.field(
+        resolver=_related, description="Other published documents of its cluster, the newest publication first."
+    )
     slug: str = strawberry.field(description="Its slug: unique in the project, for use in URLs.")
     subtitle: str | None = strawberry.field(description="Its subtitle.")
     title: str = strawberry.field(description="Its title.")
+    updatedAt: str | None = strawberry.field(description="When it was last published; null where it is not published.")
+    wordCount: int = strawberry.field(description="How many words its published content has; 0 where there is none.")
+
+
+@strawberry.type(description="One page of documents.")
+class DocumentPage:
+    """A page of documents with how many there are."""
+
+    documents: list[Document] = strawberry.field(resolver=_documents_of_page, description="The documents of the page.")
+    hasNextPage: bool = strawberry.field(description="Are there documents after this page?")
+    totalCount: int = strawberry.field(description="How many documents there are on all pages together.")
+
+
+@strawberry.type(description="A slug that leads to a document which has another one now.")
+class Redirect:
+    """A redirect."""
+
+    from_: str = strawberry.field(name="from", description="The slug that the document was delivered under before.")
+    to: str = strawberry.field(description="The slug that it is delivered under now.")

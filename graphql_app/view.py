@@ -33,11 +33,11 @@ from app.operations.delivery import DeliveryReader
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
+from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, RequestError, format_error, format_refusal, formatted, query_error
 from graphql_app.execution import QueryCache, Schema, sha256_of
 from graphql_app.explorer import page
 from graphql_app.limits import OnlyQueries
-from graphql_app.schema import DeliveryContext
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"

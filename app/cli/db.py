@@ -5,6 +5,8 @@ import sys
 import click
 
 from app.cli.calling import store
+from app.operations.delivery import add_delivered_words
+from app.operations.projects import all_projects
 from app.store import indexes, validators
 from app.store.store import Store
 
@@ -16,7 +18,7 @@ def command() -> None:
 
 @command.command()
 def init() -> None:
-    """Create every missing index and validator, and list what still differs."""
+    """Create every missing index and validator, complete older records, and list what still differs."""
     _print(prepare(store()))
 
 
@@ -31,6 +33,8 @@ def prepare(opened: Store) -> list[str]:
     with opened.deadline():
         validators.create_validators(opened.database)
         indexes.create_indexes(opened.database)
+    for project in all_projects(opened):
+        add_delivered_words(opened, project["id"])
     return differences(opened)
 
 

@@ -16,8 +16,11 @@ from app.fields.types import (
     StrictBoolean,
     StrictInteger,
     StrictString,
+    at_most,
 )
 from app.vocabulary import CheckLevel, CheckName
+
+MAX_URL = 2_000
 
 
 def site_url(value: str) -> None:
@@ -66,7 +69,14 @@ class ProjectChanges(Schema):
     name = StrictString(100, not_blank, description="the project's name", allow_none=False)
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")
     siteUrl = StrictString(
-        2_000, site_url, description="the website's address; may hold `{slug}`, else `/slug` is added"
+        MAX_URL, site_url, description="the website's address; may hold `{slug}`, else `/slug` is added"
+    )
+    categoryUrl = StrictString(
+        None,
+        at_most(MAX_URL, "characters"),
+        site_url,
+        description=f"the address of a category's page on the website, at most {MAX_URL:,} characters; may hold "
+        "`{slug}`, else `/slug` is added",
     )
     claimLeaseSeconds = StrictInteger(
         *LEASE_SECONDS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.fields.types import Schema, StrictBoolean, StrictInteger
+from app.fields.types import Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_OFFSET = 100_000
 
@@ -28,6 +28,13 @@ class DeliveryPage(Page):
     """One page of what is delivered (decisions, section 7)."""
 
     limit = StrictInteger(1, 100, description="most documents to return", load_default=20)
+    search = StrictString(description="whole words, all of them, ignoring case and accents", allow_none=False)
+
+
+class RelatedPage(Schema):
+    """How many related documents to return (decisions, section 15)."""
+
+    limit = StrictInteger(1, 10, description="most documents to return", load_default=3)
 
 
 class FeedQuery(Schema):

@@ -5,6 +5,9 @@ import unicodedata
 
 import marshmallow as ma
 
+MAX_PAST_SLUGS = 20
+"""The most past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""
+
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")  # RFC 3986, section 2.3
 _JOINERS = "\u200c\u200d"  # part of the spelling in Persian and Indic scripts
 _UNFIT = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})

@@ -18,10 +18,11 @@ from app.fields.documents import PublishedChanges
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.members import MemberFields
 from app.fields.projects import ProjectChanges
-from app.fields.slugs import document_slug
+from app.fields.slugs import MAX_PAST_SLUGS, document_slug
 from app.fields.types import (
     DateString,
     EnumString,
+    List,
     Nested,
     Schema,
     StrictBoolean,
@@ -134,6 +135,13 @@ class SnapshotLine(PublishedLine):
     updatedAt = _time("when it was last published")
 
 
+class PastSlugLine(Schema):
+    """A slug that a document was delivered under before."""
+
+    slug = StrictString(200, document_slug, description="the slug", allow_none=False, required=True)
+    at = _time("until when it was delivered under it")
+
+
 class BriefLine(BriefFields):
     """A brief with its state."""
 
@@ -165,6 +173,11 @@ class DocumentLine(PublishedLine):
     publishAt = _time("when it will be published", null=True)
     isPublished = StrictBoolean(description="whether it is delivered")
     snapshot = Nested(SnapshotLine, description="what is delivered")
+    pastSlugs = List(
+        Nested(PastSlugLine, description="a past slug"),
+        MAX_PAST_SLUGS,
+        description="the slugs that it was delivered under before, the latest first",
+    )
     deletedAt = _time("when it was moved to the trash", null=True)
     reviewNote = StrictString(5_000, description="the last note of a request for changes")
     brief = Nested(BriefLine, description="the brief")

@@ -19,6 +19,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
 from app.rules.documents import (
+    DELIVERED_AT_ONCE,
     PUBLISHED_FIELDS,
     StoredDocument,
     if_frozen,
@@ -191,6 +192,8 @@ def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any
         raise WriteConflict
     if versioned:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor)
+    if document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE):
+        ctx.store.projects.delivery_changed(ctx.project_id)
     return written
 
 
@@ -243,5 +246,5 @@ def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
     if cluster_id and cluster_id not in found.clusters:
         changes["clusterId"] = None
     if snapshot and snapshot["categoryId"] and not look_up(ctx.store, ctx.project_id, snapshot).categories:
-        changes["snapshot"] = {**snapshot, "categoryId": None}
+        changes["snapshot.categoryId"] = None
     return changes

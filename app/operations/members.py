@@ -48,6 +48,7 @@ def create_member(ctx: Context, fields: Fields) -> Result:
     body=MemberChanges,
     response=MemberRecord,
     errors=(NotFound, BadRequest),
+    transaction=True,
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
@@ -56,6 +57,8 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
         event = Event("member.updated", ctx.now, ctx.caller.actor)
         changed = ctx.store.members.update(ctx.project_id, member_id, fields, event, ctx.if_match)
         if changed is not None:
+            if "name" in fields:
+                ctx.store.projects.delivery_changed(ctx.project_id)
             return _answer(changed)
     member = _own_member(ctx, member_id)
     ctx.check_match(member)
@@ -66,7 +69,14 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     return _answer(member)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("memberId",), response=MemberRecord, errors=(NotFound,))
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.DESTROYS,
+    path=("memberId",),
+    response=MemberRecord,
+    errors=(NotFound,),
+    transaction=True,
+)
 def delete_member(ctx: Context, member_id: str) -> Result:
     """Remove a member: they can't be assigned any more, and records keep their id.
 
@@ -77,6 +87,7 @@ def delete_member(ctx: Context, member_id: str) -> Result:
     if deleted is None:
         ctx.check_match(_own_member(ctx, member_id))
         raise WriteConflict
+    ctx.store.projects.delivery_changed(ctx.project_id)
     return _answer(deleted)
 
 

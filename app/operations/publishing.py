@@ -49,7 +49,8 @@ from app.rules.documents import (
     refusal,
 )
 from app.rules.events import Event
-from app.rules.publishing import NOT_RENDERABLE, Rendered, rendered, snapshot
+from app.rules.publishing import NOT_RENDERABLE, Rendered, delivered_words, rendered, snapshot
+from app.rules.redirects import past_slugs
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -87,13 +88,14 @@ def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
     if content_id is None:
         return None
     markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    text = None if markdown is None else _rendered(markdown)
+    text = None if markdown is None else render(markdown)
     if markdown is not None and text is None:
         ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
     return _Rendering(content_id, text)
 
 
-def _rendered(markdown: str) -> Rendered | None:
+def render(markdown: str) -> Rendered | None:
+    """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
     with _RENDERING if len(markdown) > RENDERED_TOGETHER else nullcontext():
         return rendered(markdown)
 
@@ -296,7 +298,14 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
         document_id,
         UNPUBLISH,
         ctx.move_request,
-        changes={"isPublished": False, "publishedAt": None, "snapshot": None, "slugs": [document["slug"]]},
+        changes={
+            "isPublished": False,
+            "publishedAt": None,
+            "snapshot": None,
+            "slugs": [document["slug"]],
+            "pastSlugs": past_slugs(document, None, ctx.now),
+            "deliveredWords": [],
+        },
         event=Event(UNPUBLISH.event, ctx.now, ctx.caller.actor),
         rev=document["rev"],
     )
@@ -387,7 +396,14 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or live_since or ctx.now
     delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)
-    changes = {"isPublished": True, "publishedAt": published_at, "snapshot": delivered, "slugs": [document["slug"]]}
+    changes = {
+        "isPublished": True,
+        "publishedAt": published_at,
+        "snapshot": delivered,
+        "slugs": [document["slug"]],
+        "pastSlugs": past_slugs(document, document["slug"], ctx.now),
+        "deliveredWords": delivered_words(delivered),
+    }
     written = ctx.store.documents.move(
         ctx.project_id,
         document["id"],

@@ -20,7 +20,8 @@ from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.events import Event
-from app.rules.publishing import rendered
+from app.rules.publishing import delivered_words, rendered
+from app.rules.text import word_count
 from app.rules.transfers import line_of, record_of, renamed
 from app.store.store import Store
 
@@ -252,6 +253,7 @@ class ProjectImport:
             raise _Unfit(line, "A text that it names is missing: it has to come before the document.")
         if snapshot is not None:
             record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
+            record["deliveredWords"] = delivered_words(snapshot)
         if record["brief"] is None:
             del record["brief"]
         published_at = snapshot and snapshot["publishedAt"]
@@ -265,7 +267,12 @@ class ProjectImport:
             raise _Unfit(line, "Its html would be over 15 MB.")
         with self._store.deadline():
             html_id = self._store.bodies.add(self._project, line["id"], text.html)
-        return {"htmlId": html_id, "htmlBytes": text.html_bytes, "markdownBytes": text.markdown_bytes}
+        return {
+            "htmlId": html_id,
+            "htmlBytes": text.html_bytes,
+            "markdownBytes": text.markdown_bytes,
+            "wordCount": word_count(markdown),
+        }
 
     def _add_documents(self, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> None:
         if not new:

@@ -6,7 +6,7 @@ Unset text is None. Responses share these objects, so none is changed after it w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.rules.times import wire_time
@@ -24,6 +24,22 @@ class DeliveredCategory:
     slug: str
     description: str | None
     category: DeliveredCategory | None = None
+    children: list[DeliveredCategory] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class DeliveredRedirect:
+    """A slug that a document had, and its present one."""
+
+    from_: str
+    to: str
+
+
+@dataclass(slots=True)
+class DeliveredAuthor:
+    """The member who wrote a document."""
+
+    name: str
 
 
 @dataclass(slots=True)
@@ -34,8 +50,25 @@ class CoverImage:
 
 
 @dataclass(slots=True)
+class DeliveredPreview:
+    """A document as it is now; `html` and `markdown` are filled in where they are selected."""
+
+    title: str
+    slug: str
+    subtitle: str | None
+    metaTitle: str | None
+    metaDescription: str | None
+    excerpt: str | None
+    coverImage: CoverImage | None
+    updatedAt: str
+    version: int
+    html: str | None = UNPUBLISHED_BODY
+    markdown: str = UNPUBLISHED_BODY
+
+
+@dataclass(slots=True)
 class DeliveredDocument:
-    """A document; `html` and `markdown` are filled in where they are asked for."""
+    """A document; what takes another read is filled in where it is selected."""
 
     id: str
     title: str
@@ -48,15 +81,33 @@ class DeliveredDocument:
     category: DeliveredCategory | None
     isPublished: bool
     publishedAt: str | None
+    updatedAt: str | None
     html: str = UNPUBLISHED_BODY
     markdown: str = UNPUBLISHED_BODY
+    author: DeliveredAuthor | None = None
+    wordCount: int = 0
+    preview: DeliveredPreview | None = None
+    related: Mapping[str, list[DeliveredDocument]] = field(default_factory=dict)
+    """The lists of related documents by response key."""
+
+
+@dataclass(frozen=True)
+class DeliveredPage:
+    """One page of documents; lists by response key, and counts where they are selected."""
+
+    documents: Mapping[str, list[DeliveredDocument]]
+    totalCount: int
+    hasNextPage: bool
 
 
 Categories = Mapping[str, DeliveredCategory]
 
 
 def delivered_categories(rows: Iterable[Mapping[str, Any]]) -> dict[str, DeliveredCategory]:
-    """Returns stored categories as callers see them, by id and in the order of the rows, each with its parent."""
+    """Returns stored categories as callers see them, by id and in the order of the rows.
+
+    Each has its parent, and its children in the same order.
+    """
     parents = {row["id"]: row.get("categoryId") for row in rows}
     made = {
         row["id"]: DeliveredCategory(row["id"], row["name"], row["slug"], row.get("description") or None)
@@ -64,6 +115,8 @@ def delivered_categories(rows: Iterable[Mapping[str, Any]]) -> dict[str, Deliver
     }
     for category_id, category in made.items():
         category.category = made.get(parents[category_id])
+        if category.category is not None:
+            category.category.children.append(category)
     return made
 
 
@@ -73,17 +126,32 @@ def delivered_document(row: Mapping[str, Any], categories: Categories) -> Delive
     `row` has `id`, and either the snapshot that publishing made, or the current fields.
     """
     shown = row.get("snapshot") or row
-    image, published_at = shown.get("coverImageUrl"), shown.get("publishedAt")
+    is_published = shown is not row
+    published_at, updated_at = shown.get("publishedAt"), shown.get("updatedAt")
     return DeliveredDocument(
         row["id"],
-        shown["title"],
-        shown["slug"],
-        shown.get("subtitle") or None,
-        shown.get("metaTitle") or None,
-        shown.get("metaDescription") or None,
-        shown.get("excerpt") or None,
-        CoverImage(image) if image else None,
-        categories.get(shown.get("categoryId") or ""),
-        shown is not row,
-        wire_time(published_at) if published_at else None,
+        **_texts(shown),
+        category=categories.get(shown.get("categoryId") or ""),
+        isPublished=is_published,
+        publishedAt=wire_time(published_at) if published_at else None,
+        updatedAt=wire_time(updated_at) if is_published and updated_at else None,
     )
+
+
+def delivered_preview(row: Mapping[str, Any]) -> DeliveredPreview:
+    """Returns a document as it is now, still without bodies; `row` has its present fields."""
+    return DeliveredPreview(**_texts(row), updatedAt=wire_time(row["updatedAt"]), version=row["version"])
+
+
+def _texts(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields that a document and its preview have in common."""
+    image = shown.get("coverImageUrl")
+    return {
+        "title": shown["title"],
+        "slug": shown["slug"],
+        "subtitle": shown.get("subtitle") or None,
+        "metaTitle": shown.get("metaTitle") or None,
+        "metaDescription": shown.get("metaDescription") or None,
+        "excerpt": shown.get("excerpt") or None,
+        "coverImage": CoverImage(image) if image else None,
+    }

@@ -25,6 +25,9 @@ class ProjectRecord(Record):
     name = string("its name", example="The Crust")
     reviewRequired = boolean("whether only approved documents can be published")
     siteUrl = string("the website's address; empty when unset", example="https://crust.example")
+    categoryUrl = string(
+        "the address of a category's page; empty when unset", example="https://crust.example/topics/{slug}"
+    )
     claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True)
     checks = strings_by_name(
         "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
@@ -43,6 +46,7 @@ def project_record(project: StoredProject) -> dict[str, Any]:
         "name": project["name"],
         "reviewRequired": project["reviewRequired"],
         "siteUrl": project.get("siteUrl") or "",
+        "categoryUrl": project.get("categoryUrl") or "",
         "claimLeaseSeconds": project.get("claimLeaseSeconds"),
         "checks": project.get("checks") or {},
         "frozen": shown_frozen(frozen) if frozen else None,

@@ -22,6 +22,7 @@ from app.errors import (
 )
 from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, holds_claim, state_now
+from app.rules.redirects import PastSlug
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
@@ -36,6 +37,7 @@ class Snapshot(TypedDict):
     htmlId: str
     markdownBytes: NotRequired[int]
     htmlBytes: NotRequired[int]
+    wordCount: NotRequired[int]
     title: str
     slug: str
     subtitle: NotRequired[str | None]
@@ -57,6 +59,8 @@ class StoredDocument(TypedDict):
     slug: str
     slugs: list[str]
     """Its current slug, and the one that it is delivered under."""
+    pastSlugs: NotRequired[list[PastSlug] | None]
+    """The slugs that it was delivered under before, the latest first."""
     subtitle: NotRequired[str | None]
     excerpt: NotRequired[str | None]
     metaTitle: NotRequired[str | None]
@@ -97,6 +101,9 @@ PUBLISHED_FIELDS = (
     *("excerpt", "coverImageUrl", "categoryId"),
 )
 """The fields of a document that are published: when one of them changes, so does the version."""
+
+DELIVERED_AT_ONCE = ("authorId", "clusterId")
+"""The fields that are delivered as they are now: who wrote a document, and which ones are related to it."""
 
 
 class Derived(Enum):

@@ -26,6 +26,7 @@ class StoredProject(TypedDict):
     name: str
     reviewRequired: bool
     siteUrl: NotRequired[str | None]
+    categoryUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
     checks: NotRequired[dict[str, str] | None]
     """The levels of checks by name; those that are not named are warnings."""

@@ -8,7 +8,7 @@ from typing import Any
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.html_writer import MAX_PARTS, TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
-from app.rules.text import first_paragraph
+from app.rules.text import first_paragraph, search_words
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,12 @@ def snapshot(
         "markdownBytes": text.markdown_bytes,
         "htmlId": html_id,
         "htmlBytes": text.html_bytes,
+        "wordCount": document["wordCount"],
         "publishedAt": published_at,
         "updatedAt": now,
     }
+
+
+def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
+    """Returns the words that a document is found by where it is delivered: of its title, subtitle and excerpt."""
+    return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))

@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from app.fields.loading import instance
 from app.fields.transfers import LINES
-from app.fields.types import Nested, TimeString
+from app.fields.types import List, Nested, TimeString
 from app.rules.times import read_time, wire_time
 
 REFERENCES = {
@@ -63,6 +63,8 @@ def _written(schema: ma.Schema, record: Mapping[str, Any]) -> dict[str, Any]:
             value = wire_time(value)
         elif isinstance(field, Nested) and value is not None:
             value = _written(field.schema, value)
+        elif isinstance(field, List) and isinstance(field.inner, Nested) and value is not None:
+            value = [_written(field.inner.schema, one) for one in value]
         line[name] = value
     return line
 
@@ -75,5 +77,7 @@ def _read(schema: ma.Schema, line: Mapping[str, Any]) -> dict[str, Any]:
             value = read_time(value)
         elif isinstance(field, Nested) and value is not None:
             value = _read(field.schema, value)
+        elif isinstance(field, List) and isinstance(field.inner, Nested) and value is not None:
+            value = [_read(field.inner.schema, one) for one in value]
         record[name] = value
     return record

@@ -58,8 +58,8 @@ NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
 WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
 SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
-HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS), 0)
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "titleKey", "dueKey"), 0)
+HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "deliveredWords"), 0)
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey"), 0)
 FILTER_FIELDS = {
     "assigneeId": "assigneeId",
     "clusterId": "clusterId",

@@ -116,6 +116,18 @@ PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is d
 PUBLISHED_IN_CATEGORY = _index(
     "documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED
 )
+PUBLISHED_IN_CLUSTER = _index(
+    "documents", "projectId clusterId -publishedAt _id", "the documents that are related to one", **DELIVERED
+)
+PUBLISHED_BY_WORD = _index(
+    "documents", "projectId deliveredWords -publishedAt _id", "searches in what is delivered", **DELIVERED
+)
+PAST_SLUGS = _index(
+    "documents",
+    "projectId pastSlugs.slug",
+    "redirects from slugs that documents were delivered under before",
+    partialFilterExpression=LIVE | {"isPublished": True, "pastSlugs.slug": {"$exists": True}},
+)
 UNPUBLISHED_BY_CREATION = _index(
     "documents",
     "projectId -createdAt _id",
@@ -167,6 +179,9 @@ INDEXES: tuple[Index, ...] = (
     WORDS,
     PUBLISHED_BY_TIME,
     PUBLISHED_IN_CATEGORY,
+    PUBLISHED_IN_CLUSTER,
+    PUBLISHED_BY_WORD,
+    PAST_SLUGS,
     _index("documents", "projectId -snapshot.updatedAt", "when a feed last changed", **DELIVERED),
     UNPUBLISHED_BY_CREATION,
     _trashed("deletedAt", "what to purge from the trash"),

@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.events import Event
-from app.store.collection import DESCENDING, Collection, Record
+from app.store.collection import DESCENDING, Collection, Record, object_ids
 from app.store.indexes import REVISIONS_BY_VERSION
 
 
@@ -34,6 +34,17 @@ class Revisions(Collection[Record]):
     def get(self, project_id: str, document_id: str, version: int) -> Record | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
+
+    def word_counts(self, project_id: str, versions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Returns how many words each of some versions of documents has, in one read."""
+        wanted = set(versions)
+        if not wanted:
+            return {}
+        ids, numbers = object_ids({one for one, _ in wanted}), sorted({number for _, number in wanted})
+        condition = {"documentId": {"$in": ids}, "version": {"$in": numbers}}
+        fields = {"documentId": 1, "version": 1, "wordCount": 1}
+        rows = self._find(project_id, condition, fields=fields, index=REVISIONS_BY_VERSION)
+        return {(row["documentId"], row["version"]): row["wordCount"] for row in rows}
 
 
 def _version(document: Mapping[str, Any], at: datetime, by: Mapping[str, Any]) -> Record:

@@ -521,6 +521,28 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-delivery",
+        {
+            "preview": "Document.preview: the document as it is now, null without the drafts permission",
+            "preview-caches": "a preview never reaches a token without the permission through any cache",
+            "preview-size": "its bodies count towards RESPONSE_TOO_LARGE; html over 15 MB is null",
+            "author": "Document.author: from authorId, as the member is now; null without, or when the member left",
+            "updated": "Document.updatedAt: the last publishing",
+            "words": "Document.wordCount: of the published text, else 0",
+            "related": "Document.related: other published documents of its cluster, newest first, default 3, 1 to 10",
+            "children": "Category.children: by name",
+            "count": "Category.documentCount: published, without subcategories",
+            "by-slug": "categoryBySlug",
+            "cost": "related counts its limit times what is in it, children 60 times",
+            "page": "documentsPage: documents, totalCount, hasNextPage; categorySlug",
+            "search": "search: whole words of title, subtitle and excerpt as delivered, derived ones too",
+            "redirects": "redirects: past slugs of what is delivered now, newest first, at most 20 a document",
+            "redirect-taken": "no redirect from a slug that a document is delivered under; of several the latest",
+            "reads": "as few reads for a hundred documents as for one, and only what is selected",
+            "category-url": "categories with published documents join the sitemap where there is a categoryUrl",
+        },
+    ),
+    *_rows(
         "decided-events",
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",

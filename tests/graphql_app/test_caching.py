@@ -14,7 +14,10 @@ from graphql_app.view import MAX_CACHED_URL, DeliveryView
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
 
-QUERY = "{ documents { title category { name } } categories { name } }"
+QUERY = """{
+    documents { title slug category { name } author { name } related { title } }
+    categories { name documentCount } redirects { from to } documentsPage(search: "rye") { totalCount }
+}"""
 
 
 def test_an_answer_to_a_get_says_how_it_may_be_kept(graphql: GraphQL) -> None:
@@ -106,6 +109,20 @@ CHANGES = {
         run(project, "restore_document", document["id"]),
     ),
     "rename a category": lambda project, document, category: run(project, "update_category", category, name="Loaves"),
+    "change a slug": lambda project, document, category: (
+        run(project, "update_document", document["id"], slug="another"),
+        run(project, "publish_document", document["id"]),
+    ),
+    "name an author": lambda project, document, category: run(
+        project, "update_document", document["id"], authorId=run(project, "create_member", name="Grace")["id"]
+    ),
+    "rename an author": lambda project, document, category: run(
+        project, "update_member", document["authorId"], name="Ada Lovelace"
+    ),
+    "an author leaves": lambda project, document, category: run(project, "delete_member", document["authorId"]),
+    "leave a cluster": lambda project, document, category: run(
+        project, "update_document", document["id"], clusterId=None
+    ),
     "make a category": lambda project, document, category: made(project.context(), "category", name="New", slug="new"),
     "delete a category": lambda project, document, category: run(
         project, "delete_category", made(project.context(), "category", name="New", slug="new")["id"]
@@ -118,7 +135,13 @@ def test_what_changes_delivery_shows_at_once_on_every_server(
     project: Project, graphql: GraphQL, store, name: str
 ) -> None:
     category = made(project.context(), "category", name="Bread", slug="bread")["id"]
-    document = published(project, title="Rye", categoryId=category)
+    cluster, ada = (
+        made(project.context(), "cluster", name="Sour")["id"],
+        run(project, "create_member", name="Ada")["id"],
+    )
+    published(project, title="Wheat", clusterId=cluster)
+    document = published(project, title="Rye", categoryId=category, clusterId=cluster)
+    document = run(project, "update_document", document["id"], authorId=ada)
     servers = [graphql, graphql.through(opened(store)), graphql.through(opened(store))]
     before = [server.get(QUERY) for server in servers]
     assert len({answer.headers["ETag"] for answer in before}) == 1

@@ -11,8 +11,8 @@ from strawberry.http import GraphQLRequestData
 
 from app.operations.delivery import DeliveryReader
 from app.store.store import Store
+from graphql_app.context import DeliveryContext
 from graphql_app.execution import QueryCache, Schema
-from graphql_app.schema import DeliveryContext
 from tests.graphql_app.client import GraphQL, opened, published
 from tests.graphql_app.watched import Watched
 from tests.graphql_app.worst import ALLOWED, REFUSED

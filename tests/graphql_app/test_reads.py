@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from app.operations.delivery import DeliveryReader, Selection
+from app.operations.delivery import DeliveryReader
+from app.operations.selections import DocumentSelection, Selection
+from app.store.indexes import PAST_SLUGS, PUBLISHED_BY_WORD, PUBLISHED_IN_CLUSTER
 from app.store.store import Store
-from tests.graphql_app.client import GraphQL, delivery_token, published, run
+from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.graphql_app.watched import Watched
-from tests.make import Project, a_document, made
+from tests.make import Project, a_document, a_project, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -32,6 +35,73 @@ def test_the_number_of_reads_does_not_grow_with_the_documents(
     assert many == few == ["counters", "categories", "documents", "bodies"]
 
 
+EVERYTHING = """{ documentsPage(limit: 50) { totalCount hasNextPage documents {
+    html wordCount updatedAt author { name } category { name documentCount children { name } }
+    preview { html markdown excerpt version }
+    related(limit: 3) { html author { name } related(limit: 2) { title preview { html } } }
+} } redirects { from to } redirect(from: "old-0") { to } }"""
+
+
+@pytest.mark.contract("decided-delivery.reads")
+@pytest.mark.parametrize("drafts", [False, True])
+def test_the_number_of_reads_does_not_grow_with_what_belongs_to_documents(
+    project: Project, graphql: GraphQL, watched: Watched, drafts: bool
+) -> None:
+    """Each document has an author, a category, a cluster, a past slug and unpublished text of its own."""
+
+    def add(number: int) -> None:
+        ctx = project.context()
+        category = made(ctx, "category", name=f"Kind {number}", slug=f"kind-{number}")["id"]
+        cluster = made(ctx, "cluster", name=f"Topic {number // 2}")["id"] if number % 2 == 0 else clusters[-1]
+        clusters.append(cluster)
+        author = run(project, "create_member", name=f"Ada {number}")["id"]
+        slug = f"old-{number}"
+        document = published(project, title=f"Loaf {number}", slug=slug, categoryId=category, clusterId=cluster)
+        run(project, "update_document", document["id"], slug=f"new-{number}", authorId=author)
+        run(project, "publish_document", document["id"])
+        run(project, "write_content", document["id"], markdown=f"New {number}.", baseVersion=document["version"] + 1)
+
+    clusters: list[str] = []
+    api = graphql.by(delivery_token(project, drafts=drafts)).through(watched.app)
+    for number in range(2):
+        add(number)
+    api.post("{ __typename }")  # looks the token up
+    few = reads(api, watched, EVERYTHING)
+    for number in range(2, 14):
+        add(number)
+    api.post("{ __typename }")
+    many = reads(api, watched, EVERYTHING)
+
+    assert many == few
+    assert Counter(few) == Counter(
+        ["counters", "categories", "clusters", "members", *["documents"] * 6, *["bodies"] * (3 if drafts else 1)]
+    )
+    page = api.data(EVERYTHING)["documentsPage"]
+    assert (page["totalCount"], len(page["documents"])) == (14, 14)
+    assert page["documents"][0]["author"] == {"name": "Ada 13"}
+    assert page["documents"][0]["related"][0]["author"] == {"name": "Ada 12"}
+    previews = [document["preview"] and document["preview"]["html"] for document in page["documents"]]
+    assert previews == [f"<p>New {number}.</p>\n" if drafts else None for number in range(13, -1, -1)]
+
+
+def test_a_database_without_the_newest_indexes_answers_all_the_same(fresh_store: Store, mongodb_uri: str) -> None:
+    """As between an upgrade and `db init`."""
+    project = a_project(fresh_store)
+    document = published(project, slug="old")
+    run(project, "update_document", document["id"], slug="new")
+    run(project, "publish_document", document["id"])
+    api = GraphQL(opened(fresh_store).test_client(), delivery_token(project))
+    for index in (PAST_SLUGS, PUBLISHED_BY_WORD, PUBLISHED_IN_CLUSTER):
+        fresh_store.database.documents.drop_index(index.name)
+
+    found = api.data(
+        '{ redirects { to } documentsPage(search: "sourdough") { totalCount documents { related { id } } } }'
+    )
+
+    assert found["redirects"] == [{"to": "new"}]
+    assert found["documentsPage"] == {"totalCount": 1, "documents": [{"related": []}]}
+
+
 @pytest.mark.parametrize(
     ("query", "collections"),
     [
@@ -44,13 +114,21 @@ def test_the_number_of_reads_does_not_grow_with_the_documents(
         ("{ documents { category { id } } }", ["counters", "categories", "documents"]),
         ("{ documents { id html @skip(if: true) category @include(if: false) { id } } }", ["counters", "documents"]),
         ('{ categories { id } category(id: "5") { id } }', ["counters", "categories"]),
+        ("{ documents { updatedAt wordCount related { id } preview { html } } }", ["counters", "documents"]),
+        ("{ documents { author { name } } }", ["counters", "documents", "members"]),
+        ('{ categoryBySlug(slug: "bread") { children { name } } }', ["counters", "categories"]),
+        ("{ categories { documentCount } }", ["counters", "categories", "documents"]),
+        ("{ documentsPage { totalCount } }", ["counters", "documents"]),
+        ("{ documentsPage { hasNextPage documents { title } } }", ["counters", "documents"]),
+        ('{ redirect(from: "old") { to } }', ["counters", "documents"]),
         ("{ __schema { queryType { name } } }", ["counters"]),
     ],
 )
 def test_only_what_is_asked_for_is_read(
     project: Project, graphql: GraphQL, watched: Watched, query: str, collections: list[str]
 ) -> None:
-    published(project)
+    document = published(project)
+    run(project, "update_document", document["id"], authorId=run(project, "create_member", name="Ada")["id"])
     api = graphql.through(watched.app)
     api.post("{ __typename }")
 
@@ -96,6 +174,8 @@ def test_no_query_scans_a_collection_or_sorts_in_memory(project: Project, graphq
     run(project, "update_project", siteUrl="https://example.com")
     query = """query($id: ID!, $category: ID!, $slug: String!) {
         documents(limit: 1) { html category { id } } documentsInCategory(categoryId: $category, limit: 1) { id }
+        documentsPage(search: "sourdough", limit: 1) { totalCount documents { related { id } author { name } } }
+        categoryBySlug(slug: "bread") { documentCount } redirects { to } redirect(from: "old") { to }
         document(id: $id) { id } documentBySlug(slug: $slug) { id } a: documents(includeDrafts: true, offset: 1) { id }
     }"""
     api.data(query, {"id": document["id"], "category": category, "slug": document["slug"]})
@@ -125,8 +205,10 @@ def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, store:
 
     store.bodies.get_texts = raced  # type: ignore[method-assign]
     try:
-        found = DeliveryReader().read(ctx, {"documents": Selection("documents", html=1)}, revision=0)
+        found = DeliveryReader().read(
+            ctx, {"documents": Selection("documents", documents={"": DocumentSelection(html=1)})}, revision=0
+        )
     finally:
         del store.bodies.get_texts
 
-    assert [row.html for row in found["documents"]] == ["<p>New.</p>\n"]
+    assert [row.html for row in found.results["documents"]] == ["<p>New.</p>\n"]

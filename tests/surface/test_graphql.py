@@ -27,7 +27,34 @@ DOCUMENT = {
     "subtitle": "String",
     "title": "String!",
 }
+DOCUMENT_CONTINUED = {
+    "author": "Author",
+    "preview": "Preview",
+    "related": "[Document!]!",
+    "updatedAt": "String",
+    "wordCount": "Int!",
+}
 CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name": "String!", "slug": "String!"}
+CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!"}
+CONTINUED = {
+    "Author": {"name": "String!"},
+    "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
+    "Preview": {
+        "coverImage": "CoverImage",
+        "excerpt": "String",
+        "html": "String",
+        "markdown": "String!",
+        "metaDescription": "String",
+        "metaTitle": "String",
+        "slug": "String!",
+        "subtitle": "String",
+        "title": "String!",
+        "updatedAt": "String!",
+        "version": "Int!",
+    },
+    "Redirect": {"from": "String!", "to": "String!"},
+}
+"""The types of decisions, section 15."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
 QUERY = {
     "category": ("Category", {"id": "ID!"}),
@@ -36,6 +63,12 @@ QUERY = {
     "documentBySlug": ("Document", {"slug": "String!"}),
     "documents": ("[Document!]!", PAGE),
     "documentsInCategory": ("[Document!]!", {"categoryId": "ID!", **PAGE}),
+}
+QUERY_CONTINUED = {
+    "categoryBySlug": ("Category", {"slug": "String!"}),
+    "documentsPage": ("DocumentPage!", {"categorySlug": "String", "search": "String", **PAGE}),
+    "redirect": ("Redirect", {"from": "String!"}),
+    "redirects": ("[Redirect!]!", {"limit": "Int", "offset": "Int"}),
 }
 
 
@@ -62,24 +95,29 @@ def test_the_types_are_the_contracts_field_for_field() -> None:
     types = build_schema(printed()).type_map
     fields = {
         name: {key: str(field.type) for key, field in types[name].fields.items()}
-        for name in ("Document", "Category", "CoverImage")
+        for name in ("Document", "Category", "CoverImage", *CONTINUED)
     }
     queries = {
         key: (str(field.type), {name: str(argument.type) for name, argument in field.args.items()})
         for key, field in types["Query"].fields.items()
     }
 
-    assert fields == {"Document": DOCUMENT, "Category": CATEGORY, "CoverImage": {"url": "String!"}}
-    assert queries == QUERY
+    assert fields == {
+        "Document": DOCUMENT | DOCUMENT_CONTINUED,
+        "Category": CATEGORY | CATEGORY_CONTINUED,
+        "CoverImage": {"url": "String!"},
+        **CONTINUED,
+    }
+    assert queries == QUERY | QUERY_CONTINUED
     assert {name for name in types if not name.startswith("__")} == {
-        *("Query", "Document", "Category", "CoverImage"),
+        *("Query", "Document", "Category", "CoverImage", *CONTINUED),
         *("ID", "String", "Int", "Boolean"),
     }
 
 
 def test_everything_in_the_schema_is_described() -> None:
     types = build_schema(printed()).type_map
-    for name in ("Query", "Document", "Category", "CoverImage"):
+    for name in ("Query", "Document", "Category", "CoverImage", *CONTINUED):
         assert types[name].description
         for field in types[name].fields.values():
             assert field.description

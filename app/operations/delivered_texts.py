@@ -1,0 +1,189 @@
+"""The long texts of an answer: html, markdown and excerpts, bounded together before one is read (decisions, section 7).
+
+A text is stored, or it is the html of a draft, which is rendered when a preview shows it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from app.errors import ServiceUnavailable
+from app.operations.context import Context
+from app.operations.publishing import render
+from app.operations.revision_cache import RevisionCache
+from app.operations.selections import DocumentSelection
+from app.rules.text import first_paragraph
+
+MAX_BODIES = 16 * 1024 * 1024
+"""The most bytes of html and markdown in one answer, as JSON."""
+LARGE_BODIES = 1024 * 1024
+"""From how many bytes on texts are large: callers bound how many such reads run at once."""
+MAX_ESCAPE = 6
+"""How many bytes of JSON a byte of text can become: a control character is written like `\\u0001`."""
+ESCAPED_SHORT = '"\\\b\f\n\r\t'
+ESCAPED_LONG = [chr(code) for code in range(0x20) if chr(code) not in ESCAPED_SHORT]
+
+EXCERPT_CACHE_CHARACTERS = 8_000_000
+RENDERED_CACHE_BYTES = 64 * 1024 * 1024
+ENTRY_BYTES = 400
+"""What a cached text takes beside its characters."""
+NEVER_CHANGES = 0
+"""The revision of what is made of a body, which is immutable."""
+DRAFT_BEGINNING = 20_000
+"""How many characters of a draft its excerpt is taken from."""
+RENDERING_SECONDS = 5.0
+"""How long drafts are rendered for one answer before the next one is refused."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Node:
+    """A document in an answer: what is selected of it, its stored record, and the documents related to it."""
+
+    selection: DocumentSelection
+    row: Row
+    related: Mapping[str, list[Node]] = field(default_factory=dict)
+
+    def all(self) -> Iterable[Node]:
+        """Yields the document and those related to it, at any depth."""
+        yield self
+        for nodes in self.related.values():
+            for node in nodes:
+                yield from node.all()
+
+
+class Text(NamedTuple):
+    """A text of an answer: a stored body, or the html that is rendered from one."""
+
+    body_id: str
+    is_rendered: bool = False
+
+
+class TooLong(Exception):
+    """The texts selected are over `MAX_BODIES` together."""
+
+
+Texts = Mapping[Text, str | None]
+"""Texts as they are delivered; None for html that is too long to be rendered."""
+
+
+@dataclass(frozen=True)
+class _Rendered:
+    html: str | None
+
+
+class TextReader:
+    """Reads the texts of answers; caches what is made of drafts."""
+
+    def __init__(self) -> None:
+        self._excerpts: RevisionCache[str] = RevisionCache(
+            EXCERPT_CACHE_CHARACTERS, size_of=lambda text: len(text) + ENTRY_BYTES
+        )
+        self._rendered: RevisionCache[_Rendered] = RevisionCache(
+            RENDERED_CACHE_BYTES, size_of=lambda rendered: 2 * len(rendered.html or "") + ENTRY_BYTES
+        )
+
+    def read(self, ctx: Context, nodes: Iterable[Node], before_large: Callable[[], object]) -> Texts | None:
+        """Returns the html and markdown that is selected, in one read; None where one was replaced meanwhile.
+
+        Calls `before_large` before large texts. Raises `TooLong` before any is read, where that is known before, and
+        `ServiceUnavailable` where rendering drafts takes too long.
+        """
+        times: Counter[Text] = Counter()
+        sizes: dict[Text, int] = {}
+        for node in nodes:
+            _note_texts(ctx, node, times, sizes)
+        if not times:
+            return {}
+        rendered = {text: self._rendered.get(text.body_id, NEVER_CHANGES) for text in times if text.is_rendered}
+        of_unknown_size = {text.body_id for text in times if text not in sizes}
+        known = ctx.store.bodies.get_sizes(ctx.project_id, of_unknown_size)
+        sizes |= {text: known.get(text.body_id, 0) for text in times if text not in sizes}
+        size = sum(count * sizes[text] for text, count in times.items())
+        if size > MAX_BODIES:
+            raise TooLong
+        if size > LARGE_BODIES:
+            before_large()
+        stored = {text.body_id for text in times if not text.is_rendered or rendered[text] is None}
+        bodies = ctx.store.bodies.get_texts(ctx.project_id, stored)
+        if len(bodies) < len(stored):
+            return None
+        texts: dict[Text, str | None] = {text: bodies[text.body_id] for text in times if not text.is_rendered}
+        ends = time.monotonic() + RENDERING_SECONDS
+        for text, cached in rendered.items():
+            texts[text] = (cached or self._render(text.body_id, bodies, ends)).html
+        if _encoded_size(texts, times) > MAX_BODIES:
+            raise TooLong
+        return texts
+
+    def _render(self, body_id: str, bodies: Mapping[str, str], ends: float) -> _Rendered:
+        if time.monotonic() > ends:
+            raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
+        made = render(bodies[body_id])
+        rendered = _Rendered(made.html if made else None)
+        self._rendered.put(body_id, NEVER_CHANGES, rendered)
+        return rendered
+
+    def excerpts(self, ctx: Context, content_ids: Iterable[str]) -> Mapping[str, str]:
+        """Returns the excerpts that are made of the contents of drafts, by the content's id, in one read."""
+        wanted = set(content_ids)
+        cached = {body_id: self._excerpts.get(body_id, NEVER_CHANGES) for body_id in wanted}
+        excerpts = {body_id: excerpt for body_id, excerpt in cached.items() if excerpt is not None}
+        beginnings = ctx.store.bodies.get_beginnings(ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING)
+        for body_id, text in beginnings.items():
+            excerpts[body_id] = first_paragraph(text) or ""
+            self._excerpts.put(body_id, NEVER_CHANGES, excerpts[body_id])
+        return excerpts
+
+
+def content_to_excerpt(row: Row) -> str | None:
+    """Returns the id of the content that a draft's excerpt is made of; None where it is written, or no content is."""
+    return None if row.get("excerpt") else row.get("contentId")
+
+
+def preview_html(row: Row) -> Text:
+    """Returns the html of a document's present content: the one that is delivered, where the content is the same."""
+    snapshot = row.get("snapshot")
+    if snapshot and snapshot["markdownId"] == row["contentId"]:
+        return Text(snapshot["htmlId"])
+    return Text(row["contentId"], is_rendered=True)
+
+
+def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text, int]) -> None:
+    """Counts how often each text is in the answer for a document, and notes the sizes that its record tells."""
+    selection, row, snapshot = node.selection, node.row, node.row.get("snapshot")
+    if snapshot:
+        html, markdown = Text(snapshot["htmlId"]), Text(snapshot["markdownId"])
+        if selection.html:
+            times[html] += selection.html
+        if selection.markdown:
+            times[markdown] += selection.markdown
+        sizes[html], sizes[markdown] = snapshot["htmlBytes"], snapshot["markdownBytes"]
+    if selection.preview and ctx.caller.drafts and row.get("contentId"):
+        if selection.preview.html:
+            times[preview_html(row)] += selection.preview.html
+        if selection.preview.markdown:
+            times[Text(row["contentId"])] += selection.preview.markdown
+
+
+def _encoded_size(texts: Texts, times: Mapping[Text, int]) -> int:
+    """Returns how long the texts are as JSON; roughly, where they are short enough in any case."""
+    sizes = {text: _utf8_size(content) for text, content in texts.items() if content}
+    size = sum(times[text] * length for text, length in sizes.items())
+    if size * MAX_ESCAPE <= MAX_BODIES:
+        return size
+    return size + sum(times[text] * _escapes(content) for text, content in texts.items() if content)
+
+
+def _utf8_size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _escapes(text: str) -> int:
+    """Returns how many bytes longer a text is as JSON than in UTF-8."""
+    return 2 + sum(map(text.count, ESCAPED_SHORT)) + 5 * sum(map(text.count, ESCAPED_LONG))

@@ -1,0 +1,494 @@
+"""Previews, authors, related documents, counts and redirects, as sites get them (decisions, section 15)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from app.operations import delivered_texts
+from app.operations.delivery import add_delivered_words
+from app.rules import publishing as publishing_rules
+from app.rules import rendering
+from app.store.store import Store
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
+from tests.graphql_app.watched import Watched
+from tests.make import Project, a_document, a_project, made
+
+pytestmark = pytest.mark.needs_mongod
+
+PREVIEW = """query($id: ID!) { document(id: $id) { title html preview {
+    title slug subtitle excerpt metaTitle metaDescription coverImage { url } html markdown updatedAt version
+} } }"""
+PAGE = """query($limit: Int, $offset: Int, $slug: String, $search: String, $drafts: Boolean) {
+    documentsPage(limit: $limit, offset: $offset, categorySlug: $slug, search: $search, includeDrafts: $drafts) {
+        documents { title } totalCount hasNextPage
+    }
+}"""
+
+
+def titles(documents: list[dict[str, Any]]) -> list[str]:
+    return [document["title"] for document in documents]
+
+
+def republished(project: Project, document: dict[str, Any], **changes: Any) -> None:
+    run(project, "update_document", document["id"], **changes)
+    run(project, "publish_document", document["id"])
+
+
+# Previews
+
+
+@pytest.mark.contract("decided-delivery.preview")
+def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_published(
+    project: Project, preview: GraphQL
+) -> None:
+    document = published(project, title="Old", slug="old", markdown="Old.")
+    content = run(project, "write_content", document["id"], markdown="New *text*.", baseVersion=1)
+    now = run(project, "update_document", content["id"], title="New", slug="new", subtitle="Soon")
+
+    found = preview.data(PREVIEW, {"id": document["id"]})["document"]
+
+    assert (found["title"], found["html"]) == ("Old", "<p>Old.</p>\n")
+    assert found["preview"] == {
+        "title": "New",
+        "slug": "new",
+        "subtitle": "Soon",
+        "excerpt": "New text.",
+        "metaTitle": None,
+        "metaDescription": None,
+        "coverImage": None,
+        "html": "<p>New <em>text</em>.</p>\n",
+        "markdown": "New *text*.",
+        "updatedAt": now["updatedAt"],
+        "version": now["version"],
+    }
+
+
+@pytest.mark.parametrize("markdown", ["", "Soon."])
+def test_a_draft_has_a_preview_and_one_without_content_has_empty_texts(
+    project: Project, preview: GraphQL, markdown: str
+) -> None:
+    draft = a_document(project.context(), title="Draft", **({"markdown": markdown} if markdown else {}))
+
+    found = preview.data(PREVIEW, {"id": draft["id"]})["document"]
+
+    assert found["html"] == ""
+    assert found["preview"]["markdown"] == markdown
+    assert found["preview"]["html"] == ("<p>Soon.</p>\n" if markdown else "")
+    listed = preview.data("{ documents(includeDrafts: true) { preview { html } } }")["documents"]
+    assert listed == [{"preview": {"html": found["preview"]["html"]}}]
+
+
+@pytest.mark.contract("decided-delivery.preview-caches")
+def test_a_preview_never_reaches_a_token_without_the_permission(
+    project: Project, graphql: GraphQL, preview: GraphQL
+) -> None:
+    """By POST and GET, whoever comes first, with the other's entity tag, at any depth."""
+    cluster = made(project.context(), "cluster", name="Bread")["id"]
+    document = published(project, clusterId=cluster)
+    other = published(project, title="Another", clusterId=cluster)
+    for one in (document, other):
+        run(project, "update_document", one["id"], title="Secret")
+    queries = [
+        "{ documents { title preview { title } } }",
+        "{ documentsPage { documents { preview { title } } } }",
+        '{ documentBySlug(slug: "%s") { related { preview { title } } } }'.replace("%s", document["slug"]),
+        "query { documents { ...F } } fragment F on Document { p: preview { html markdown title } }",
+    ]
+    for query in queries:
+        plain = graphql.get(query)
+        assert "Secret" not in plain.text
+        for _ in range(2):
+            shown = preview.get(query, headers={"If-None-Match": plain.headers["ETag"]})
+            assert "Secret" in shown.text
+            assert shown.headers["Cache-Control"] == "private, no-store"
+            assert "ETag" not in shown.headers
+            assert preview.post(query).json == shown.json
+            assert graphql.post(query).json == graphql.get(query).json == plain.json
+        again = graphql.get(query, headers={"If-None-Match": plain.headers["ETag"]})
+        assert again.status_code == 304
+
+
+def test_a_preview_shows_each_change_at_once(project: Project, preview: GraphQL) -> None:
+    document = published(project)
+    for number in range(3):
+        run(project, "update_document", document["id"], title=f"Title {number}")
+        assert preview.data(PREVIEW, {"id": document["id"]})["document"]["preview"]["title"] == f"Title {number}"
+
+
+@pytest.mark.contract("decided-delivery.preview-size")
+def test_previews_over_16_megabytes_together_are_refused_before_one_is_read(
+    project: Project, preview: GraphQL, watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivered_texts, "MAX_BODIES", 1_000)
+    for number in range(5):
+        a_document(project.context(), title=f"Draft {number}", markdown="four " * 45)
+    api = preview.through(watched.app)
+    query = "{ documents(includeDrafts: true, limit: 5) { preview { %s } } }"
+
+    assert api.codes(query.replace("%s", "markdown")) == ["RESPONSE_TOO_LARGE"]
+    assert [one["pipeline"] if "pipeline" in one else one["projection"] for one in watched.commands[-1:]] == [
+        {"size": {"$strLenBytes": "$text"}}
+    ]
+    assert api.codes("{ documents(includeDrafts: true, limit: 3) { preview { html markdown } } }") == [
+        "RESPONSE_TOO_LARGE"
+    ]
+    assert len(api.data("{ documents(includeDrafts: true, limit: 3) { preview { html } } }")["documents"]) == 3
+
+
+def test_html_that_is_too_long_to_publish_is_null_in_a_preview(
+    project: Project, preview: GraphQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = a_document(project.context(), markdown="Long.")
+    monkeypatch.setattr(publishing_rules, "MAX_HTML_BYTES", 5)
+    assert rendering.MAX_HTML_BYTES == 15 * 1024 * 1024
+
+    for _ in ("rendered", "cached"):
+        found = preview.data(PREVIEW, {"id": draft["id"]})["document"]["preview"]
+        assert (found["html"], found["markdown"]) == (None, "Long.")
+
+
+# Authors
+
+
+@pytest.mark.contract("decided-delivery.author")
+def test_the_author_is_the_member_as_they_are_now(project: Project, graphql: GraphQL) -> None:
+    ada = run(project, "create_member", name="Ada")["id"]
+    document = published(project)
+    query = "{ documents { author { name } } }"
+
+    def author() -> Any:
+        return graphql.data(query)["documents"][0]["author"]
+
+    assert author() is None
+    run(project, "update_document", document["id"], authorId=ada)
+    assert author() == {"name": "Ada"}
+    run(project, "update_member", ada, name="Ada Lovelace")
+    assert author() == {"name": "Ada Lovelace"}
+    run(project, "delete_member", ada)
+    assert author() is None
+
+
+# Times, words, related documents
+
+
+@pytest.mark.contract("decided-delivery.updated", "decided-delivery.words")
+def test_a_document_tells_its_last_publishing_and_its_words(project: Project, preview: GraphQL) -> None:
+    document = published(project, markdown="One two *three*.")
+    query = "{ documents(includeDrafts: true) { updatedAt publishedAt wordCount isPublished } }"
+    [first] = preview.data(query)["documents"]
+    assert (first["updatedAt"], first["wordCount"]) == (first["publishedAt"], 3)
+
+    run(project, "write_content", document["id"], markdown="One.", baseVersion=1)
+    assert preview.data(query)["documents"] == [first]
+    run(project, "publish_document", document["id"])
+    [second] = preview.data(query)["documents"]
+    assert (second["updatedAt"] > first["updatedAt"], second["wordCount"]) == (True, 1)
+    run(project, "unpublish_document", document["id"])
+    assert preview.data(query)["documents"] == [
+        {"updatedAt": None, "publishedAt": None, "wordCount": 0, "isPublished": False}
+    ]
+
+
+def test_what_was_published_before_words_were_stored_has_its_words_all_the_same(
+    project: Project, graphql: GraphQL
+) -> None:
+    same, changed = published(project, markdown="One two."), published(project, markdown="One two three.")
+    run(project, "write_content", changed["id"], markdown="One.", baseVersion=1)
+    project.store.database.documents.update_many({}, {"$unset": {"snapshot.wordCount": "", "pastSlugs": ""}})
+    query = "query($id: ID!) { document(id: $id) { wordCount } redirects { to } }"
+
+    assert graphql.data(query, {"id": same["id"]})["document"] == {"wordCount": 2}
+    assert graphql.data(query, {"id": changed["id"]})["document"] == {"wordCount": 3}
+
+
+@pytest.mark.contract("decided-delivery.related")
+def test_related_are_other_published_documents_of_the_cluster_newest_first(
+    project: Project, graphql: GraphQL, preview: GraphQL
+) -> None:
+    ctx = project.context()
+    bread, soup = (made(ctx, "cluster", name=name)["id"] for name in ("Bread", "Soup"))
+    loaves = [published(project, title=f"Loaf {number}", clusterId=bread) for number in range(5)]
+    published(project, title="Broth", clusterId=soup)
+    alone = published(project, title="Alone")
+    draft = a_document(ctx, title="Draft", markdown="x", clusterId=bread)
+    query = """query($id: ID!, $limit: Int) {
+        document(id: $id) { related { title } some: related(limit: $limit) { title related(limit: 1) { title } } }
+    }"""
+
+    found = graphql.data(query, {"id": loaves[4]["id"], "limit": 10})["document"]
+
+    assert titles(found["related"]) == ["Loaf 3", "Loaf 2", "Loaf 1"]
+    assert found["some"] == [{"title": f"Loaf {number}", "related": [{"title": "Loaf 4"}]} for number in (3, 2, 1, 0)]
+    assert graphql.data(query, {"id": alone["id"]})["document"] == {"related": [], "some": []}
+    assert titles(preview.data(query, {"id": draft["id"]})["document"]["related"]) == ["Loaf 4", "Loaf 3", "Loaf 2"]
+    run(project, "update_document", loaves[0]["id"], clusterId=soup)
+    assert titles(graphql.data(query, {"id": loaves[0]["id"]})["document"]["related"]) == ["Broth"]
+    for limit in (0, 11):
+        assert graphql.codes(query, {"id": alone["id"], "limit": limit}) == ["BAD_USER_INPUT"]
+
+
+# Categories
+
+
+@pytest.mark.contract("decided-delivery.children", "decided-delivery.count", "decided-delivery.by-slug")
+def test_a_category_has_its_children_by_name_and_counts_its_own_published_documents(
+    project: Project, graphql: GraphQL
+) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    wheat, rye = (
+        made(ctx, "category", name=name, slug=name.lower(), categoryId=bread)["id"] for name in ("Wheat", "Rye")
+    )
+    published(project, categoryId=bread)
+    loaf = published(project, categoryId=rye)
+    published(project, categoryId=rye)
+    a_document(ctx, categoryId=wheat)
+    query = """query($slug: String!) { categoryBySlug(slug: $slug) {
+        name documentCount children { name documentCount category { name } children { name } }
+    } }"""
+
+    def child(name: str, count: int) -> dict[str, Any]:
+        return {"name": name, "documentCount": count, "category": {"name": "Bread"}, "children": []}
+
+    assert graphql.data(query, {"slug": "bread"})["categoryBySlug"] == {
+        "name": "Bread",
+        "documentCount": 1,
+        "children": [child("Rye", 2), child("Wheat", 0)],
+    }
+    republished(project, loaf, categoryId=wheat)
+    run(project, "update_category", rye, name="Zwieback")
+    assert graphql.data(query, {"slug": "bread"})["categoryBySlug"]["children"] == [
+        child("Wheat", 1),
+        child("Zwieback", 1),
+    ]
+    assert graphql.data(query, {"slug": "none"}) == {"categoryBySlug": None}
+
+
+@pytest.mark.contract("decided-delivery.cost")
+@pytest.mark.parametrize(
+    ("selected", "each"),
+    [
+        ("id", 1),
+        ("related { id }", 1 + 3),
+        ("related(limit: 10) { id author { name } wordCount }", 1 + 10),
+        ("related(limit: 4) { category { category { id } } related(limit: 8) { id } }", 1 + 4 * (1 + 2 + 8)),
+        ("category { children { id documentCount } }", 1 + 1 + 60),
+        ("category { children { id category { id } } }", 1 + 1 + 60 * 2),
+        ("related(limit: 2) { category { children { id } } }", 1 + 2 * (1 + 1 + 60)),
+    ],
+)
+@pytest.mark.parametrize("page", ["documents(limit: 100) { %s }", "documentsPage(limit: 100) { documents { %s } }"])
+def test_related_documents_and_children_cost_so_many_times_what_is_in_them(
+    graphql: GraphQL, selected: str, each: int, page: str
+) -> None:
+    """The message of a refusal tells the cost: several such pages with far ones cost more than any query may."""
+    pages = " ".join(f"p{number}: {page}" for number in range(6)).replace("%s", selected)
+    far = " ".join(f"f{number}: documents(limit: 1, offset: 100000) {{ id }}" for number in range(4))
+
+    [error] = graphql.post(f"{{ {pages} {far} }}").json["errors"]
+
+    assert f"costs {6 * 100 * each + 4 * 2_001:,}, over 5,000" in error["message"]
+
+
+def test_children_cost_sixty_times_what_is_in_them(graphql: GraphQL) -> None:
+    query = "{ documents(limit: %d) { category { children { id documentCount } } } }"  # a document 62
+
+    assert graphql.data(query % 80) == {"documents": []}
+    assert graphql.codes(query % 81) == ["QUERY_TOO_COSTLY"]
+    assert graphql.codes("{ documents(limit: 2) { category { children { children { id } } } } }") == [
+        "QUERY_TOO_COSTLY"
+    ]
+
+
+# Pages
+
+
+@pytest.mark.contract("decided-delivery.page")
+def test_a_page_tells_how_many_there_are_and_whether_more_follow(
+    project: Project, graphql: GraphQL, preview: GraphQL
+) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    for number in range(5):
+        published(project, title=f"Loaf {number}", **({"categoryId": bread} if number < 3 else {}))
+    a_document(ctx, title="Draft", categoryId=bread)
+
+    def page(api: GraphQL, **variables: Any) -> tuple[list[str], int, bool]:
+        found = api.data(PAGE, variables)["documentsPage"]
+        return titles(found["documents"]), found["totalCount"], found["hasNextPage"]
+
+    assert page(graphql, limit=2) == (["Loaf 4", "Loaf 3"], 5, True)
+    assert page(graphql, limit=2, offset=3) == (["Loaf 1", "Loaf 0"], 5, False)
+    assert page(graphql, limit=2, slug="bread") == (["Loaf 2", "Loaf 1"], 3, True)
+    assert page(graphql, slug="none") == ([], 0, False)
+    assert page(preview, limit=3, offset=3, drafts=True) == (["Loaf 1", "Loaf 0", "Draft"], 6, False)
+    assert page(preview, limit=1, offset=3, drafts=True, slug="bread") == (["Draft"], 4, False)
+    assert page(preview, limit=5, drafts=True)[2] is True
+    assert graphql.codes(PAGE, {"drafts": True}) == ["FORBIDDEN"]
+    assert graphql.codes(PAGE, {"limit": 101}) == graphql.codes(PAGE, {"search": "x" * 501}) == ["BAD_USER_INPUT"]
+
+
+@pytest.mark.contract("decided-delivery.search")
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("sourdough", ["Loaf", "Sourdough"]),
+        ("ÉCLAIR", ["Éclairs are not éclair"]),
+        ("sourdough day", ["Loaf"]),
+        ("patience", ["Soup"]),
+        ("rolls", ["Rolls"]),
+        ("secret", []),
+        ("dough", []),
+        ("", ["Rolls", "Éclairs are not éclair", "Soup", "Loaf", "Sourdough"]),
+        ("!?", []),
+    ],
+)
+def test_a_search_finds_whole_words_of_what_is_delivered(
+    project: Project, graphql: GraphQL, preview: GraphQL, search: str, found: list[str]
+) -> None:
+    published(project, title="Sourdough", markdown="# Heading\n\nBegin.\n\nSecret.")
+    loaf = published(project, title="Loaf", markdown="A sourdough a day.")
+    soup = a_document(project.context(), title="Soup", markdown="Hot.")
+    republished(project, soup, subtitle="With patience")
+    published(project, title="Éclairs are not éclair")
+    published(project, title="Rolls")
+    run(project, "update_document", loaf["id"], title="Secret")
+    draft = a_document(project.context(), title="Draft", markdown="Of *sourdough* too.")
+    run(project, "update_document", draft["id"], subtitle="Rolls")
+
+    page = graphql.data(PAGE, {"search": search})["documentsPage"]
+    assert (titles(page["documents"]), page["totalCount"]) == (found, len(found))
+
+    shown = [*found, "Draft"] if search in ("sourdough", "rolls", "") else found
+    page = preview.data(PAGE, {"search": search, "drafts": True})["documentsPage"]
+    assert (titles(page["documents"]), page["totalCount"]) == (shown, len(shown))
+
+
+def test_what_was_published_before_searches_is_found_after_db_init(project: Project, graphql: GraphQL) -> None:
+    published(project, title="Sourdough")
+    project.store.database.documents.update_many({}, {"$unset": {"deliveredWords": ""}})
+    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 0
+
+    add_delivered_words(project.store, project.id)
+    project.store.projects.delivery_changed(project.id)
+
+    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 1
+
+
+# Redirects
+
+
+REDIRECTS = "{ redirects { from to } }"
+
+
+def redirects(api: GraphQL, **arguments: int) -> list[tuple[str, str]]:
+    query = "query($limit: Int, $offset: Int) { redirects(limit: $limit, offset: $offset) { from to } }"
+    return [(one["from"], one["to"]) for one in api.data(query, arguments)["redirects"]]
+
+
+def redirect(api: GraphQL, slug: str) -> str | None:
+    found = api.data("query($from: String!) { redirect(from: $from) { from to } }", {"from": slug})["redirect"]
+    assert found is None or found["from"] == slug
+    return found and found["to"]
+
+
+@pytest.mark.contract("decided-delivery.redirects")
+def test_each_slug_that_a_document_had_leads_to_its_present_one(project: Project, graphql: GraphQL) -> None:
+    document = published(project, slug="a")
+    assert redirects(graphql) == []
+    for slug in ("b", "c", "d"):
+        run(project, "update_document", document["id"], slug=slug)
+        assert redirect(graphql, slug) is None  # not delivered under it yet
+        run(project, "publish_document", document["id"])
+
+    assert redirects(graphql) == [("c", "d"), ("b", "d"), ("a", "d")]
+    assert redirects(graphql, limit=1, offset=1) == [("b", "d")]
+    assert [redirect(graphql, slug) for slug in "abcdx"] == ["d", "d", "d", None, None]
+    republished(project, document, slug="b")
+    assert redirects(graphql) == [("d", "b"), ("c", "b"), ("a", "b")]
+    assert graphql.codes("{ redirects(limit: 101) { to } }") == ["BAD_USER_INPUT"]
+
+
+def test_what_is_not_delivered_has_no_redirects_and_has_them_again_when_it_is(
+    project: Project, graphql: GraphQL
+) -> None:
+    document = published(project, slug="a")
+    republished(project, document, slug="b")
+    run(project, "unpublish_document", document["id"])
+    assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
+    republished(project, document, slug="c")
+    assert redirects(graphql) == [("b", "c"), ("a", "c")]
+    run(project, "delete_document", document["id"])
+    assert (redirects(graphql), redirect(graphql, "b")) == ([], None)
+    run(project, "restore_document", document["id"])
+    assert redirects(graphql) == [("b", "c"), ("a", "c")]
+
+
+@pytest.mark.contract("decided-delivery.redirect-taken")
+def test_a_slug_that_is_delivered_redirects_nowhere_and_one_that_several_left_to_the_latest(
+    project: Project, graphql: GraphQL
+) -> None:
+    first = published(project, slug="a")
+    republished(project, first, slug="first")
+    assert redirect(graphql, "a") == "first"
+    second = published(project, slug="a")
+    assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
+    republished(project, second, slug="second")
+    assert redirects(graphql) == [("a", "second")]
+    assert redirect(graphql, "a") == "second"
+    run(project, "unpublish_document", second["id"])
+    assert redirects(graphql) == [("a", "first")]
+    assert redirect(graphql, "a") == "first"
+
+
+def test_a_document_has_at_most_20_redirects_the_oldest_are_dropped(project: Project, graphql: GraphQL) -> None:
+    document = published(project, slug="s0")
+    for number in range(1, 23):
+        republished(project, document, slug=f"s{number}")
+
+    assert redirects(graphql, limit=100) == [(f"s{number}", "s22") for number in range(21, 1, -1)]
+    assert redirect(graphql, "s1") is None
+
+
+def test_redirects_stay_in_their_project(project: Project, graphql: GraphQL, store: Store) -> None:
+    other = a_project(store)
+    document = published(other, slug="a")
+    republished(other, document, slug="b")
+
+    assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
+    assert redirects(graphql.by(delivery_token(other))) == [("a", "b")]
+
+
+# The sitemap
+
+
+@pytest.mark.contract("decided-delivery.category-url")
+def test_categories_with_published_documents_are_in_the_sitemap_of_a_project_with_their_address(
+    project: Project, graphql: GraphQL
+) -> None:
+    ctx = project.context()
+    bread, _ = (made(ctx, "category", name=name, slug=name.lower())["id"] for name in ("Bread", "Soup"))
+    published(project, slug="rye", categoryId=bread)
+    run(project, "update_project", siteUrl="https://bread.example/{slug}.html")
+
+    def locations() -> list[str]:
+        root = etree.fromstring(graphql.feed("sitemap").data)
+        return [str(one.text) for one in root.iter("{*}loc")]
+
+    assert locations() == ["https://bread.example/rye.html"]
+    run(project, "update_project", categoryUrl="https://bread.example/topics/{slug}.html")
+    assert locations() == ["https://bread.example/topics/bread.html", "https://bread.example/rye.html"]
+
+
+@pytest.mark.parametrize(
+    "url", ["bread", "ftp://bread.example", "https://bread.example/{id}", f"https://a.b/{'x' * 2_000}"]
+)
+def test_an_address_of_categories_that_is_none_is_422(rest: Any, url: str) -> None:
+    answer = rest.patch("/project", {"categoryUrl": url})
+
+    assert (answer.status_code, answer.json["errors"][0]["field"]) == (422, "categoryUrl")
+    assert rest.patch("/project", {"categoryUrl": f"https://a.b/{'x' * 1_988}"}).status_code == 200
+    assert rest.patch("/project", {"categoryUrl": None}).json["categoryUrl"] == ""
