@@ -62,17 +62,19 @@ def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:
 
 
 def _log(response: Response) -> None:
-    """Writes the log line: never a secret, a body or a query."""
+    """Writes the log line: never a secret, a body or a query.
+
+    `log.info` would first find out which line of code calls it, which takes a quarter of the time of a log line.
+    """
     caller = g.get("caller")
-    log.info(
-        "request",
-        extra={
-            "requestId": g.request_id,
-            "method": request.method,
-            "path": request.path,
-            "status": response.status_code,
-            "durationMs": round((time.perf_counter() - g.began) * 1000, 1),
-            "tokenId": caller.token_id if caller else None,
-            "projectId": caller.project_id if caller else None,
-        },
-    )
+    line = {
+        **{"name": log.name, "levelno": logging.INFO, "levelname": "INFO", "msg": "request"},
+        "requestId": g.request_id,
+        "method": request.method,
+        "path": request.path,
+        "status": response.status_code,
+        "durationMs": round((time.perf_counter() - g.began) * 1000, 1),
+        "tokenId": caller.token_id if caller else None,
+        "projectId": caller.project_id if caller else None,
+    }
+    log.handle(logging.makeLogRecord(line))

@@ -165,12 +165,14 @@ def own_document(ctx: Context, document_id: str) -> StoredDocument:
     return document
 
 
-def document_answer(ctx: Context, document: StoredDocument) -> Result:
-    """Returns the answer that shows a stored document whole."""
+def document_answer(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:
+    """Returns the answer that shows a stored document whole; `content` is its current content, where that is known."""
+    body_id = document.get("contentId")
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
         etag=document_tag(document, ctx.now),
         bodies=document_bodies(document),
+        texts={body_id: content} if body_id is not None and content is not None else {},
     )
 
 

@@ -214,7 +214,9 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
         raise IntentInvalid(finding.problems)
     kind = Kind(draft["kind"])
     made = _CONFIRMS[kind](ctx, draft, finding.facts)
-    return Result({str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=str(kind))
+    return Result(
+        {str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=str(kind), texts=made.texts
+    )
 
 
 def _words(fields: Fields) -> int | None:
@@ -331,7 +333,7 @@ def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result
     record = new_document(fields, slug=slug, words=words, found=facts.found, by=by, now=ctx.now)
     event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
     document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
-    return document_answer(ctx, document)
+    return document_answer(ctx, document, markdown)
 
 
 def _confirm_cluster(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:

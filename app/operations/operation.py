@@ -74,8 +74,8 @@ class Result:
     """How many items the list has on all of its pages, where that was asked for."""
     replayed: bool = False
     """Is this the stored result of an earlier request with the same idempotency key?"""
-    texts: Mapping[str, str] | None = None
-    """The texts of `bodies` by id, where they are known already."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Those of the texts of `bodies` that are known already, by id."""
     shown_after: float = 0
     """In how many seconds every server shows what was written; the answer waits for it."""
 

@@ -143,13 +143,13 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
 def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:
     """Saves content as a new version, where it differs from what the document has; inside a transaction."""
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
-        return document_answer(ctx, document)
+        return document_answer(ctx, document, markdown)
     if frozen := if_frozen(document, ctx.move_request):
         raise frozen
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)
-    return document_answer(ctx, write_version(ctx, document, changes, event))
+    return document_answer(ctx, write_version(ctx, document, changes, event), markdown)
 
 
 def refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:

@@ -136,9 +136,9 @@ def _record(result: Result) -> dict[str, Any]:
 def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
     """Returns the long texts of a record by field; one never written is empty, one not published is null."""
     texts = result.texts
-    if texts is None:
+    if missing := [one for one in result.bodies.values() if one and one not in texts]:
         with ctx.store.deadline():
-            texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in result.bodies.values() if one])
+            texts = {**texts, **ctx.store.bodies.get_texts(ctx.project_id, missing)}
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
         for name, one in result.bodies.items()

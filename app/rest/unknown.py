@@ -72,6 +72,8 @@ def response_headers() -> Mapping[str, str]:
     if _prefers_strict():
         return APPLIED
     names = _noted()
+    if not names.query and not names.body:
+        return {}
     found = [(one.path, one) for one in names.body] + [(f"?{one.path}", one) for one in names.query]
     listed: ListType = [_item(path, one.near) for path, one in found[:LISTED]]
     return {"Ignored-Fields": ser(listed)} if listed else {}
@@ -92,7 +94,8 @@ def _first(names: UnknownNames, found: Iterable[Unknown]) -> list[Unknown]:
 
 def _prefers_strict() -> bool:
     """Returns whether the client prefers `handling=strict`; of several such preferences the first counts (RFC 7240)."""
-    for preference in parse_list_header(request.headers.get("Prefer", "")):
+    preferences = request.headers.get("Prefer")
+    for preference in parse_list_header(preferences) if preferences else ():
         name, _, value = parse_options_header(preference)[0].partition("=")
         if name.strip().lower() == "handling":
             return value.strip(' "').lower() == "strict"

@@ -51,6 +51,11 @@ def parsed(markdown: str) -> Iterator[Event]:
             yield kind, value
 
 
+def rendered(markdown: str) -> str:
+    """Returns the html that the parser makes of markdown, raw html as it is."""
+    return pyromark.html(markdown, options=_OPTIONS)
+
+
 def parsed_with_places(markdown: str) -> Iterator[tuple[str, Any, int]]:
     """Returns the parser's own events, raw html whole, each with the byte of the UTF-8 text that it begins at."""
     for event, place in pyromark.events_with_range(markdown, options=_OPTIONS):

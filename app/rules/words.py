@@ -21,6 +21,8 @@ _UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex
 _ASCII_WORDS = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256))
 _JOINED = re.compile(rb"['.,:;](?:(?<=[a-zA-Z]['.:])(?=[a-zA-Z])|(?<=[0-9]['.,;])(?=[0-9]))")
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
+_ALIKE = (("’", "'"), ("‘", "'"), *((character, " ") for character in "“”«»–—…\u00a0•→"))
+"""Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 
 
@@ -44,6 +46,8 @@ def count_words(text: str) -> int:
     """
     others: list[str] = []
     if not text.isascii():
+        for character, alike in _ALIKE:
+            text = text.replace(character, alike)
         pieces = text.split()
         others = [piece for piece in pieces if not piece.isascii()]
         text = " ".join([piece for piece in pieces if piece.isascii()])

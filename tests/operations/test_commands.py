@@ -10,6 +10,8 @@ import pytest
 from pymongo import MongoClient, monitoring
 
 from app.operations.context import Context
+from app.server import create_app
+from app.settings import Settings
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_ready_brief, made
@@ -105,3 +107,21 @@ def test_a_title_that_another_document_has_gets_a_numbered_slug(ctx: Context) ->
     slugs = [made(ctx, "document", title="Rye bread")["slug"] for _ in range(3)]
 
     assert slugs == ["rye-bread", "rye-bread-2", "rye-bread-3"]
+
+
+def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Context, commands: Commands) -> None:
+    rest = create_app(Settings(mongodb_uri="mongodb://given"), ctx.store).test_client()
+    token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token()
+
+    def sent_by(method: str, path: str, **body: Any) -> tuple[Any, list[str]]:
+        commands.sent.clear()
+        response = rest.open(path, method=method, json=body, headers={"Authorization": f"Bearer {token.secret}"})
+        return response.json, list(commands.sent)
+
+    draft, _ = sent_by("POST", "/document-intents", title="Rye", markdown=MARKDOWN)
+    confirmed, confirming = sent_by("POST", f"/document-intents/{draft['id']}/confirm")
+    document = confirmed["document"]
+    written, writing = sent_by("PUT", f"/documents/{document['id']}/content", markdown="# Wheat", baseVersion=1)
+
+    assert (document["content"], written["content"]) == (MARKDOWN, "# Wheat")
+    assert confirming[-1] == writing[-1] == "commitTransaction"

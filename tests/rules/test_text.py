@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.rules import text
 from app.rules.text import first_paragraph, word_count
 from tests.rules.bombs import TRIED
 from tests.rules.xss_corpus import VECTORS
@@ -117,3 +118,18 @@ def test_two_megabytes_of_anything_are_read_in_seconds(markdown: str) -> None:
     first_paragraph(markdown)
 
     assert time.process_time() - start < 20
+
+
+_PIECES = st.sampled_from(
+    [*"ab 1*_`~[]()!#|-+\n\\&;:'’é—", "&amp;", "&gt;", '[a](b "c>d")', "![x](y)", "- [x] ", "1. ", "> ", "~~", "**"]
+    + ["```\n", "\n\n", "| a | b |\n|---|---|\n", "http://e.org", "漢", "3.14"]
+)
+
+
+@given(st.lists(_PIECES, max_size=60).map("".join))
+def test_markdown_without_html_is_counted_as_any_other(markdown: str) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(text, "_shown_of_plain", lambda source: "".join(text._shown(text.parsed(source))))
+        by_events = word_count(markdown)
+
+    assert word_count(markdown) == by_events
