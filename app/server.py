@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import answers, bodies, errors, in_flight, metrics, requests, tracing
+from app.http import answers, bodies, errors, feed_watch, in_flight, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -37,7 +37,9 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app = Service("content_workflow", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
-    Callers(app, store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds), settings)
+    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    Callers(app, store, settings)
+    feed_watch.install(app, store)
     requests.install(app, settings)
     for part in (in_flight, bodies, answers, errors):
         part.install(app)

@@ -19,13 +19,14 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.shared_metrics import shared_metrics
-from app.http import answers, bodies, connections, in_flight
+from app.http import answers, bodies, connections, feed_watch, in_flight
 from app.http.proxies import Networks, networks
 from app.settings import Settings
 
 LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
-BLOCKING_THREADS = 32 + sum(limit.threads for limit in LIMITS)
-"""The most threads that answer requests in each process: those that the limits let work or wait, and some for the rest.
+BLOCKING_THREADS = (32 + sum(limit.threads for limit in LIMITS)) * 4 // 3
+"""The most threads that answer requests in each process: those that the limits let work or wait, some for the rest, and
+a quarter that wait for events.
 
 granian starts them as they are needed. The 16 requests that are worked on at once mostly wait for MongoDB; measured on
 two busy cores with 16 connections, pages of `GET /briefs` a second: 43 with 1 thread, 46 with 2, 81 with 4, 76 with 8,
@@ -116,6 +117,8 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connections.watch(port, proxies, deadline)
+    feed_watch.limit_waiting(BLOCKING_THREADS)
+    feed_watch.end_on_signal()
     from wsgi import app
 
     return app

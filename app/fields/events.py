@@ -13,6 +13,14 @@ class EventQuery(Schema):
     limit = StrictInteger(1, 1_000, description="most events to return", load_default=100)
 
 
+class WaitingEventQuery(EventQuery):
+    """What reading events takes over REST."""
+
+    wait = StrictInteger(
+        0, 25, description="seconds to wait for the first event, where there is none yet", load_default=0
+    )
+
+
 class ActivityQuery(Schema):
     """One page of a document's activity; a page shorter than `limit` is the last one."""
 

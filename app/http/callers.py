@@ -68,6 +68,10 @@ class Callers:
             self._count_failure()
             raise
 
+    def check_again(self, kind: TokenKind) -> None:
+        """Raises `Unauthorized` when the token of a request that has waited is not valid any more."""
+        self._access.authenticate(bearer_secret(), kind, this_instant())
+
     def _count_failure(self) -> None:
         if self._failures is None:
             return

@@ -63,6 +63,14 @@ def receiving() -> Iterator[None]:
     _work()
 
 
+@contextmanager
+def absent() -> Iterator[None]:
+    """Gives the request's place back while it waits for what others do, and takes one again after that."""
+    leave()
+    yield
+    _work()
+
+
 def large() -> None:
     """Has the request take one of the few places for those with a large body or answer, and hold it from now on.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
@@ -92,7 +92,8 @@ def _view(route: Route) -> View:
         refuse_if_strict()
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
-        result = operation(ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
+        call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
+        result = route.waiting(ctx, fields, call) if route.waiting else call()
         return _respond(ctx, route, result, fields)
 
     return view

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import marshmallow as ma
 
@@ -24,7 +26,8 @@ from app.errors import (
     UnsupportedMediaType,
 )
 from app.fields.keys import DryRun
-from app.operations.operation import Effect, Operation
+from app.operations.context import Context
+from app.operations.operation import Effect, Operation, Result
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
 from app.vocabulary import Kind, Scope
 
@@ -47,6 +50,11 @@ class Route:
     location: str | None = None
     """The endpoint of the record that a 201 answers with, like `documents.getDocument`, where it has one."""
 
+    rest_query: type[ma.Schema] | None = None
+    """The schema of the query, where it takes more than the operation's."""
+    waiting: Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result] | None = None
+    """Calls the operation, the third argument, and again after it has waited as the client asked for."""
+
     @cached_property
     def name(self) -> str:
         """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
@@ -59,7 +67,7 @@ class Route:
         """The schema of the query; the kind of draft is in the path."""
         if not self.operation.reads:
             return DryRun
-        return None if self.kind else self.operation.query
+        return None if self.kind else self.rest_query or self.operation.query
 
     @property
     def body(self) -> type[ma.Schema] | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import takewhile
 
 from bson import ObjectId
 
 from app.errors import CursorExpired, WriteConflict
-from app.store.collection import DESCENDING, Collection, Record, from_bson
+from app.store.collection import DESCENDING, Collection, Record, from_bson, object_ids
 from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 
 TRIM_BATCH = 1_000
@@ -39,6 +40,11 @@ class Events(Collection[Record]):
     def last(self, project_id: str) -> int:
         """Returns the last sequence number of a project, 0 where it has no events."""
         return int(self._feed(project_id)["sequence"])
+
+    def last_of(self, project_ids: Iterable[str]) -> dict[str, int]:
+        """Returns the last sequence number of each project that has a feed."""
+        feeds = self._store.database.feeds.find({"_id": {"$in": object_ids(project_ids)}}, {"sequence": 1})
+        return {str(feed["_id"]): feed["sequence"] for feed in feeds}
 
     def _feed(self, project_id: str) -> Record:
         found = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0})

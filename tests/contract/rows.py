@@ -475,6 +475,13 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-waiting",
+        {
+            "wait": "GET /events?wait= (0 to 25, default 0): with nothing after the cursor, waits for the first event",
+            "quarter": "at most a quarter of a server's threads wait; further ones are answered at once",
+        },
+    ),
+    *_rows(
         "decided-sections",
         {
             "outline": "the outline partitions the content: number, level, title, line, words, hash",

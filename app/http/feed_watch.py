@@ -1,0 +1,144 @@
+"""Requests that wait for a project's next event (decisions, section 14).
+
+However many requests wait, one thread asks MongoDB for all of them, five times a second, and for nothing while none
+waits. A waiting request holds a thread of the server and no place among those that are worked on; at most a quarter of
+the threads wait.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask import Flask, current_app
+
+from app.errors import ServiceUnavailable
+from app.http import in_flight
+from app.http.concurrency import Bound, ConcurrencyLimit
+from app.store.store import Store
+
+POLL_SECONDS = 0.2
+FEWEST_THREADS = 8
+"""How many threads a server has at least; one that has more says so (`limit_waiting`)."""
+PER_CALLER = 56
+"""The most waiting requests of a caller: all of them find a place at work or in its queue when they wake up at once."""
+
+
+class _Waiter:
+    def __init__(self, project_id: str, after: int) -> None:
+        self.project_id, self.after = project_id, after
+        self.woken = threading.Event()
+
+
+class FeedWatch:
+    """Wakes waiting requests when the feed of their project has a new event."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._waiters: set[_Waiter] = set()
+        self._polling = False
+
+    def wait(self, project_id: str, after: int, seconds: float) -> None:
+        """Returns when the feed has an event after a sequence number, when the time is over, or when the server ends.
+
+        The event may be one whose number is given and that the feed does not show yet.
+        """
+        waiter = _Waiter(project_id, after)
+        with self._lock:
+            self._waiters.add(waiter)
+            if not self._polling:
+                self._polling = True
+                threading.Thread(target=self._poll, name="watch feeds", daemon=True).start()
+        try:
+            waiter.woken.wait(seconds)
+        finally:
+            with self._lock:
+                self._waiters.discard(waiter)
+
+    def _poll(self) -> None:
+        try:
+            while waiters := self._waiting():
+                last = self._last({waiter.project_id for waiter in waiters})
+                for waiter in waiters:
+                    if _ending.is_set() or last.get(waiter.project_id, 0) > waiter.after:
+                        waiter.woken.set()
+                _ending.wait(POLL_SECONDS)
+        except BaseException:
+            with self._lock:
+                self._polling = False  # the next request that waits starts another thread
+            raise
+
+    def _waiting(self) -> list[_Waiter]:
+        """Returns who waits; with the last one gone, polling ends."""
+        with self._lock:
+            self._polling = bool(self._waiters)
+            return list(self._waiters)
+
+    def _last(self, projects: set[str]) -> dict[str, int]:
+        """Returns the last sequence number of each feed; none while MongoDB can't be reached."""
+        try:
+            with self._store.deadline():
+                return self._store.events.last_of(projects)
+        except ServiceUnavailable:
+            return {}
+
+
+_ending = threading.Event()
+_limit = ConcurrencyLimit(Bound(FEWEST_THREADS // 4), caller=Bound(PER_CALLER))
+
+
+def install(app: Flask, store: Store) -> None:
+    """Has the app watch the feeds of its store."""
+    app.extensions["feed_watch"] = FeedWatch(store)
+
+
+def limit_waiting(threads: int) -> None:
+    """Lets a quarter of a server's threads wait; called before the server takes requests."""
+    global _limit
+    _limit = ConcurrencyLimit(Bound(threads // 4), caller=Bound(PER_CALLER))
+
+
+def end_on_signal() -> None:
+    """Has no request wait any more once this process gets a signal to end; called in the main thread."""
+    signals, wakeup = socket.socketpair()  # Python writes the number of each signal, whoever handles it
+    wakeup.setblocking(False)
+    signal.set_wakeup_fd(wakeup.detach(), warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while signals.recv(1)[0] not in (signal.SIGINT, signal.SIGTERM):
+            pass
+        _ending.set()
+
+    threading.Thread(target=watch, name="watch signals", daemon=True).start()
+
+
+def wait_for_event(project_id: str, after: int, end: float) -> bool:
+    """Waits for an event after a sequence number, to an instant of the monotonic clock.
+
+    Returns whether there may be one; False when the time is over. Raises `ServiceUnavailable` where too many requests
+    go on at once.
+    """
+    watch: FeedWatch = current_app.extensions["feed_watch"]
+    left = end - time.monotonic()
+    if left <= 0 or _ending.is_set():
+        return False
+    with in_flight.absent():
+        watch.wait(project_id, after, left)
+    return True
+
+
+@contextmanager
+def may_wait() -> Iterator[bool]:
+    """Yields whether one more request may wait, which it does inside."""
+    try:
+        place = _limit.place(caller=in_flight.caller())
+    except ServiceUnavailable:
+        yield False
+        return
+    with place:
+        yield True

@@ -1,0 +1,229 @@
+"""Readers of the feed that wait for the next event, on servers as `content-workflow serve` starts them (section 14)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from flask import Flask
+
+from app.http import feed_watch
+from app.http.concurrency import Bound, ConcurrencyLimit
+from app.store.store import Store
+from tests.live import free_port, serving, until, until_listening
+from tests.make import OPERATIONS, Project, Token, a_document, a_project
+from tests.rest.client import Rest
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.timeout(120)]
+
+CHECKOUT = Path(__file__).parents[2]
+READERS = 50
+"""Of each of the two servers."""
+MAX_SECONDS = 1.0
+
+
+class Server:
+    """`content-workflow serve` with the worker in it."""
+
+    def __init__(self, mongodb_uri: str, database: str) -> None:
+        port = free_port()
+        given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "WARNING"}
+        command = [Path(sys.executable).with_name("content-workflow"), "serve", "--port", str(port)]
+        self.process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **given})
+        until_listening(port, self.process)
+        self.url = f"http://127.0.0.1:{port}"
+
+    def get(self, path: str, token: Token) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        return httpx.get(self.url + path, headers=headers, timeout=40, trust_env=False)
+
+    def stop(self) -> float:
+        """Ends the server with SIGTERM; returns how many seconds that took."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        return time.monotonic() - began
+
+
+@contextmanager
+def running(mongodb_uri: str, store: Store, number: int) -> Iterator[list[Server]]:
+    with ExitStack() as stack:
+        servers = []
+        for _ in range(number):
+            servers.append(Server(mongodb_uri, store.database.name))
+            stack.callback(servers[-1].process.wait, 30)
+            stack.callback(servers[-1].process.kill)
+        yield servers
+
+
+def cursor_of(server: Server, token: Token) -> str:
+    """Returns the cursor at the end of the feed, once that holds the token."""
+    until(lambda: server.get("/events", token).json()["events"])
+    cursor: str = server.get("/events?limit=1000", token).json()["cursor"]
+    return cursor
+
+
+@pytest.mark.slow
+@pytest.mark.contract("decided-waiting.wait")
+def test_an_event_reaches_100_waiting_readers_on_two_servers_within_a_second(
+    store: Store, project: Project, mongodb_uri: str
+) -> None:
+    token, other = project.token(), a_project(store).token()
+    with running(mongodb_uri, store, 2) as servers, ThreadPoolExecutor(2 * READERS) as pool:
+        path = f"/events?wait=25&after={cursor_of(servers[0], token)}"
+        slowest = {"before": _slowest(servers, other)}
+
+        def read(server: Server) -> tuple[float, Any]:
+            page = server.get(path, token)
+            return time.monotonic(), page.json()
+
+        waiting = [pool.submit(read, server) for server in servers for _ in range(READERS)]
+        time.sleep(1)
+        slowest["meanwhile"] = _slowest(servers, other)
+        assert not any(reader.done() for reader in waiting)
+
+        a_document(project.context(token), title="Flour")
+        made = time.monotonic()
+        arrived = [reader.result() for reader in waiting]
+
+    assert all([event["data"]["slug"] for event in page["events"]] == ["flour"] for _, page in arrived)
+    assert max(at for at, _ in arrived) - made < MAX_SECONDS
+    assert slowest["meanwhile"] < max(0.2, 5 * slowest["before"]), slowest
+
+
+def _slowest(servers: list[Server], token: Token) -> float:
+    """Returns how long the slowest but two of 40 requests took."""
+    took = []
+    for number in range(40):
+        began = time.monotonic()
+        assert servers[number % 2].get("/briefs", token).status_code == 200
+        took.append(time.monotonic() - began)
+    return sorted(took)[-3]
+
+
+@pytest.mark.slow
+def test_a_server_ends_while_readers_wait_and_answers_them(store: Store, project: Project, mongodb_uri: str) -> None:
+    token = project.token()
+    with running(mongodb_uri, store, 1) as [server], ThreadPoolExecutor(20) as pool:
+        path = f"/events?wait=25&after={cursor_of(server, token)}"
+        waiting = [pool.submit(server.get, path, token) for _ in range(20)]
+        time.sleep(1)
+
+        took = server.stop()
+
+        answers = [reader.result() for reader in waiting]
+    assert took < 8
+    assert [answer.status_code for answer in answers] == [200] * 20
+    assert all(answer.json()["events"] == [] for answer in answers)
+
+
+@pytest.mark.contract("decided-waiting.wait")
+def test_without_an_event_the_answer_comes_when_the_time_is_over(rest: Rest, project: Project) -> None:
+    project.store.outboxes.publish_all(project.id)
+    cursor = rest.get("/events?limit=1000").json["cursor"]
+    began = time.monotonic()
+
+    for wait, least in (("&wait=1", 1.0), ("&wait=0", 0.0), ("", 0.0)):
+        began = time.monotonic()
+        assert rest.get(f"/events?after={cursor}{wait}").json == {"events": [], "cursor": cursor}
+        assert least <= time.monotonic() - began < least + 0.9
+
+
+@pytest.mark.contract("decided-waiting.wait")
+def test_a_page_with_events_does_not_wait(rest: Rest, project: Project) -> None:
+    project.store.outboxes.publish_all(project.id)
+    began = time.monotonic()
+
+    assert rest.get("/events?wait=25").json["events"]
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("wait", ["-1", "26", "1.5", "x", ""])
+def test_a_wait_out_of_range_is_refused(rest: Rest, wait: str) -> None:
+    refused = rest.get(f"/events?wait={wait}")
+
+    assert refused.status_code == 400
+    assert [issue["path"] for issue in refused.json["issues"]] == ["wait"]
+
+
+@contextmanager
+def reading(app: Flask, token: Token, number: int = 1) -> Iterator[list[Future[httpx.Response]]]:
+    """Yields readers that wait, each in a thread, on a server in this process."""
+    with serving(app) as url, ThreadPoolExecutor(number) as pool:
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        with httpx.Client(base_url=url, headers=headers, timeout=40, trust_env=False) as client:
+            cursor = client.get("/events?limit=1000").json()["cursor"]
+            yield [pool.submit(client.get, f"/events?wait=20&after={cursor}") for _ in range(number)]
+
+
+@pytest.mark.contract("decided-waiting.quarter")
+def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
+    app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(3), caller=Bound(3)))
+    token = project.token()
+    project.store.outboxes.publish_all(project.id)
+
+    with reading(app, token, 8) as readers:
+        until(lambda: sum(reader.done() for reader in readers) == 5, 10)
+        assert all(reader.result().json()["events"] == [] for reader in readers if reader.done())
+        a_document(project.context(token))
+        project.store.outboxes.publish_all(project.id)
+
+        assert sum(len(reader.result().json()["events"]) for reader in readers) == 3
+
+
+def test_of_600_threads_a_quarter_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed_watch, "_limit", feed_watch._limit)
+
+    feed_watch.limit_waiting(600)
+
+    assert feed_watch._limit.threads == 150
+
+
+def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(app: Flask, project: Project) -> None:
+    owner, token = project.token(), project.token()
+    project.store.outboxes.publish_all(project.id)
+
+    with reading(app, token) as [reader]:
+        time.sleep(3.2)  # a server may remember a token for 3 seconds
+        assert not reader.done()
+        OPERATIONS["revoke_token"](project.context(owner), token.id)
+        project.store.outboxes.publish_all(project.id)
+
+        assert reader.result().status_code == 401
+
+
+def test_many_that_wait_ask_mongodb_once_for_all_of_them(
+    app: Flask, project: Project, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(20), caller=Bound(20)))
+    calls, last_of = [], type(store.events).last_of
+
+    def counted(self: Any, project_ids: Any) -> dict[str, int]:
+        calls.append(threading.current_thread().name)
+        return last_of(self, project_ids)
+
+    monkeypatch.setattr(type(store.events), "last_of", counted)
+    token = project.token()
+    project.store.outboxes.publish_all(project.id)
+
+    with reading(app, token, 20) as readers:
+        time.sleep(1)
+        assert 1 <= len(calls) <= 8
+        assert set(calls) == {"watch feeds"}
+        a_document(project.context(token))
+        project.store.outboxes.publish_all(project.id)
+        assert all(len(reader.result().json()["events"]) == 1 for reader in readers)
+    until(lambda: not any(thread.name == "watch feeds" for thread in threading.enumerate()), 5)
