@@ -14,7 +14,7 @@ from app.fields.loading import instance
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
-from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord
+from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
 
 OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
@@ -22,17 +22,8 @@ OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
 """Records with long texts, and the same records without them, as tools return them."""
 
-SHOWN = ("type", "enum", "const", "items", "properties")
-"""The JSON Schema keywords that results are documented with: descriptions and limits are those of REST's document."""
-
-ACTOR = {"type", "id", "name", "agent"}
-"""The keys of an actor, such as `createdBy`, which is documented as an object alone."""
-
-STRINGS = ({"type": "string"}, {"type": ["string", "null"]})
-"""What a key is that is documented by its name alone."""
-
-LONG_LIST = 4
-"""The most words of a closed list that a result is documented with."""
+STRINGS = ("string", ["string", "null"])
+"""The types of a key that is documented by its name alone."""
 
 DRAFT_TEXT = "markdown"
 """The long text of a document draft, which only `get_intent` returns."""
@@ -106,27 +97,25 @@ def _record(operation: Operation) -> type[ma.Schema]:
 def _record_schema(operation: Operation) -> dict[str, Any]:
     """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
     record = _record(operation)
-    schema = _lean(json_schema(record))
+    properties = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
     for extended in {_record(one) for one in OPERATIONS} & {*record.__mro__[1:]}:
         for name in json_schema(extended)["properties"]:
-            del schema["properties"][name]
-    if operation.response is DocumentRecord:
-        schema["properties"]["brief"] = {"type": "object"}  # as `get_brief` documents it
-    if operation.response is ValidationRecord:
-        schema["properties"]["warnings"] = {"type": "array"}  # as `check_document` documents it
+            del properties[name]
     if operation.response is ConfirmedRecord:
-        schema["properties"] |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
-    return schema
+        properties |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
+    return {"type": "object", "properties": properties}
 
 
-def _lean(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns a schema without what an agent can do without; it allows keys that later versions add."""
-    lean = {key: schema[key] for key in SHOWN if key in schema}
-    if len(lean.get("enum", ())) > LONG_LIST:
-        del lean["enum"]
-    if "properties" in lean:
-        inner = {name: _lean(one) for name, one in lean.pop("properties").items()}
-        lean |= {} if set(inner) == ACTOR else {"properties": inner}
-    if "items" in lean:
-        lean["items"] = _lean(lean["items"])
-    return {} if lean in STRINGS else lean
+def _key(schema: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a key of a record is documented with: its type, and the keys of the objects that a list holds.
+
+    Everything else only fills a context.
+    """
+    if inner := schema.get("items", {}).get("properties"):
+        keys = {name: _type(one) for name, one in inner.items()}
+        return {"type": "array", "items": {"type": "object", "properties": keys}}
+    return _type(schema)
+
+
+def _type(schema: dict[str, Any]) -> dict[str, Any]:
+    return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}

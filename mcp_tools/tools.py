@@ -8,7 +8,6 @@ from typing import Any
 
 import mcp_types as t
 
-from app.errors import BadRequest, NotFound
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
@@ -21,9 +20,6 @@ from mcp_tools.trust import label_of
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
-
-ANY_TOOLS = (NotFound, BadRequest)
-"""Refusals that the instructions explain for all tools, so that no tool names them."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +56,10 @@ def _tool(operation: Operation) -> Tool:
 
 
 def describe(operation: Operation) -> str:
-    """Returns what an agent reads: what the tool does, what to call next, and its refusals."""
+    """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
     if other := DESCRIBED_IN.get(operation.name):
         parts.append(f"Arguments as in `{other}`.")
-    if own := [f"`{error.__name__}`" for error in operation.errors if error not in ANY_TOOLS]:
-        parts.append(f"Refusals: {', '.join(own)}.")
     return "\n\n".join(filter(None, parts))
 
 
