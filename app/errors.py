@@ -241,13 +241,16 @@ class BadRequest(Refusal):
 
 
 class IntentInvalid(Refusal):
-    """The draft can't be confirmed yet; `errors` lists every problem, sorted by field, and the draft stays."""
+    """A draft can't be confirmed yet, or a plan that holds whole or not at all can't be made; nothing changed.
+
+    `errors` lists every problem, sorted by field.
+    """
 
     status = 422
     message = "The draft is not ready: correct what `errors` lists with an update, then confirm again."
 
-    def __init__(self, errors: Sequence[Problem]) -> None:
-        super().__init__(errors=list(errors))
+    def __init__(self, errors: Sequence[Problem], message: str | None = None) -> None:
+        super().__init__(message, errors=list(errors))
 
 
 class IdempotencyMismatch(Refusal):

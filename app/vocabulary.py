@@ -80,6 +80,15 @@ class DeliveryStatus(StrEnum):
     FAILED = "failed"
 
 
+class PieceOutcome(StrEnum):
+    """What became of a piece of a plan (decisions, section 14)."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
+
 class Channel(StrEnum):
     """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
 

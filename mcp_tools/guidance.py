@@ -7,8 +7,9 @@ To write: `claim_next_brief` with `leaseSeconds`, `get_brief`, `write_content` w
 `baseVersion`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't finish, call \
 `release_brief`, so that another writer can claim the brief.
 
-To plan: `create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, \
-`confirm_intent`, then `mark_brief_ready`.
+To plan documents with their briefs: `plan_documents`. Step by step, and for clusters and categories: \
+`create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, `confirm_intent`, then \
+`mark_brief_ready`.
 
 A tool that changes a record returns it as the record's `get_…` tool does; a list stands under `items`. Records come \
 without their content: read it in parts with `read_document_content`. A list returns 20 items unless you \
@@ -69,6 +70,7 @@ DESCRIBED_IN: dict[str, str] = {
     "update_document_intent": "create_document_intent",
     "update_cluster_intent": "create_cluster_intent",
     "update_category_intent": "create_category_intent",
+    "plan_documents": "create_document_intent",
     "replace_brief": "create_document_intent",
     "update_brief": "create_document_intent",
     "claim_next_brief": "claim_brief",
@@ -80,6 +82,7 @@ DESCRIBED_IN: dict[str, str] = {
 """Tools whose arguments another tool describes: they leave out the descriptions that are the same there."""
 
 NEXT: dict[str, str] = {
+    "plan_documents": "For several documents at once. After a failure, send the same plan again.",
     "create_document_intent": "Next: `validate_intent`, `confirm_intent`.",
     "create_cluster_intent": "Next: `confirm_intent`.",
     "create_category_intent": "Next: `confirm_intent`.",

@@ -22,7 +22,7 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
     ),
     "planning": (
         *_READING,
-        *("create_document_intent", "create_cluster_intent", "create_category_intent"),
+        *("plan_documents", "create_document_intent", "create_cluster_intent", "create_category_intent"),
         *("update_document_intent", "update_cluster_intent", "update_category_intent"),
         *("list_intents", "get_intent", "validate_intent", "confirm_intent", "discard_intent"),
         *("replace_brief", "update_brief", "mark_brief_ready", "withdraw_brief", "update_document"),

@@ -1,6 +1,7 @@
 """What may be written to a document after it exists (decisions, section 5)."""
 
 from app.fields.checks import calendar_date, http_url, not_blank, one_of, timestamp
+from app.fields.document_keys import KeyList
 from app.fields.intents import MAX_MARKDOWN, FirstStatus
 from app.fields.queries import Page
 from app.fields.slugs import document_slug
@@ -123,6 +124,7 @@ class DocumentQuery(Page):
     slug = DelimitedStrings(
         StrictString(200, allow_none=False), description="with one of these slugs", metadata=AT_LEAST_ONE
     )
+    key = KeyList(description="with one of these keys", metadata=AT_LEAST_ONE)
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = StrictString(
         validate=[calendar_date],

@@ -14,6 +14,7 @@ from app.fields.briefs import BriefFields
 from app.fields.categories import DraftCategoryFields
 from app.fields.checks import not_blank
 from app.fields.clusters import DraftClusterFields
+from app.fields.document_keys import document_key
 from app.fields.documents import PublishedChanges
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.members import MemberFields
@@ -156,6 +157,7 @@ class DocumentLine(PublishedLine):
     """A document."""
 
     id = _id("the document's id")
+    key = document_key(description="its key; null without one")
     status = EnumString(DocumentStatus, description="the status", allow_none=False, required=True)
     statusBefore = EnumString(DocumentStatus, description="the status before it was scheduled")
     assigneeId = _id("the member who works on it", null=True)

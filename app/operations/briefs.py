@@ -16,6 +16,7 @@ from app.errors import (
     BriefNotReady,
     NoBriefReady,
     NotFound,
+    Problem,
     WriteConflict,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
@@ -25,7 +26,19 @@ from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
 from app.records.documents import DocumentRecord
-from app.rules.briefs import CLAIM, NO_CLAIM, READY, RELEASE, RENEW, WITHDRAW, Move, brief_of, needs_no_move, refusal
+from app.rules.briefs import (
+    CLAIM,
+    NO_CLAIM,
+    READY,
+    RELEASE,
+    RENEW,
+    WITHDRAW,
+    Move,
+    brief_of,
+    needs_no_move,
+    refusal,
+    written_brief,
+)
 from app.rules.documents import StoredDocument, if_guarded
 from app.rules.etags import document_tag
 from app.rules.events import Event
@@ -232,12 +245,11 @@ def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
-    links = fields.get("internalLinks")
-    found = Found(documents=ctx.store.documents.find_existing(ctx.project_id, links or ()))
-    wrong = in_order([*problems(BriefFields, fields), *link_problems(links, found, itself=document_id.lower())])
+    found = Found(documents=ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ()))
+    wrong = brief_problems(fields, found, document_id)
     if not wrong:
         event = Event("brief.updated", ctx.now, ctx.caller.actor)
-        written = {**fields, "internalLinks": [link.lower() for link in links]} if links else fields
+        written = written_brief(fields)
         changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:
             return document_answer(ctx, changed)
@@ -248,3 +260,9 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     if wrong:
         raise BadRequest(errors=wrong)
     return document_answer(ctx, document)
+
+
+def brief_problems(fields: Fields, found: Found, document_id: str) -> list[Problem]:
+    """Returns everything that is wrong with fields of a document's brief, sorted by field."""
+    links = link_problems(fields.get("internalLinks"), found, itself=document_id.lower())
+    return in_order([*problems(BriefFields, fields), *links])

@@ -8,6 +8,7 @@ from app.errors import (
     BriefClaimed,
     InvalidTransition,
     NotFound,
+    Problem,
     SlugTaken,
     VersionConflict,
     WriteConflict,
@@ -18,6 +19,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
+from app.rules.briefs import MoveRequest
 from app.rules.documents import (
     DELIVERED_AT_ONCE,
     PUBLISHED_FIELDS,
@@ -31,8 +33,7 @@ from app.rules.documents import (
 )
 from app.rules.etags import document_tag
 from app.rules.events import Event
-from app.rules.references import reference_problems
-from app.rules.slugs import numbered, slug_of
+from app.rules.references import Found, reference_problems
 from app.rules.text import search_words
 from app.rules.times import read_time
 from app.vocabulary import DocumentStatus, Scope
@@ -88,20 +89,15 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)
-    if refused := if_guarded(document, ctx.move_request) or if_outdated(document, fields.get("baseVersion")):
+    changes = changed_fields(document, fields)
+    if refused := edit_refusal(document, fields, changes, ctx.move_request):
         raise refused
-    changes = _really_changed(document, fields)
-    if "status" in fields and (refused_status := if_status_closed(document, fields["status"], ctx.move_request)):
-        raise refused_status
-    if _published(changes) and (frozen := if_frozen(document, ctx.move_request)):
-        raise frozen
     found = look_up(ctx.store, ctx.project_id, changes)
-    if wrong := in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)]):
+    if wrong := edit_problems(fields, changes, found):
         raise BadRequest(errors=wrong)
     if not changes:
         return document_answer(ctx, document)
-    event = Event("document.updated", ctx.now, ctx.caller.actor, {"fields": sorted(changes.keys() & fields.keys())})
-    return document_answer(ctx, write_version(ctx, document, changes, event))
+    return document_answer(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
 
 
 @operation(
@@ -185,18 +181,21 @@ def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any
         refuse_taken_slugs(ctx, [changes["slug"]], document)
         delivered = document.get("snapshot")
         changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
-    versioned = _published(changes)
-    if versioned:
-        changes["version"] = document["version"] + 1
+    changes |= next_version(document, changes)
     read = {"rev": document["rev"]}
     written = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
     if written is None:
         raise WriteConflict
-    if versioned:
+    if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor)
     if document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE):
         ctx.store.projects.delivery_changed(ctx.project_id)
     return written
+
+
+def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
+    """Returns the version that changes of a document make; nothing where what is published stays the same."""
+    return {"version": document["version"] + 1} if _published(changes) else {}
 
 
 def refuse_taken_slugs(ctx: Context, slugs: list[str], document: StoredDocument) -> None:
@@ -205,27 +204,31 @@ def refuse_taken_slugs(ctx: Context, slugs: list[str], document: StoredDocument)
         raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
 
 
-def free_slug(ctx: Context, title: str) -> str:
-    """Returns a slug made from a title, with `-2`, `-3`, … as long as a document of the project has it.
-
-    The first try assumes that it is free, as nearly all are: the index refuses one that is taken.
-    """
-    if not ctx.is_retry:
-        return slug_of(title)
-    slug, first, many = slug_of(title), 1, 10
-    while True:
-        candidates = [numbered(slug, number) if number > 1 else slug for number in range(first, first + many)]
-        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, candidates)
-        for candidate in candidates:
-            if candidate not in taken:
-                return candidate
-        first, many = first + many, many * 10
-
-
-def _really_changed(document: StoredDocument, fields: Fields) -> dict[str, Any]:
+def changed_fields(document: StoredDocument, fields: Fields) -> dict[str, Any]:
     """Returns the fields that differ from what the document has; an empty text is an unset one."""
     sent = {name: _stored(name, value) for name, value in fields.items() if name != "baseVersion"}
     return {name: value for name, value in sent.items() if value != document.get(name)}
+
+
+def edit_refusal(
+    document: StoredDocument, fields: Fields, changes: Fields, request: MoveRequest
+) -> BriefClaimed | VersionConflict | InvalidTransition | None:
+    """Returns the first reason, in the contract's order, why fields can't be changed now; None when they can."""
+    if refused := if_guarded(document, request) or if_outdated(document, fields.get("baseVersion")):
+        return refused
+    if "status" in fields and (closed := if_status_closed(document, fields["status"], request)):
+        return closed
+    return if_frozen(document, request) if _published(changes) else None
+
+
+def edit_problems(fields: Fields, changes: Fields, found: Found) -> list[Problem]:
+    """Returns everything that is wrong with values that are to be changed, sorted by field."""
+    return in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
+
+
+def update_event(ctx: Context, changes: Fields) -> Event:
+    """Returns the event of changed fields."""
+    return Event("document.updated", ctx.now, ctx.caller.actor, {"fields": sorted(changes)})
 
 
 def _stored(name: str, value: Any) -> Any:

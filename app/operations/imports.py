@@ -19,14 +19,13 @@ from app.records.imports import ImportRecord
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_document
-from app.rules.references import Found
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.vocabulary import Kind, Scope
 
 Fields = Mapping[str, Any]
 Stored = Mapping[str, Any]
-Begun = tuple[dict[str, Any], str, Event]
+Begun = tuple[dict[str, Any], str, Sequence[Event]]
 
 EDITED = tuple(instance(EditedFields).fields)
 
@@ -99,7 +98,7 @@ def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[st
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links)
+    found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
     facts = Facts(found=found, slug_taken=fields["slug"] in existing.taken)
     if wrong := _problems(ctx, fields, facts, named if category is None else None):
         return {"id": None, "outcome": "refused", "problems": wrong}, None
@@ -132,12 +131,11 @@ def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str
 
 def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
     by = ctx.caller.actor
-    found = Found(categories={category["id"]: category["name"]}) if category else Found()
     filed = {**fields, "categoryId": category["id"] if category else None}
     words = word_count(fields.get("markdown") or "")
-    record = new_document(filed, slug=fields["slug"], words=words, found=found, by=by, now=ctx.now)
+    record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
     record |= {name: fields[name] or None for name in EDITED if name in fields}
-    return record, fields.get("markdown") or "", Event("document.created", ctx.now, by)
+    return record, fields.get("markdown") or "", [Event("document.created", ctx.now, by)]
 
 
 def _category_fields(name: str) -> dict[str, Any]:

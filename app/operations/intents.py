@@ -10,9 +10,10 @@ from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import document_answer, free_slug
+from app.operations.documents import document_answer
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
+from app.operations.slugs import free_slug
 from app.records.categories import category_record
 from app.records.clusters import cluster_record
 from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
@@ -294,7 +295,7 @@ def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     slug = fields.get("slug")
     return Facts(
-        found=look_up(store, project_id, fields, links),
+        found=look_up(store, project_id, fields, links=links),
         slug_taken=slug in store.documents.find_taken_slugs(project_id, [slug]) if slug else False,
     )
 
@@ -330,7 +331,7 @@ def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result
     words = draft.get("words")
     if words is None:  # no markdown, or a draft of an earlier version of this service
         words = word_count(markdown)
-    record = new_document(fields, slug=slug, words=words, found=facts.found, by=by, now=ctx.now)
+    record = new_document(fields, slug=slug, words=words, by=by, now=ctx.now)
     event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
     document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
     return document_answer(ctx, document, markdown)

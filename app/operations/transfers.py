@@ -295,6 +295,9 @@ class ProjectImport:
         """Adds the documents that fit into the project, inside a transaction; returns why the others do not."""
         slugs = [slug for line, _ in new.values() for slug in _slugs(line)]
         taken = store.documents.find_taken_slugs(self._project, slugs)
+        keys = set(
+            store.documents.find_with_keys(self._project, [line["key"] for line, _ in new.values() if line["key"]])
+        )
         found = {
             name: {one: get(self._project, one) for one in {line[name] for line, _ in new.values()} if one}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
@@ -304,10 +307,13 @@ class ProjectImport:
             lost = [name for name, those in found.items() if line[name] and those[line[name]] is None]
             if conflict := taken & _slugs(line):
                 refused[number] = _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
+            elif line["key"] in keys:
+                refused[number] = _Unfit(line, f"Another document has the key {line['key']!r}.")
             elif lost and line["deletedAt"] is None:
                 refused[number] = _Unfit(line, f"Its `{lost[0]}` is not the id of a record in this project.")
             else:
                 taken |= _slugs(line)
+                keys |= {line["key"]} - {None}
                 rows.append(record)
         if rows:
             store.documents.add_many(self._project, rows, self._event("document.created"))

@@ -20,6 +20,7 @@ class DocumentSummary(Record):
     teamId = record_id("the project's team")
     title = string("its title", example="How to begin a sourdough starter")
     slug = string("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
+    key = string("its key, given when it was planned; null without one", null=True)
     subtitle = string("the line below the title")
     excerpt = string("its summary; empty when unset")
     metaTitle = string("title for search engines")
@@ -72,6 +73,7 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> d
         "teamId": team_id,
         "title": document["title"],
         "slug": document["slug"],
+        "key": document.get("key"),
         "subtitle": document.get("subtitle") or "",
         "excerpt": document.get("excerpt") or "",
         "metaTitle": document.get("metaTitle") or "",

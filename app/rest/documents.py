@@ -1,6 +1,6 @@
 """Routes of documents, from idea to published, and of their history."""
 
-from app.operations import checks, documents, publishing, revisions, sections
+from app.operations import checks, documents, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
 
 routes = Routes("documents", __name__)
@@ -9,6 +9,7 @@ routes.serve("GET", "/documents", documents.list_documents)
 routes.serve("GET", "/documents/<id>", documents.get_document)
 routes.serve("PATCH", "/documents/<id>", documents.update_document)
 routes.serve("DELETE", "/documents/<id>", documents.delete_document)
+routes.serve("POST", "/plan", plans.plan_documents)
 routes.serve("POST", "/documents/<id>/restore", documents.restore_document)
 routes.serve("PUT", "/documents/<id>/content", revisions.write_content)
 routes.serve("PATCH", "/documents/<id>/content", sections.edit_content)

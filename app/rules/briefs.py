@@ -48,6 +48,12 @@ def brief_of(document: Record) -> Mapping[str, Any]:
     return document.get("brief") or {}
 
 
+def written_brief(fields: Record) -> dict[str, Any]:
+    """Returns fields of a brief as they are stored: ids in lower case."""
+    links = fields.get("internalLinks")
+    return {**fields, "internalLinks": [link.lower() for link in links]} if links else dict(fields)
+
+
 def claim_expired(brief: Record, now: datetime) -> bool:
     """Tells whether a claim was lost because its lease ran out."""
     expires = brief.get("claimExpiresAt")

@@ -57,6 +57,8 @@ class StoredDocument(TypedDict):
     projectId: str
     title: str
     slug: str
+    key: NotRequired[str | None]
+    """The caller's own id of the document, unique in the project, also in the trash."""
     slugs: list[str]
     """Its current slug, and the one that it is delivered under."""
     pastSlugs: NotRequired[list[PastSlug] | None]

@@ -9,7 +9,7 @@ from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
 from app.fields.loading import in_order, problems
 from app.rules.actors import Actor
-from app.rules.briefs import NO_CLAIM
+from app.rules.briefs import NO_CLAIM, written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.references import Found, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
@@ -83,7 +83,7 @@ _FACT_PROBLEMS: dict[Kind, Callable[[Fields, Facts], Iterator[Problem]]] = {
 }
 
 
-def new_document(fields: Fields, *, slug: str, words: int, found: Found, by: Actor, now: datetime) -> dict[str, Any]:
+def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datetime) -> dict[str, Any]:
     """Returns the record of a document that begins with the fields of a draft that has no problem.
 
     `words` is the number of words in its markdown.
@@ -118,9 +118,7 @@ def new_document(fields: Fields, *, slug: str, words: int, found: Found, by: Act
 def new_brief(fields: Fields) -> dict[str, Any]:
     """Returns the brief that a document begins with."""
     written = {name: value for name, value in fields.items() if value is not None}
-    if links := written.get("internalLinks"):
-        written["internalLinks"] = [link.lower() for link in links]
-    return written | {"state": BriefState.NONE, **NO_CLAIM}
+    return written_brief(written) | {"state": BriefState.NONE, **NO_CLAIM}
 
 
 def new_cluster(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:

@@ -24,6 +24,8 @@ def slug_of(title: str) -> str:
 
 def numbered(slug: str, n: int) -> str:
     """Returns the slug to try as the n-th, `-2` and up, when those before it are taken; within 200 characters too."""
+    if n == 1:
+        return slug
     suffix = f"-{n}"
     return slug[: MAX_LENGTH - len(suffix)].rstrip("-") + suffix
 

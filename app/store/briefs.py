@@ -34,6 +34,9 @@ LIST_ITEM = dict.fromkeys(
 )
 EXPIRED_AT_ONCE = 1_000
 
+STATE_KEPT: Record = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
+"""The expression that writing a brief adds: its state stays, and a new one is in `none`."""
+
 
 class Briefs(DocumentRecords):
     """The briefs of a project's documents."""
@@ -88,7 +91,7 @@ class Briefs(DocumentRecords):
     ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
         condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
-        return self.change(project_id, document_id, condition, event=event, changes=_entering(move, changes))
+        return self.change(project_id, document_id, condition, event=event, changes=entering(move, changes))
 
     def claim_next(
         self,
@@ -107,7 +110,7 @@ class Briefs(DocumentRecords):
             project_id,
             {**place, **self._listed(project_id, move.leaves, request.now)},
             event=event,
-            changes=_entering(move, changes),
+            changes=entering(move, changes),
             sort=SOONEST_DUE,
             index=BRIEFS_BY_DUE,
         )
@@ -131,8 +134,8 @@ class Briefs(DocumentRecords):
             document_id,
             condition,
             event=event,
-            changes={f"brief.{name}": value for name, value in fields.items()},
-            computed={"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}},
+            changes=of_brief(fields),
+            computed=STATE_KEPT,
         )
 
     def expire_leases(self, now: datetime) -> builtins.list[str]:
@@ -152,7 +155,12 @@ class Briefs(DocumentRecords):
         ]
 
 
-def _entering(move: Move, changes: Mapping[str, Any]) -> Record:
+def of_brief(fields: Mapping[str, Any]) -> Record:
+    """Returns fields of a brief as fields of its document."""
+    return {f"brief.{name}": value for name, value in fields.items()}
+
+
+def entering(move: Move, changes: Mapping[str, Any]) -> Record:
     """Returns what a move writes: the new state, and `changes` of the brief (`status` is the document's)."""
     named = {("status" if name == "status" else f"brief.{name}"): value for name, value in changes.items()}
     return {"brief.state": move.enters, **named}

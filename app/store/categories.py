@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -13,7 +14,7 @@ from app.rules.categories import StoredCategory
 from app.rules.events import Event
 from app.store.collection import object_id, object_ids
 from app.store.filing import Filing
-from app.store.indexes import CATEGORIES_BY_NAME
+from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS
 from app.store.recent_reads import RecentReads
 
 _names: RecentReads[str, str] = RecentReads()
@@ -52,6 +53,19 @@ class Categories(Filing[StoredCategory]):
             if found := self._find_one(project_id, {**condition, "deletedAt": None}, {"name": 1}):
                 return found
         return None
+
+    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
+        """Returns, for each name or slug, the ids of the categories that have it, ignoring case."""
+        keys = {name: name.strip().casefold() for name in names}
+        if not keys:
+            return {}
+        ids: dict[str, set[str]] = {}
+        for field, index in (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS)):
+            condition = {field: {"$in": sorted(set(keys.values()))}, "deletedAt": None}
+            rows: builtins.list[Any] = self._find(project_id, condition, fields={field: 1}, index=index)
+            for row in rows:
+                ids.setdefault(row[field], set()).add(row["id"])
+        return {name: ids.get(key, set()) for name, key in keys.items()}
 
     def get_by_slug(self, project_id: str, slug: str) -> StoredCategory | None:
         """Returns the category that has a slug, or None."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +36,16 @@ class Clusters(Filing[StoredCluster]):
         """Returns whether a cluster has the name, ignoring case."""
         condition = {"nameKey": name_key(name), "_id": {"$ne": object_id(but)}, "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
+
+    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
+        """Returns, for each name, the id of the cluster that has it, ignoring case."""
+        keys = {name: name_key(name) for name in names}
+        if not keys:
+            return {}
+        condition = {"nameKey": {"$in": sorted(set(keys.values()))}, "deletedAt": None}
+        rows: builtins.list[Any] = self._find(project_id, condition, fields={"nameKey": 1}, index=CLUSTERS_BY_NAME)
+        ids = {row["nameKey"]: row["id"] for row in rows}
+        return {name: {ids[key]} for name, key in keys.items() if key in ids}
 
     def get_by_name(self, project_id: str, name: str) -> StoredCluster | None:
         """Returns the cluster that has a name, ignoring case, or None."""

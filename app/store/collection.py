@@ -257,11 +257,11 @@ class Recorded(Collection[Stored]):
         """Adds a record with the event of its making."""
         return self._insert(project_id, self._new_record(record, event))
 
-    def _new_record(self, record: Mapping[str, Any], event: Event) -> Record:
-        """Returns a record as it begins: its first `rev`, and the event of its making in its outbox."""
+    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Record:
+        """Returns a record as it begins: its first `rev`, and the events of its making in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
         data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
-        return row | {"outbox": [event_row(event, data)]}
+        return row | {"outbox": [event_row(event, data) for event in events]}
 
     def _change(
         self,
@@ -280,15 +280,8 @@ class Recorded(Collection[Stored]):
         `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before, `index`
         is the one to use where the condition names no `_id`.
         """
-        written = {key: {"$literal": value} for key, value in to_bson(changes or {}).items()} | dict(computed or {})
-        data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
-        pipeline = [
-            *first,
-            {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
-            {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
-        ]
-        has_room = {} if self._store.is_rolled_back else {f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
-        bounded = self._where(project_id, {**condition, **has_room})
+        pipeline = [*first, *self._stages(event, changes or {}, computed or {})]
+        bounded = self._where(project_id, {**condition, **self._has_room()})
         with self._hint(index, condition) as hint:
             changed = self._collection.find_one_and_update(
                 bounded,
@@ -303,6 +296,19 @@ class Recorded(Collection[Stored]):
             self._make_room(project_id, condition, index)
         found: Stored | None = self.read(changed)
         return found
+
+    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Record]:
+        """Returns the stages of a pipeline that write one change with its event."""
+        written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
+        data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
+        return [
+            {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
+            {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
+        ]
+
+    def _has_room(self) -> Record:
+        """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
+        return {} if self._store.is_rolled_back else {f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
 
     def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
         """Makes the operation run again when only a full outbox prevented its write; the outbox is relayed first.

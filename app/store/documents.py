@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from bson import ObjectId
+from pymongo import UpdateOne
 
 from app.rules.briefs import MoveRequest
 from app.rules.documents import Derived, Move, StoredDocument
@@ -17,6 +19,7 @@ from app.store.collection import (
     DEEP_OFFSET,
     DESCENDING,
     EntityTags,
+    OutboxFull,
     Record,
     Recorded,
     from_bson,
@@ -40,6 +43,7 @@ from app.store.indexes import (
     FILTERED_BY,
     FIRST_DATE,
     FIRST_ID,
+    KEYS,
     KEYWORD_COLLATION,
     KEYWORDS,
     PUBLISHED_BY_TIME,
@@ -70,7 +74,7 @@ FILTER_FIELDS = {
 """The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
 MOST_MERGED = 20
 """Up to how many values of a filter MongoDB merges the parts of an index into one order."""
-FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug")
+FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
 WORDS_TRIED = 5
 FEW = 500
 """Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
@@ -90,6 +94,16 @@ def document_from_bson(record: Record | None) -> Record | None:
             if (value := record.get(name)) is not None:
                 record[name] = str(value)
     return record
+
+
+@dataclass(frozen=True)
+class Change:
+    """One of several changes of a document that are written together, with its event."""
+
+    event: Event
+    changes: Mapping[str, Any]
+    computed: Mapping[str, Any] = field(default_factory=dict)
+    """MongoDB expressions, by field."""
 
 
 class DocumentRecords(Recorded[StoredDocument]):
@@ -132,13 +146,12 @@ class DocumentRecords(Recorded[StoredDocument]):
         index: Index | None = None,
     ) -> StoredDocument | None:
         """Changes the first document that meets a condition; the expiry of its claim's lease is recorded first."""
-        keys = search_keys(changes)
-        words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
+        with_keys, words = _with_keys(event, changes)
         return self._change(
             project_id,
             condition,
             event=event,
-            changes={**changes, **keys, "updatedAt": event.at},
+            changes=with_keys,
             computed={**words, **(computed or {})},
             first=expire_lease_stage(event.at),
             sort=sort,
@@ -154,12 +167,12 @@ class DocumentRecords(Recorded[StoredDocument]):
 class Documents(DocumentRecords):
     """The documents of a project."""
 
-    def _new_record(self, record: Mapping[str, Any], event: Event) -> Record:
+    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Record:
         """Returns a new document, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
-        return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, event)
+        return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, *events)
 
     def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> StoredDocument:
         """Adds a document with its first content as its first version; inside a transaction."""
@@ -169,18 +182,33 @@ class Documents(DocumentRecords):
         self._store.revisions.add(project_id, document, at=event.at, by=event.by)
         return document
 
-    def create_many(self, project_id: str, new: Iterable[tuple[Record, str, Event]]) -> Sequence[StoredDocument]:
-        """Adds documents, each with its first content and its event, in three calls; inside a transaction."""
-        rows, bodies, events = [], [], []
-        for record, markdown, event in new:
+    def create_many(
+        self, project_id: str, new: Iterable[tuple[Record, str, Sequence[Event]]]
+    ) -> Sequence[StoredDocument]:
+        """Adds documents, each with its first content and its events, in three calls; inside a transaction."""
+        rows, bodies, first_events = [], [], []
+        for record, markdown, events in new:
             document_id, body_id = new_id(), new_id() if markdown else None
-            rows.append(self._new_record({**record, "id": document_id, "contentId": body_id}, event))
+            rows.append(self._new_record({**record, "id": document_id, "contentId": body_id}, *events))
             bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
-            events.append(event)
+            first_events.append(events[0])
         self._store.bodies.add_many(project_id, bodies)
         documents = self._insert_many(project_id, rows)
-        self._store.revisions.add_many(project_id, zip(documents, events, strict=True))
+        self._store.revisions.add_many(project_id, zip(documents, first_events, strict=True))
         return documents
+
+    def change_many(self, project_id: str, writes: Iterable[tuple[StoredDocument, Sequence[Change]]]) -> None:
+        """Makes changes of many documents that were read in the same transaction, in one call."""
+        updates = []
+        for document, changes in writes:
+            stages = expire_lease_stage(changes[0].event.at)
+            for one in changes:
+                with_keys, words = _with_keys(one.event, one.changes)
+                stages += self._stages(one.event, with_keys, {**words, **one.computed})
+            condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
+            updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
+        if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
+            raise OutboxFull(project_id)  # nothing else can differ from what the transaction read
 
     def add_many(self, project_id: str, records: Iterable[Mapping[str, Any]], event: Event) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
@@ -260,6 +288,8 @@ class Documents(DocumentRecords):
             if (wanted := filters.get(name)) is not None:
                 many = wanted if name == "status" else [object_id(one) for one in wanted]
                 condition[name] = many[0] if len(many) == 1 else {"$in": many}
+        if (keys := filters.get("key")) is not None:
+            condition["key"] = {"$in": keys}
         if (named := filters.get("briefState")) is not None:
             states = [BriefState(state) for state in named]
             leased = (BriefState.READY in states) != (BriefState.CLAIMED in states)
@@ -306,6 +336,11 @@ class Documents(DocumentRecords):
             project_id, condition, fields={"title": 1}, limit=limit, index=KEYWORDS, collation=KEYWORD_COLLATION
         )
         return [row["title"] for row in rows]
+
+    def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
+        """Returns the documents that have one of the keys, also in the trash, by key."""
+        rows: builtins.list[Any] = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=KEYS)
+        return {row["key"]: row for row in rows}
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
@@ -414,6 +449,13 @@ def search_keys(changes: Mapping[str, Any]) -> Record:
     return keys
 
 
+def _with_keys(event: Event, changes: Mapping[str, Any]) -> tuple[Record, Record]:
+    """Returns changes with the stored keys that follow from them, and the expression of the words to search."""
+    keys = search_keys(changes)
+    words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
+    return {**changes, **keys, "updatedAt": event.at}, words
+
+
 def _sort_key(sort: str) -> tuple[str, int]:
     """Returns the stored key of a sort and its direction.
 
@@ -438,10 +480,10 @@ def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
 
 def _filter_in_order(filters: Mapping[str, Any], key: str) -> str | None:
     """Returns the field of a filter that has an index in the order of a key, or None."""
-    for name, field in FILTER_FIELDS.items():
+    for name, path in FILTER_FIELDS.items():
         wanted = filters.get(name)
-        if wanted is not None and len(wanted) <= MOST_MERGED and (field, key) in FILTERED_BY:
-            return field
+        if wanted is not None and len(wanted) <= MOST_MERGED and (path, key) in FILTERED_BY:
+            return path
     return None
 
 
@@ -449,15 +491,17 @@ def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
     """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS
+    if filters.get("key") is not None:
+        return KEYS
     if filters.get("deleted"):
         return None
     if filters.get("words") is not None:
         return WORDS
     if _filter_in_order(filters, key) is not None:
         return None
-    for name, field in FILTER_FIELDS.items():
+    for name, path in FILTER_FIELDS.items():
         if filters.get(name) is not None:
-            return FILTERED_BY[field, "updatedAt"]
+            return FILTERED_BY[path, "updatedAt"]
     if filters.get("updatedSince") is not None and key != "updatedAt":
         return ALL_BY["updatedAt"]
     if (published := filters.get("isPublished")) is not None:

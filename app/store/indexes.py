@@ -111,6 +111,13 @@ KEYWORDS = _live("brief.keyword", "documents whose briefs have the same keyword"
 TRASHED_SLUGS = _trashed(
     "slug deletedAt", "documents in the trash by slug, which several may have", title="trash_by_slug"
 )
+KEYS = _index(
+    "documents",
+    "projectId key",
+    "a key is one document's, also in the trash",
+    unique=True,
+    partialFilterExpression={"key": {"$gt": ""}},
+)
 WORDS = _live("words", "searches for whole words")
 PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED)
 PUBLISHED_IN_CATEGORY = _index(
@@ -149,7 +156,11 @@ CLUSTERS_BY_NAME = _index(
     partialFilterExpression=LIVE,
 )
 CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
+CATEGORY_SLUGS = _index(
+    "categories", "projectId slug", "a category's slug is unique", unique=True, partialFilterExpression=LIVE
+)
 MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
+MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", partialFilterExpression=LIVE)
 TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
 REVISIONS_BY_VERSION = _index(
     "revisions", "projectId documentId version", "a document's history; each version once", unique=True
@@ -168,6 +179,7 @@ DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of 
 INDEXES: tuple[Index, ...] = (
     SLUGS,
     TRASHED_SLUGS,
+    KEYS,
     *ALL_BY.values(),
     *TRASH_BY.values(),
     *FILTERED_BY.values(),
@@ -193,10 +205,11 @@ INDEXES: tuple[Index, ...] = (
     _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
     DRAFTS_BY_UPDATE,
     CLUSTERS_BY_NAME,
-    _index("categories", "projectId slug", "a category's slug is unique", unique=True, partialFilterExpression=LIVE),
+    CATEGORY_SLUGS,
     CATEGORIES_BY_NAME,
     _index("categories", "projectId categoryId", "does a category have subcategories?", partialFilterExpression=LIVE),
     MEMBERS_BY_NAME,
+    MEMBERS_BY_EMAIL,
     _index("tokens", "hash", "finds a caller, before any project is known", unique=True),
     TOKENS_BY_ID,
     _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),

@@ -1,5 +1,6 @@
 """Members: the people that documents are assigned to."""
 
+import builtins
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from bson import ObjectId
 from app.rules.events import Event
 from app.rules.members import StoredMember
 from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id, object_ids
-from app.store.indexes import MEMBERS_BY_NAME
+from app.store.indexes import MEMBERS_BY_EMAIL, MEMBERS_BY_NAME
 
 
 class Members(Recorded[StoredMember]):
@@ -47,9 +48,29 @@ class Members(Recorded[StoredMember]):
             project_id, condition, sort=by_name, skip=offset, limit=limit, fields={"outbox": 0}, index=MEMBERS_BY_NAME
         )
 
+    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
+        """Returns, for each name or e-mail address, the ids of the members that have it, ignoring case.
+
+        A member that an earlier version stored has no `emailKey`: all of those are read.
+        """
+        keys = {name: name.strip().casefold() for name in names}
+        if not keys:
+            return {}
+        wanted, fields = sorted(set(keys.values())), {"nameKey": 1, "email": 1}
+        by_name = {"nameKey": {"$in": wanted}, "deletedAt": None}
+        by_email = {"emailKey": {"$in": [*wanted, None]}, "deletedAt": None}
+        rows: builtins.list[Any] = []
+        rows += self._find(project_id, by_name, fields=fields, index=MEMBERS_BY_NAME)
+        rows += self._find(project_id, by_email, fields=fields, index=MEMBERS_BY_EMAIL)
+        ids: dict[str, set[str]] = {}
+        for row in rows:
+            for key in (row["nameKey"], (row.get("email") or "").casefold()):
+                ids.setdefault(key, set()).add(row["id"])
+        return {name: ids.get(key, set()) for name, key in keys.items() if key}
+
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredMember:
-        """Adds a member, with the key that lists sort by."""
-        return super().add(project_id, {"deletedAt": None, **record, "nameKey": record["name"].casefold()}, event)
+        """Adds a member, with the keys that lists sort by and names are found by."""
+        return super().add(project_id, {"deletedAt": None, **record, **_keys(record)}, event)
 
     def update(
         self, project_id: str, member_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
@@ -57,8 +78,9 @@ class Members(Recorded[StoredMember]):
         """Changes a member if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         condition: Record = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
-        keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
-        return self._change(project_id, condition | etag_filter(tags), event=event, changes={**changes, **keys})
+        return self._change(
+            project_id, condition | etag_filter(tags), event=event, changes={**changes, **_keys(changes)}
+        )
 
     def delete(
         self, project_id: str, member_id: str, now: datetime, event: Event, tags: EntityTags
@@ -66,3 +88,8 @@ class Members(Recorded[StoredMember]):
         """Deletes a member."""
         condition: Record = {"_id": ObjectId(member_id), "deletedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})
+
+
+def _keys(record: Mapping[str, Any]) -> dict[str, str]:
+    keys = {"nameKey": record["name"].casefold()} if "name" in record else {}
+    return keys | ({"emailKey": (record["email"] or "").casefold()} if "email" in record else {})

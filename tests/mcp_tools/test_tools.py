@@ -26,6 +26,19 @@ def test_a_tool_does_what_its_route_does(agent_of_era: Agent, rest: Rest) -> Non
     assert set(shown) - set(made) == {"content", "publishedMarkdown"}
 
 
+@pytest.mark.contract("decided-plans.outcomes")
+def test_a_plan_is_made_in_one_call(agent_of_era: Agent, rest: Rest) -> None:
+    pieces = [{"key": "rye", "title": "Rye", "brief": {"keyword": "rye"}, "ready": True}, {"key": "oats"}]
+
+    planned = agent_of_era.call("plan_documents", pieces=pieces, idempotencyKey="spring")["pieces"]
+    refused = agent_of_era.refused("plan_documents", pieces=[{**pieces[0], "categori": "Bread"}])
+
+    assert [(one["key"], one["outcome"]) for one in planned] == [("rye", "created"), ("oats", "refused")]
+    assert [one["id"] for one in rest.get("/briefs").json] == [planned[0]["id"]]
+    [issue] = refused["issues"]
+    assert (issue["path"], "`category`" in issue["message"]) == ("pieces[0].categori", True)
+
+
 def test_text_content_is_the_structured_content(agent_of_era: Agent) -> None:
     result = agent_of_era.ask("tools/call", {"name": "get_project", "arguments": {}})
 

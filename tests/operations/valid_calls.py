@@ -83,6 +83,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "update_category_intent": lambda scene: Call((scene.draft("category"),), {"name": "Wheat"}),
     "confirm_intent": lambda scene: Call((scene.draft(markdown=SENTENCE, categoryId=scene.filed("category")),)),
     "discard_intent": lambda scene: Call((scene.draft(),)),
+    "plan_documents": lambda scene: Call((), {"pieces": [{"key": "rye", "title": "Rye", "markdown": SENTENCE}]}),
     "replace_brief": lambda scene: Call((scene.document(),), {"keyword": "rye bread"}),
     "update_brief": lambda scene: Call((scene.document(),), {"audience": "bakers"}),
     "mark_brief_ready": lambda scene: Call((scene.document("withdraw_brief"),)),

@@ -19,7 +19,7 @@ from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
 
-KEYS = {"nameKey", "titleKey", "dueKey", "uses", "revised"}
+KEYS = {"nameKey", "emailKey", "titleKey", "dueKey", "uses", "revised"}
 """Stored to sort and to compare by; no caller reads them."""
 
 

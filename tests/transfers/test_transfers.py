@@ -51,7 +51,8 @@ def full(store: Store) -> Project:
     called(ctx, "update_document", live["id"], slug="rye-bread")
     claimed = a_ready_brief(ctx, title="Crumb")
     called(ctx, "claim_brief", claimed["id"], leaseSeconds=3600)
-    planned = a_document(ctx, title="Crust", markdown="Crust.")
+    piece = {"key": "crust", "title": "Crust", "markdown": "Crust."}
+    planned = called(ctx, "plan_documents", pieces=[piece])["pieces"][0]
     soon = (ctx.now + timedelta(days=1)).isoformat()
     called(ctx, "schedule_document", planned["id"], publishAt=soon)
     trashed = a_document(ctx, title="Crumbs", markdown="Crumbs.", categoryId=rye["id"])
@@ -117,6 +118,27 @@ def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, s
     assert theirs["Rye"]["brief"]["internalLinks"] == [theirs["Flour"]["id"]]
     assert called(beside.context(), "get_category", theirs["Rye"]["categoryId"])["name"] == "Rye"
     assert called(beside.context(), "get_revision", theirs["Rye"]["id"], "1")["title"] == "Rye"
+
+
+@pytest.mark.contract("decided-plans.export")
+@pytest.mark.parametrize("trashed", [False, True])
+def test_a_key_comes_along_and_one_that_another_document_has_refuses_its_line_alone(
+    full: Project, store: Store, trashed: bool
+) -> None:
+    beside = a_project(store, name="Beside")
+    piece = {"key": "crust", "title": "Another"}
+    other = called(beside.context(), "plan_documents", pieces=[piece])["pieces"][0]["id"]
+    if trashed:
+        called(beside.context(), "delete_document", other)
+    lines = exported(full, store)
+
+    refusing, keeping = (taken(store, project, lines).done for project in (beside, a_project(store, name="Free")))
+
+    [refused] = refusing.refused
+    assert (refused.what, refused.why) == ("document crust", "Another document has the key 'crust'.")
+    assert keeping.refused == []
+    keys = [line["key"] for line in map(orjson.loads, lines) if line["type"] == "document"]
+    assert sorted(key or "" for key in keys) == ["", "", "", "", "crust"]
 
 
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:

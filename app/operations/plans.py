@@ -1,0 +1,234 @@
+"""Planning in bulk: many documents and their briefs in one request, by the caller's own keys (decisions, section 14).
+
+A piece with a new key is created by the rules of confirming; one with a known key is changed by those of updating a
+document and its brief. All pieces are checked before any is written, so that one that is refused stops no other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.errors import IntentInvalid, Problem
+from app.fields.intents import DraftDocumentFields
+from app.fields.loading import in_order, instance, problems
+from app.fields.plans import PieceKey, PlanFields
+from app.operations.briefs import brief_problems
+from app.operations.context import Context
+from app.operations.documents import changed_fields, edit_problems, edit_refusal, next_version, update_event
+from app.operations.operation import Effect, Result, operation
+from app.operations.references import look_up
+from app.operations.slugs import FreeSlugs
+from app.records.plans import PlanRecord
+from app.rules.briefs import READY, brief_of, refusal, state_now, written_brief
+from app.rules.documents import StoredDocument
+from app.rules.events import Event
+from app.rules.intents import Facts, confirm_problems, new_brief, new_document
+from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
+from app.rules.references import Found
+from app.rules.slugs import slug_of
+from app.rules.text import word_count
+from app.store.briefs import STATE_KEPT, entering, of_brief
+from app.store.documents import Change
+from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
+
+Fields = Mapping[str, Any]
+
+DRAFT_FIELDS = tuple(instance(DraftDocumentFields).fields)
+NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."
+
+
+@dataclass
+class _Piece:
+    """One piece of a plan, and what became of it."""
+
+    key: str
+    fields: dict[str, Any]
+    """The fields that were sent, with ids in place of names."""
+    problems: list[Problem]
+    document_id: str | None = None
+    outcome: PieceOutcome = PieceOutcome.REFUSED
+    changes: dict[str, Any] = field(default_factory=dict)
+    """The fields of the document to write."""
+    brief: dict[str, Any] | None = None
+    """The fields of its brief to write; None to leave it as it is."""
+    offers: bool = False
+    """Is its brief to be offered?"""
+
+
+@dataclass
+class _New(_Piece):
+    """A piece with a new key."""
+
+
+@dataclass
+class _Known(_Piece):
+    """A piece with the key of a document."""
+
+    document: StoredDocument = field(kw_only=True)
+
+
+def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
+    """Returns the number of words of the text of each new key."""
+    texts = {piece["key"]: piece["markdown"] for piece in reversed(fields["pieces"]) if piece.get("markdown")}
+    known = ctx.store.documents.find_with_keys(ctx.project_id, texts) if texts else {}
+    return {key: word_count(text) for key, text in texts.items() if key not in known}
+
+
+@operation(
+    scope=Scope.WRITE,
+    effect=Effect.CHANGES,
+    body=PlanFields,
+    response=PlanRecord,
+    errors=(IntentInvalid,),
+    transaction=True,
+    prepare=_count_words,
+    checks_meaning=False,
+)
+def plan_documents(ctx: Context, fields: Fields) -> Result:
+    """Plan up to 500 documents with their briefs, by keys of your own.
+
+    A new `key` makes a document. A known one changes the fields that are sent and differ, but never `markdown`,
+    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again changes nothing.
+    """
+    pieces = _read(ctx, fields["pieces"])
+    new = [piece for piece in pieces if isinstance(piece, _New)]
+    known = [piece for piece in pieces if isinstance(piece, _Known)]
+    _compare(ctx, new, known)
+    _check(ctx, new, known)
+    if fields.get("atomic") and (wrong := _all_problems(pieces)):
+        raise IntentInvalid(wrong, NOT_PLANNED)
+    _write(ctx, [piece for piece in new if not piece.problems], [piece for piece in known if not piece.problems])
+    return Result({"pieces": [_outcome(piece) for piece in pieces]})
+
+
+def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
+    """Returns the pieces with their documents and the ids that they name, all looked up at once."""
+    store, project_id = ctx.store, ctx.project_id
+    documents = store.documents.find_with_keys(project_id, {piece["key"] for piece in sent})
+    named = {
+        "category": store.categories.find_named(project_id, names_in(sent, "category")),
+        "cluster": store.clusters.find_named(project_id, names_in(sent, "cluster")),
+        "assignee": store.members.find_named(project_id, names_in(sent, "assignee")),
+    }
+    pieces: list[_Piece] = []
+    earlier: set[str] = set()
+    for one in sent:
+        key, document = one["key"], documents.get(one["key"])
+        fields, wrong = with_ids(one, named)
+        if key in earlier:
+            pieces.append(_Piece(key, fields, [REPEATED], document and document["id"]))
+        elif document is None:
+            pieces.append(_New(key, fields, [*problems(PieceKey, one), *wrong]))
+        elif document["deletedAt"] is not None:
+            pieces.append(_Piece(key, fields, [IN_TRASH], document["id"]))
+        else:
+            pieces.append(_Known(key, fields, wrong, document["id"], document=document))
+        earlier.add(key)
+    return pieces
+
+
+def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None:
+    """Finds what each piece writes: a new one all of its fields, another those that differ."""
+    for piece in new:
+        piece.changes = {name: value for name in DRAFT_FIELDS if (value := piece.fields.get(name)) is not None}
+        piece.brief = piece.changes.get("brief")
+        piece.offers = piece.fields.get("ready", False)
+    for one in known:
+        document, sent = one.document, one.fields
+        one.changes = changed_fields(document, {name: sent[name] for name in CHANGED if name in sent})
+        if (brief := sent.get("brief")) is not None:
+            before = brief_of(document)
+            differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
+            one.brief = differs if differs or document.get("brief") is None else None
+        unoffered = state_now(document, ctx.now) == BriefState.NONE
+        one.offers = sent.get("ready", False) and unoffered and not refusal(READY, document, ctx.move_request)
+
+
+def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
+    """Finds everything that is wrong with pieces, and makes the values of new ones complete."""
+    links = {link for piece in (*new, *known) for link in (piece.brief or {}).get("internalLinks") or ()}
+    found = look_up(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
+    _check_new(ctx, new, found)
+    for piece in known:
+        if piece.changes or piece.brief is not None:
+            piece.problems = in_order([*piece.problems, *_change_problems(ctx, piece, found)])
+
+
+def _check_new(ctx: Context, new: Iterable[_New], found: Found) -> None:
+    slugs = {slug for piece in new if (slug := piece.changes.get("slug"))}
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, sorted(slugs)) if slugs else set()
+    for piece in new:
+        slug = piece.changes.get("slug")
+        facts = Facts(found, slug_taken=slug in taken)
+        piece.problems = in_order([*piece.problems, *confirm_problems(Kind.DOCUMENT, piece.changes, facts)])
+        if slug and not piece.problems:
+            taken.add(slug)
+
+
+def _change_problems(ctx: Context, piece: _Known, found: Found) -> list[Problem]:
+    if refused := edit_refusal(piece.document, {}, piece.changes, ctx.move_request):
+        return [Problem(field="key", message=refused.message)]
+    of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
+    return [
+        *edit_problems(piece.changes, piece.changes, found),
+        *(Problem(field=f"brief.{one['field']}", message=one["message"]) for one in of_brief),
+    ]
+
+
+def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
+    """Writes all pieces that are not refused, in a few calls."""
+    created = ctx.store.documents.create_many(ctx.project_id, _new_documents(ctx, new))
+    for piece, document in zip(new, created, strict=True):
+        piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
+    changed = [(piece.document, changes) for piece in known if (changes := _changes(ctx, piece))]
+    ctx.store.documents.change_many(ctx.project_id, changed)
+    versions = [
+        ({**document, **change.changes}, change.event)
+        for document, changes in changed
+        for change in changes
+        if "version" in change.changes
+    ]
+    ctx.store.revisions.add_many(ctx.project_id, versions)
+
+
+def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, list[Event]]]:
+    """Yields the record, the text and the events of each document that pieces create."""
+    by = ctx.caller.actor
+    given = [slug for piece in pieces if (slug := piece.changes.get("slug"))]
+    free = FreeSlugs(ctx, [slug_of(piece.changes["title"]) for piece in pieces if "slug" not in piece.changes], given)
+    for piece in pieces:
+        slug = piece.changes.get("slug") or free.choose(slug_of(piece.changes["title"]))
+        markdown = piece.changes.get("markdown") or ""
+        words = ctx.prepared[piece.key] if piece.key in ctx.prepared else word_count(markdown)
+        record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
+        events = [Event("document.created", ctx.now, by, {"briefState": BriefState.NONE})]
+        if piece.offers:  # in the insert: another write of each document would take as long again
+            record["brief"] = new_brief(piece.brief or {}) | {"state": READY.enters}
+            events.append(Event(READY.event, ctx.now, by))
+        yield record, markdown, events
+
+
+def _changes(ctx: Context, piece: _Known) -> list[Change]:
+    """Returns what a piece changes of its document: one change for each operation that it stands for."""
+    changes: list[Change] = []
+    if piece.changes:
+        version = next_version(piece.document, piece.changes)
+        changes.append(Change(update_event(ctx, piece.changes), {**piece.changes, **version}))
+    if piece.brief is not None:
+        changes.append(Change(Event("brief.updated", ctx.now, ctx.caller.actor), of_brief(piece.brief), STATE_KEPT))
+    if piece.offers:
+        changes.append(Change(Event(READY.event, ctx.now, ctx.caller.actor), entering(READY, {})))
+    piece.outcome = PieceOutcome.UPDATED if changes else PieceOutcome.UNCHANGED
+    return changes
+
+
+def _all_problems(pieces: Iterable[_Piece]) -> list[Problem]:
+    return in_order(
+        Problem(field=f"pieces[{place}].{problem['field']}", message=problem["message"])
+        for place, piece in enumerate(pieces)
+        for problem in piece.problems
+    )
+
+
+def _outcome(piece: _Piece) -> dict[str, Any]:
+    return {"key": piece.key, "id": piece.document_id, "outcome": piece.outcome, "errors": piece.problems}
