@@ -45,11 +45,13 @@ test: setup ## Run the suite on a real mongod; the attacks, which measure time a
 test-fast: setup ## Run the tables of fields and rules, drafts and briefs, in memory and in under 30 seconds
 	CONTENT_WORKFLOW_TEST_STORE=mongomock $(PYTEST) -n auto -m '$(FAST)' $(FAST_TESTS)
 
-lint: setup ## Check style, types, imports, the Dockerfile and compose.yaml
+lint: setup ## Check style, types, imports, security, dependencies, the Dockerfile and compose.yaml
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/bandit --quiet --configfile pyproject.toml --recursive app graphql_app mcp_tools wsgi.py
+	$(VENV)/bin/deptry app graphql_app mcp_tools
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 

@@ -68,7 +68,7 @@ class TokenKind(StrEnum):
 class ActorType(StrEnum):
     """Who wrote: a token, or the service itself (command line and worker)."""
 
-    TOKEN = "token"
+    TOKEN = "token"  # noqa: S105
     SYSTEM = "system"
 
 

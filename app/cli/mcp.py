@@ -13,7 +13,7 @@ from app.settings import Settings
 from mcp_tools.over_stdio import JSON, TIMEOUT, StdioServer, mcp_address
 from mcp_tools.toolsets import ALL, NAMES
 
-TOKEN = "CONTENT_WORKFLOW_TOKEN"
+TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
 
 LOCAL_URL = "http://localhost/mcp"
 
