@@ -60,11 +60,11 @@ def describe(operation: Operation) -> str:
     parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
     if other := DESCRIBED_IN.get(operation.name):
         parts.append(f"Arguments as in `{other}`.")
-    return "\n\n".join(filter(None, parts))
+    return "\n".join(filter(None, parts))
 
 
 def _unwrapped(docstring: str) -> str:
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+    return "\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
 def hints(operation: Operation) -> t.ToolAnnotations:
