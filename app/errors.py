@@ -167,6 +167,16 @@ class ClusterInUse(Refusal):
     message = "Documents still use this cluster: move them first."
 
 
+class FourEyes(Refusal):
+    """The project demands four eyes, and the token made the version or submitted it; `by` is who did."""
+
+    status = 409
+    message = (
+        "This version was made or submitted by your token, or by another of the same agent: the project demands that "
+        "somebody else approves, schedules or publishes it."
+    )
+
+
 class ReviewRequired(Refusal):
     """The project publishes only what was approved."""
 

@@ -38,7 +38,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
-    Callers(app, store, settings)
+    Callers(app, store, settings, api.addresses())
     feed_watch.install(app, store)
     requests.install(app, settings)
     for part in (in_flight, bodies, answers, errors):

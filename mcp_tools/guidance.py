@@ -43,6 +43,7 @@ Other refusals:
 - `BriefClaimed`: `claimedBy` holds the claim; if that is you, go on writing, else claim another brief.
 - `BriefNotReady`: `mark_brief_ready` first. `BriefNotOffered`: there is nothing to withdraw.
 - `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it.
+- `FourEyes`: somebody else has to approve, schedule or publish what you wrote or submitted.
 - `ChecksFailed`: correct what `checks` lists, then submit again.
 - `NoBriefReady`: there is no work; try again later.
 - `VersionConflict`: read the document again, merge, send its `version` as `baseVersion`.
@@ -111,6 +112,7 @@ NEXT: dict[str, str] = {
     "get_outline": "Next: `read_section`, `edit_content`.",
     "edit_content": "After `VersionConflict`: `get_outline`. Next: `submit_document`.",
     "write_content": "Send the whole text; for parts use `edit_content`. Next: `submit_document`.",
+    "list_document_actions": "Call it when a refusal is unclear.",
     "check_document": "Call it before `submit_document`.",
     "submit_document": "A writer's last call: a person or an editor approves and publishes.",
     "approve_document": "For reviewers: read the content first, and send its `version` as `baseVersion`.",

@@ -32,6 +32,7 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
     "reviewing": (
         *_READING,
         *(
+            "list_document_actions",
             "check_document",
             "list_revisions",
             "get_revision",

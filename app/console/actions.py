@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.console.frame import call, may, session
@@ -45,6 +45,7 @@ def actions_of(document: Mapping[str, Any]) -> list[Action]:
     ctx = session().ctx
     stored = own_document(ctx, document["id"])
     required = bool(call(projects.get_project).body["reviewRequired"])
+    request = replace(ctx.move_request, review_required=required)
     next_moves = NEXT[document["status"]]
     found = []
     for move in MOVES:
@@ -53,7 +54,7 @@ def actions_of(document: Mapping[str, Any]) -> list[Action]:
         if move.name in BRIEF_MOVES:
             refused = briefs.refusal(BRIEF_MOVES[move.name], stored, ctx.move_request)
         elif move.name in DOCUMENT_MOVES:
-            refused = documents.refusal(DOCUMENT_MOVES[move.name], stored, ctx.move_request, review_required=required)
+            refused = documents.refusal(DOCUMENT_MOVES[move.name], stored, request)
         else:
             refused = None
         found.append(Action(move, refused.message if refused else "", move.name in next_moves))

@@ -84,6 +84,10 @@ class ProjectChanges(Schema):
         example=3600,
         allow_none=True,
     )
+    fourEyes = StrictBoolean(
+        description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
+        allow_none=True,
+    )
     checks = CheckLevels(
         description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
         allow_none=True,

@@ -143,6 +143,14 @@ class PastSlugLine(Schema):
     at = _time("until when it was delivered under it")
 
 
+class ReviewLine(Schema):
+    """A request for changes."""
+
+    note = StrictString(5_000, description="the note", allow_none=False, required=True)
+    at = _time("when")
+    by = _actor("by whom")
+
+
 class BriefLine(BriefFields):
     """A brief with its state."""
 
@@ -182,6 +190,8 @@ class DocumentLine(PublishedLine):
     )
     deletedAt = _time("when it was moved to the trash", null=True)
     reviewNote = StrictString(5_000, description="the last note of a request for changes")
+    review = Nested(ReviewLine, description="the request for changes that was not answered yet")
+    submittedBy = _actor("who submitted it last", null=True)
     brief = Nested(BriefLine, description="the brief")
 
 

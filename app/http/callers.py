@@ -1,6 +1,6 @@
 """Who calls over HTTP: the bearer token, and the limits on callers (decisions, sections 2 and 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -19,11 +19,12 @@ from app.vocabulary import Channel, TokenKind
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; counts in this process alone."""
 
-    def __init__(self, app: Flask, store: Store, settings: Settings) -> None:
+    def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
         self.store = store
         self._access = Access(store)
         self.is_https = settings.public_url.lower().startswith("https://")
         self._webhooks_allow_local = settings.webhooks_allow_local
+        self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
@@ -58,7 +59,14 @@ class Callers:
     def _called_by(self, caller: Caller, channel: Channel, now: datetime) -> Context:
         g.caller = caller
         self._count(caller)
-        return Context(self.store, caller, channel, now, webhooks_allow_local=self._webhooks_allow_local)
+        return Context(
+            self.store,
+            caller,
+            channel,
+            now,
+            webhooks_allow_local=self._webhooks_allow_local,
+            routes=self._routes,
+        )
 
     @contextmanager
     def _counting_failures(self) -> Iterator[None]:

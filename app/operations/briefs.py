@@ -82,6 +82,7 @@ def get_brief(ctx: Context, document_id: str) -> Result:
     body=BriefFields,
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, BadRequest),
+    refusals=(if_guarded,),
 )
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's brief whole; fields that are not sent are cleared.
@@ -98,6 +99,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     body=BriefFields,
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, BadRequest),
+    refusals=(if_guarded,),
 )
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
@@ -113,6 +115,7 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, BriefClosed),
+    refusals=READY.refusals,
 )
 def mark_brief_ready(ctx: Context, document_id: str) -> Result:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
@@ -129,6 +132,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
     body=ClaimFields,
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, BriefClosed, BriefNotReady),
+    refusals=CLAIM.refusals,
 )
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Claim a ready brief, so that nobody else writes the document.
@@ -163,6 +167,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     body=RenewFields,
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed),
+    refusals=RENEW.refusals,
 )
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Renew your claim's lease.
@@ -181,6 +186,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     response=DocumentRecord,
     errors=(NotFound, BriefNotOffered, BriefClaimed),
+    refusals=WITHDRAW.refusals,
 )
 def withdraw_brief(ctx: Context, document_id: str) -> Result:
     """Withdraw a brief: end its offer, or release its claim.
@@ -196,6 +202,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result:
     path=("documentId",),
     response=DocumentRecord,
     errors=(NotFound, BriefNotOffered, BriefClaimed),
+    refusals=RELEASE.refusals,
 )
 def release_brief(ctx: Context, document_id: str) -> Result:
     """Release your claim and offer the brief again, in one step.

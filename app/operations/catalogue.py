@@ -1,6 +1,7 @@
 """Every operation there is: the interfaces serve these and no others."""
 
 from app.operations import (
+    actions,
     briefs,
     categories,
     checks,
@@ -45,6 +46,7 @@ CATALOGUE: tuple[Operation, ...] = (
     briefs.release_brief,
     documents.list_documents,
     documents.get_document,
+    actions.list_document_actions,
     documents.update_document,
     revisions.write_content,
     sections.get_outline,

@@ -29,14 +29,15 @@ def check_document(ctx: Context, document_id: str) -> Result:
 
     A failed check of level `error` keeps the document from being submitted.
     """
-    results = checks_of(ctx, own_document(ctx, document_id), check_levels(ctx))
+    document = own_document(ctx, document_id)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    results = checks_of(ctx, document, check_levels(ctx), markdown)
     return Result({"passed": all_passed(results), "checks": results})
 
 
-def checks_of(ctx: Context, document: StoredDocument, levels: Mapping[str, str]) -> list[CheckResult]:
+def checks_of(ctx: Context, document: StoredDocument, levels: Mapping[str, str], markdown: str) -> list[CheckResult]:
     """Returns the outcomes of a document's checks, as the levels demand them."""
     brief = brief_of(document)
-    markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
     with _CHECKING if len(markdown) > CHECKED_TOGETHER else nullcontext():

@@ -59,6 +59,8 @@ class Context:
     """Did the caller say that any state of the record will do (`If-Match: *`)?"""
     webhooks_allow_local: bool = False
     """May webhooks of this server reach its own loopback?"""
+    routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`."""
     is_retry: bool = False
     """Did an earlier try of this call lose to another request? What the first one assumed is looked up then."""
     prepared: Any = None

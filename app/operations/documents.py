@@ -1,6 +1,7 @@
 """Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.errors import (
@@ -26,9 +27,11 @@ from app.rules.documents import (
     StoredDocument,
     if_frozen,
     if_guarded,
+    if_not_deleted,
     if_outdated,
+    if_slug_taken,
     if_status_closed,
-    not_now,
+    slug_taken,
     status_before,
 )
 from app.rules.etags import document_tag
@@ -80,6 +83,7 @@ def get_document(ctx: Context, document_id: str) -> Result:
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
+    refusals=(if_guarded,),
 )
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
@@ -107,6 +111,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     response=DocumentRecord,
     errors=(NotFound,),
     transaction=True,
+    refusals=(),
 )
 def delete_document(ctx: Context, document_id: str) -> Result:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
@@ -132,17 +137,20 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     response=DocumentRecord,
     errors=(NotFound, InvalidTransition, SlugTaken),
     transaction=True,
+    refusals=(if_not_deleted, if_slug_taken),
 )
 def restore_document(ctx: Context, document_id: str) -> Result:
     """Take a document out of the trash, as it was: delivered again if it was.
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
     """
-    document = ctx.store.documents.get_trashed(ctx.project_id, document_id)
-    if document is None:
-        raise not_now(own_document(ctx, document_id))
+    document = ctx.store.documents.get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
+    if refused := if_not_deleted(document, ctx.move_request):
+        raise refused
     ctx.check_match(document)
-    refuse_taken_slugs(ctx, document["slugs"], document)
+    request = replace(ctx.move_request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
+    if refused_slug := if_slug_taken(document, request):
+        raise refused_slug
     event = Event("document.restored", ctx.now, ctx.caller.actor)
     changes = _references_now(ctx, document)
     restored = ctx.store.documents.restore(ctx.project_id, document, changes, event)
@@ -178,7 +186,8 @@ def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any
     Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
     """
     if "slug" in changes:
-        refuse_taken_slugs(ctx, [changes["slug"]], document)
+        if taken := slugs_of_others(ctx, [changes["slug"]], document):
+            raise slug_taken(taken)
         delivered = document.get("snapshot")
         changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
     changes |= next_version(document, changes)
@@ -198,10 +207,9 @@ def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
     return {"version": document["version"] + 1} if _published(changes) else {}
 
 
-def refuse_taken_slugs(ctx: Context, slugs: list[str], document: StoredDocument) -> None:
-    """Refuses with `SlugTaken` when another document has one of the slugs."""
-    if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, but=document["id"]):
-        raise SlugTaken(f"Another document has the slug {min(taken)!r}: choose another, or change that one first.")
+def slugs_of_others(ctx: Context, slugs: list[str], document: StoredDocument) -> set[str]:
+    """Returns those of the slugs that another document has."""
+    return ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, but=document["id"])
 
 
 def changed_fields(document: StoredDocument, fields: Fields) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from app.errors import (
 from app.fields.types import Schema
 from app.operations.context import Context
 from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile
+from app.rules.briefs import Reason
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
@@ -126,6 +127,8 @@ class Operation:
     prepare: Callable[..., Any] | None
     """Does what takes long, with the function's arguments, before each try and outside of its transaction; what it
     returns is `ctx.prepared`. It refuses nothing."""
+    refusals: tuple[Reason, ...] | None
+    """Of one that writes a document or its brief: why the document, as it is, can refuse a call, in their order."""
     checks_meaning: bool
     """Does it check the meaning of `takes`, so that the documentation may be as strict?"""
 
@@ -264,13 +267,26 @@ def operation(
     errors: tuple[type[Refusal], ...] = (),
     transaction: bool = False,
     prepare: Callable[..., Any] | None = None,
+    refusals: tuple[Reason, ...] | None = None,
     checks_meaning: bool = True,
 ) -> Callable[[Callable[..., Result]], Operation]:
     """Declares a function as an operation; see `Operation` for what each part means."""
 
     def declared(run: Callable[..., Result]) -> Operation:
         return Operation(
-            run, scope, effect, body, query, path, response, many, errors, transaction, prepare, checks_meaning
+            run,
+            scope,
+            effect,
+            body,
+            query,
+            path,
+            response,
+            many,
+            errors,
+            transaction,
+            prepare,
+            refusals,
+            checks_meaning,
         )
 
     return declared

@@ -10,12 +10,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
+
+from cachetools import LRUCache
 
 from app.errors import (
     BadRequest,
     BriefClaimed,
     ChecksFailed,
+    FourEyes,
     InvalidTransition,
     NotFound,
     Problem,
@@ -32,8 +36,10 @@ from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
 from app.operations.documents import document_answer, own_document
 from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import markdown_of
 from app.records.documents import DocumentRecord, ScheduleOutcome
-from app.rules.briefs import MoveRequest
+from app.rules.actors import Actor
+from app.rules.briefs import MoveRequest, first_refusal
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import (
     APPROVE,
@@ -46,10 +52,13 @@ from app.rules.documents import (
     UNSCHEDULE,
     Move,
     StoredDocument,
+    if_not_renderable,
+    made_by_caller,
     refusal,
 )
 from app.rules.events import Event
-from app.rules.publishing import NOT_RENDERABLE, Rendered, delivered_words, rendered, snapshot
+from app.rules.projects import StoredProject
+from app.rules.publishing import Rendered, delivered_words, rendered, snapshot
 from app.rules.redirects import past_slugs
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
@@ -64,6 +73,13 @@ RENDERED_TOGETHER = 100_000
 Rendering is all processor time, seconds of it for the longest, which requests of other callers would wait for.
 """
 _RENDERING = threading.Lock()
+
+_renderable: LRUCache[str, bool] = LRUCache(10_000)
+"""Whether contents that were rendered before can be published; a content never changes."""
+_renderable_lock = threading.Lock()
+
+PUBLISHING = (partial(refusal, PUBLISH), if_not_renderable)
+"""Why publishing is refused, in the contract's order."""
 
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
@@ -88,16 +104,34 @@ def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
     if content_id is None:
         return None
     markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    text = None if markdown is None else render(markdown)
-    if markdown is not None and text is None:
-        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
-    return _Rendering(content_id, text)
+    return _Rendering(content_id, None if markdown is None else _rendered(ctx, content_id, markdown))
 
 
 def render(markdown: str) -> Rendered | None:
     """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
     with _RENDERING if len(markdown) > RENDERED_TOGETHER else nullcontext():
         return rendered(markdown)
+
+
+def _rendered(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
+    """Renders a content; None when its html is too large, which is remembered."""
+    text = render(markdown)
+    with _renderable_lock:
+        _renderable[content_id] = text is not None
+    if text is None:
+        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
+    return text
+
+
+def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
+    """Tells whether a content can be published; where that is not known it is rendered, and read where not given."""
+    with _renderable_lock:
+        known = _renderable.get(content_id)
+    if known is not None:
+        return known
+    if markdown is None:
+        markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
+    return markdown is not None and _rendered(ctx, content_id, markdown) is not None
 
 
 @dataclass(frozen=True)
@@ -116,7 +150,8 @@ def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
     document = ctx.store.documents.get(ctx.project_id, document_id)
     if document is None or refusal(SUBMIT, document, _submitting(ctx, fields)):
         return _Checked(None)
-    return _Checked(document["rev"], failed(checks_of(ctx, document, levels)))
+    markdown = markdown_of(ctx, document.get("contentId"))
+    return _Checked(document["rev"], failed(checks_of(ctx, document, levels, markdown)))
 
 
 def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
@@ -132,6 +167,7 @@ def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
     prepare=_check,
+    refusals=(partial(refusal, SUBMIT),),
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Submit a document for review.
@@ -139,17 +175,17 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
     ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
     """
-    request = _submitting(ctx, fields)
+    request, document = _submitting(ctx, fields), None
     checked: _Checked | None = ctx.prepared
     if checked is not None:
         document = own_document(ctx, document_id)
-        ctx.check_match(document)
         current = document["rev"] == checked.rev
-        if refused := refusal(SUBMIT, document, replace(request, failed_checks=checked.failed if current else ())):
-            raise refused
+        request = replace(request, failed_checks=checked.failed if current else ())
         if not current:
-            raise WriteConflict
-    return _move(ctx, document_id, SUBMIT, request, rev=checked.rev if checked else None)
+            ctx.check_match(document)
+            raise refusal(SUBMIT, document, request) or WriteConflict
+    changes = {"submittedBy": ctx.caller.actor, "review": None}
+    return _move(ctx, document_id, SUBMIT, request, document=document, changes=changes)
 
 
 @operation(
@@ -158,14 +194,18 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     body=WithBaseVersion,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, BadRequest),
+    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, BadRequest),
+    refusals=(partial(refusal, APPROVE),),
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
     With `baseVersion`, what you read is what goes out.
     """
-    return _move(ctx, document_id, APPROVE, ctx.move_request, base_version=fields.get("baseVersion"))
+    project = ctx.store.projects.recent_settings(ctx.project_id)
+    document = own_document(ctx, document_id) if project.get("fourEyes") else None
+    request = publishing_request(ctx, document, project) if document else ctx.move_request
+    return _move(ctx, document_id, APPROVE, request, document=document, base_version=fields.get("baseVersion"))
 
 
 @operation(
@@ -175,15 +215,17 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     body=ChangesRequest,
     response=DocumentRecord,
     errors=(NotFound, InvalidTransition),
+    refusals=(partial(refusal, REQUEST_CHANGES),),
 )
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Send a document back to drafting, with a note that says what has to change.
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
     """
-    return _move(
-        ctx, document_id, REQUEST_CHANGES, ctx.move_request, changes={"reviewNote": fields.get("note") or None}
-    )
+    note = fields.get("note") or ""
+    review = {"note": note, "at": ctx.now, "by": ctx.caller.actor}
+    changes = {"reviewNote": note or None, "review": review}
+    return _move(ctx, document_id, REQUEST_CHANGES, ctx.move_request, changes=changes)
 
 
 @operation(
@@ -192,7 +234,8 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     body=ScheduleFields,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
+    refusals=(partial(refusal, SCHEDULE),),
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Have a document published at a time in the future, by itself.
@@ -203,21 +246,20 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     at = None if wrong else read_time(fields["publishAt"])
     if at is not None and at <= ctx.now:
         wrong = [Problem(field="publishAt", message="Must be in the future.")]
-    required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
+    project = ctx.store.projects.settings(ctx.project_id)
+    document = own_document(ctx, document_id) if wrong or project.get("fourEyes") else None
+    request = publishing_request(ctx, document, project)
     base = fields.get("baseVersion")
-    if wrong:
-        document = own_document(ctx, document_id)
+    if wrong and document:
         ctx.check_match(document)
-        raise refusal(SCHEDULE, document, ctx.move_request, review_required=required, base_version=base) or BadRequest(
-            errors=wrong
-        )
+        raise refusal(SCHEDULE, document, request, base) or BadRequest(errors=wrong)
     return _move(
         ctx,
         document_id,
         SCHEDULE,
-        ctx.move_request,
+        request,
+        document=document,
         changes={"publishAt": at},
-        review_required=required,
         base_version=base,
         event_data={"publishAt": wire_time(at)} if at else {},
     )
@@ -229,6 +271,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     path=("documentId",),
     response=DocumentRecord,
     errors=(NotFound, InvalidTransition),
+    refusals=(partial(refusal, UNSCHEDULE),),
 )
 def unschedule_document(ctx: Context, document_id: str) -> Result:
     """Take back the schedule: the document has the status again that it had before."""
@@ -241,9 +284,10 @@ def unschedule_document(ctx: Context, document_id: str) -> Result:
     path=("documentId",),
     body=WithBaseVersion,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, ReviewRequired, BadRequest),
+    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
     prepare=_render,
+    refusals=PUBLISHING,
 )
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document now: its content as it is becomes what the website gets.
@@ -286,6 +330,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     response=DocumentRecord,
     errors=(NotFound, InvalidTransition),
     transaction=True,
+    refusals=(partial(refusal, UNPUBLISH),),
 )
 def unpublish_document(ctx: Context, document_id: str) -> Result:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
@@ -380,14 +425,34 @@ def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None =
 
     Raises `WriteConflict` when the document had another content while it was rendered.
     """
-    required = ctx.store.projects.settings(ctx.project_id)["reviewRequired"]
-    if refused := refusal(PUBLISH, document, ctx.move_request, review_required=required, base_version=base_version):
+    request = publishing_request(ctx, document, ctx.store.projects.settings(ctx.project_id))
+    if refused := refusal(PUBLISH, document, request, base_version):
         return refused
     if ctx.prepared is None or ctx.prepared.content_id != document["contentId"]:
         raise WriteConflict
-    if ctx.prepared.text is None:
-        return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
-    return None
+    return first_refusal(PUBLISHING, document, replace(request, not_renderable=ctx.prepared.text is None))
+
+
+def publishing_request(ctx: Context, document: StoredDocument | None, project: StoredProject) -> MoveRequest:
+    """Returns the call as the rules of publishing see it; `document` is needed where the project demands four eyes."""
+    request = replace(ctx.move_request, review_required=project["reviewRequired"])
+    if document is None or not project.get("fourEyes"):
+        return request
+    return replace(request, same_eyes=_same_eyes(ctx, document))
+
+
+def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
+    """Returns who made the document's version, else who submitted it last, if that is the caller."""
+    if ctx.caller.token_id is None:
+        return None
+    revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
+    maker: Actor | None = revision["by"] if revision else None
+    actors = [by for by in (maker, document.get("submittedBy")) if by is not None]
+    known: dict[str, str] = {}
+    if ctx.caller.agent and any(by["agent"] == ctx.caller.agent and by["id"] != ctx.caller.token_id for by in actors):
+        tokens = [ctx.caller.token_id, *(by["id"] for by in actors if by["id"])]
+        known = ctx.store.tokens.get_agents(ctx.project_id, tokens)
+    return next((by for by in actors if made_by_caller(by, ctx.caller.token_id, known)), None)
 
 
 def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> StoredDocument:
@@ -436,12 +501,16 @@ def _move(
     move: Move,
     request: MoveRequest,
     *,
+    document: StoredDocument | None = None,
     changes: Fields | None = None,
-    review_required: bool = False,
     base_version: int | None = None,
-    rev: int | None = None,
     event_data: Fields | None = None,
 ) -> Result:
+    """Makes a move in one write; `document` is what was read where the request's facts are about one state of it."""
+    if document is not None:
+        ctx.check_match(document)
+        if refused := refusal(move, document, request, base_version):
+            raise refused
     moved = ctx.store.documents.move(
         ctx.project_id,
         document_id,
@@ -450,13 +519,13 @@ def _move(
         changes=changes or {},
         event=Event(move.event, ctx.now, ctx.caller.actor, event_data or {}),
         tags=ctx.if_match,
-        rev=rev,
-        review_required=review_required,
+        rev=document and document["rev"],
         base_version=base_version,
     )
     if moved is not None:
         return document_answer(ctx, moved)
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
-    refused = refusal(move, document, request, review_required=review_required, base_version=base_version)
-    raise refused or WriteConflict
+    if document is not None:
+        raise WriteConflict
+    present = own_document(ctx, document_id)
+    ctx.check_match(present)
+    raise refusal(move, present, request, base_version) or WriteConflict

@@ -42,6 +42,7 @@ Fields = Mapping[str, Any]
     errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
+    refusals=(if_guarded, if_frozen),
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's whole content as a new version.
@@ -89,6 +90,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     response=DocumentRecord,
     errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
+    refusals=(if_guarded, if_frozen),
 )
 def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.

@@ -23,6 +23,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, refuse_unwritable, save_content
 from app.records.documents import DocumentRecord
 from app.records.sections import OutlineRecord, SectionRecord, section_summary
+from app.rules.documents import if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
@@ -89,6 +90,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
     errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=_edit,
+    refusals=(if_guarded, if_frozen),
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Edit sections of a document's content, all or none, as one new version.

@@ -47,6 +47,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
     },
     errors.ChecksFailed: {"checks": _list_of("CheckResult", "every failure of a check whose level is `error`")},
     errors.Forbidden: {"scope": _ref("Scope")},
+    errors.FourEyes: {"by": _ref("Actor")},
     errors.VersionConflict: {
         "version": {"type": "integer", "description": "the document's present version"},
         "baseVersion": {"type": "integer", "description": "the version that was sent"},
@@ -122,6 +123,7 @@ _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
         }
     ],
     (errors.Forbidden, "scope"): "publish",
+    (errors.FourEyes, "by"): _HOLDER,
     (errors.VersionConflict, "version"): 4,
     (errors.VersionConflict, "baseVersion"): 3,
     (errors.ProjectFrozen, "note"): "Wrong prices in last night's drafts.",

@@ -1,5 +1,6 @@
 """Puts the management API on a Flask app: its routes, its OpenAPI document and the page that shows it."""
 
+import re
 from typing import Any
 
 from flask import Flask
@@ -17,6 +18,7 @@ from app.rest import (
     tokens,
     webhooks,
 )
+from app.rest.blueprint import Routes
 from app.rest.openapi import finished, management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
@@ -34,6 +36,12 @@ ROUTES = (
     projects.routes,
     health.routes,
 )
+
+
+def addresses() -> dict[str, tuple[str, str]]:
+    """Returns the method and the path of each operation's route, by the operation's name."""
+    served = (route for routes in ROUTES if isinstance(routes, Routes) for route in routes.served)
+    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in served}
 
 
 def install(app: Flask, settings: Settings) -> None:

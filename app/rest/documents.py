@@ -1,12 +1,13 @@
 """Routes of documents, from idea to published, and of their history."""
 
-from app.operations import checks, documents, plans, publishing, revisions, sections
+from app.operations import actions, checks, documents, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
 
 routes = Routes("documents", __name__)
 
 routes.serve("GET", "/documents", documents.list_documents)
 routes.serve("GET", "/documents/<id>", documents.get_document)
+routes.serve("GET", "/documents/<id>/actions", actions.list_document_actions)
 routes.serve("PATCH", "/documents/<id>", documents.update_document)
 routes.serve("DELETE", "/documents/<id>", documents.delete_document)
 routes.serve("POST", "/plan", plans.plan_documents)

@@ -4,7 +4,7 @@ A move is a row of data. The store turns its `leaves` and `while_status` into th
 that write finds nothing, `refusal` reads the same row to say why. Nothing else knows when a brief may move.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -76,11 +76,24 @@ class MoveRequest:
     agent: str = ""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
+    review_required: bool = False
+    """Does the project publish only what was approved?"""
+    same_eyes: Actor | None = None
+    """Who made or submitted the document's version, where that is the caller and the project demands four eyes."""
+    not_renderable: bool = False
+    """Is the html of the document's content too large to be published?"""
+    taken_slugs: Collection[str] = ()
+    """Those of the document's slugs that other documents have."""
     failed_checks: Sequence[Mapping[str, Any]] = ()
     """The failures of checks that the project demands."""
 
 
 Reason = Callable[[Record, MoveRequest], Refusal | None]
+
+
+def first_refusal(reasons: Iterable[Reason], document: Record, request: MoveRequest) -> Refusal | None:
+    """Returns the first of the reasons that holds; None when none does."""
+    return next((refused for reason in reasons if (refused := reason(document, request))), None)
 
 
 def if_claimed(document: Record, request: MoveRequest) -> Refusal | None:
@@ -223,10 +236,7 @@ MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 def refusal(move: Move, document: Record, request: MoveRequest) -> Refusal | None:
     """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
-    for reason in move.refusals:
-        if refused := reason(document, request):
-            return refused
-    return None
+    return first_refusal(move.refusals, document, request)
 
 
 def needs_no_move(move: Move, document: Record, request: MoveRequest) -> bool:

@@ -4,7 +4,7 @@ A move is a row of data, as with briefs: the store turns it into the filter of o
 reason, and `allowed` into what `InvalidTransition` lists.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -14,14 +14,17 @@ from app.errors import (
     BadRequest,
     BriefClaimed,
     ChecksFailed,
+    FourEyes,
     InvalidTransition,
     Problem,
     Refusal,
     ReviewRequired,
+    SlugTaken,
     VersionConflict,
 )
 from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, holds_claim, state_now
+from app.rules.html_writer import MAX_PARTS
 from app.rules.redirects import PastSlug
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
@@ -48,6 +51,14 @@ class Snapshot(TypedDict):
     categoryId: str | None
     publishedAt: datetime
     updatedAt: NotRequired[datetime]
+
+
+class StoredReview(TypedDict):
+    """A request for changes."""
+
+    note: str
+    at: datetime
+    by: Actor
 
 
 class StoredDocument(TypedDict):
@@ -90,9 +101,17 @@ class StoredDocument(TypedDict):
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
     reviewNote: NotRequired[str | None]
+    review: NotRequired[StoredReview | None]
+    """The last request for changes, until the document is submitted again."""
+    submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
     rev: int
 
+
+NOT_RENDERABLE = (
+    f"The content's html would be over 15 MB, or of over {MAX_PARTS:,} parts such as paragraphs, links, table cells "
+    "and html tags, more than can be published: shorten or split the document."
+)
 
 FROZEN = (Status.APPROVED, Status.SCHEDULED)
 """The statuses in which what is published can't be changed: what was approved is what goes out."""
@@ -129,6 +148,8 @@ class Move:
     """Does it make a claimed brief `drafted`?"""
     guarded: bool = False
     """Is it refused while the brief is claimed by another agent?"""
+    four_eyes: bool = False
+    """Is it refused to who made or submitted the version, in a project that demands four eyes?"""
     needs_approval: bool = False
     """Is it refused in a project that demands approval, unless the document was approved?"""
     needs_checks: bool = False
@@ -157,6 +178,7 @@ APPROVE = Move(
     event="document.approved",
     needs_content=True,
     finishes_brief=True,
+    four_eyes=True,
 )
 REQUEST_CHANGES = Move(
     "request-changes",
@@ -171,6 +193,7 @@ SCHEDULE = Move(
     event="document.scheduled",
     needs_content=True,
     finishes_brief=True,
+    four_eyes=True,
     needs_approval=True,
 )
 UNSCHEDULE = Move("unschedule", leaves=(Status.SCHEDULED,), enters=Derived.BEFORE, event="document.unscheduled")
@@ -181,6 +204,7 @@ PUBLISH = Move(
     event="document.published",
     needs_content=True,
     finishes_brief=True,
+    four_eyes=True,
     needs_approval=True,
 )
 UNPUBLISH = Move(
@@ -246,8 +270,6 @@ def refusal(
     move: Move,
     document: Record,
     request: MoveRequest,
-    *,
-    review_required: bool = False,
     base_version: int | None = None,
 ) -> Refusal | None:
     """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
@@ -257,7 +279,9 @@ def refusal(
         return outdated
     if not may_leave(move, document):
         return not_now(document)
-    if move.needs_approval and review_required and not approved(document):
+    if move.four_eyes and request.same_eyes is not None:
+        return FourEyes(by=request.same_eyes)
+    if move.needs_approval and request.review_required and not approved(document):
         return ReviewRequired()
     if move.needs_content and document.get("contentId") is None:
         message = "The document has no content: write some first."
@@ -287,6 +311,37 @@ def if_outdated(document: Record, base_version: int | None) -> VersionConflict |
         version=document["version"],
         baseVersion=base_version,
     )
+
+
+def if_not_renderable(document: Record, request: MoveRequest) -> BadRequest | None:
+    """Refuses to publish what would be too large to store."""
+    if not request.not_renderable:
+        return None
+    return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
+
+
+def if_not_deleted(document: Record, request: MoveRequest) -> InvalidTransition | None:
+    """Refuses to restore what is not in the trash."""
+    return not_now(document) if document["deletedAt"] is None else None
+
+
+def if_slug_taken(document: Record, request: MoveRequest) -> SlugTaken | None:
+    """Refuses a slug that another document has."""
+    return slug_taken(request.taken_slugs) if request.taken_slugs else None
+
+
+def slug_taken(slugs: Collection[str]) -> SlugTaken:
+    """Returns the refusal of slugs that other documents have."""
+    return SlugTaken(f"Another document has the slug {min(slugs)!r}: choose another, or change that one first.")
+
+
+def made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
+    """Tells whether a token counts as the actor: it is the same, or the token of the same agent.
+
+    `agents` has the names of the tokens' own agents by token id; a name that a client gave itself does not count.
+    """
+    agent = agents.get(token_id)
+    return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))
 
 
 def if_frozen(document: Record, request: MoveRequest) -> InvalidTransition | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from app.rules.documents import PUBLISHED_FIELDS
-from app.rules.html_writer import MAX_PARTS, TooMuchMarkup
+from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
 from app.rules.text import first_paragraph, search_words
 
@@ -19,12 +19,6 @@ class Rendered:
     html_bytes: int
     markdown_bytes: int
     first_paragraph: str | None
-
-
-NOT_RENDERABLE = (
-    f"The content's html would be over 15 MB, or of over {MAX_PARTS:,} parts such as paragraphs, links, table cells "
-    "and html tags, more than can be published: shorten or split the document."
-)
 
 
 def rendered(markdown: str) -> Rendered | None:

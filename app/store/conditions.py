@@ -89,10 +89,11 @@ def brief_move_filter(move: Move, request: MoveRequest) -> Record:
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
 
-def status_move_filter(
-    move: documents.Move, request: MoveRequest, *, review_required: bool, base_version: int | None
-) -> Record:
-    """Returns a row of the table of document statuses as a condition."""
+def status_move_filter(move: documents.Move, request: MoveRequest, *, base_version: int | None) -> Record:
+    """Returns a row of the table of document statuses as a condition.
+
+    What depends on other records (four eyes, checks) is judged before, on a `rev` that the write then names.
+    """
     leaves: list[Record] = [{"status": {"$in": list(move.leaves)}}]
     leaves += [{"status": status, **CHANGED_SINCE_PUBLISHED} for status in move.if_changed]
     conditions: list[Record] = [{"$or": leaves}]
@@ -103,7 +104,7 @@ def status_move_filter(
     if base_version is not None:
         conditions.append({"version": base_version})
     approved = DocumentStatus.APPROVED
-    if move.needs_approval and review_required:
+    if move.needs_approval and request.review_required:
         conditions.append({"$or": [{"status": approved}, {"statusBefore": approved}]})
     if move.needs_content:
         conditions.append({"contentId": {"$ne": None}})

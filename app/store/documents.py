@@ -63,7 +63,7 @@ NO_DUE_DATE = "~"
 WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
 SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
 HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "deliveredWords"), 0)
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey"), 0)
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey", "review", "submittedBy"), 0)
 FILTER_FIELDS = {
     "assigneeId": "assigneeId",
     "clusterId": "clusterId",
@@ -359,14 +359,13 @@ class Documents(DocumentRecords):
         event: Event,
         tags: EntityTags = None,
         rev: int | None = None,
-        review_required: bool = False,
         base_version: int | None = None,
     ) -> StoredDocument | None:
         """Makes a move of the table of statuses if the document is in a status that the move leaves.
 
         `rev` is for a transaction that read the document before: it must not have changed since.
         """
-        condition = status_move_filter(move, request, review_required=review_required, base_version=base_version)
+        condition = status_move_filter(move, request, base_version=base_version)
         condition["$and"] += etag_filter(tags, request.now) + ([] if rev is None else [{"rev": rev}])
         enters = move.enters
         computed: Record = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}

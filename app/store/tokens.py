@@ -1,6 +1,6 @@
 """Tokens: only a hash of each secret is stored (decisions, section 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id
+from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -29,6 +29,11 @@ class Tokens(Recorded[StoredToken]):
         """Returns a token by its id alone, for the command line."""
         found: StoredToken | None = from_bson(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
         return found
+
+    def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
+        rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
+        return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
 
     def used(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""

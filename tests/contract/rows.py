@@ -506,6 +506,22 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-actions",
+        {
+            "list": "action, method, path, allowed, refusal: the error body that a valid call would get now",
+            "agree": "what the actions say is what happens, in every state, for every token, over REST and MCP",
+            "trash": "it answers for the trash, where only restore_document is allowed",
+        },
+    ),
+    *_rows(
+        "decided-four-eyes",
+        {
+            "refused": "approve, schedule, publish are 409 FourEyes for who made or submitted the version; `by`",
+            "agent": "tokens with the same non-empty agent name, the token's own, count as one",
+            "order": "after InvalidTransition, before ReviewRequired",
+        },
+    ),
+    *_rows(
         "decided-checks",
         {
             "read": "checks in the order of the table: check, level, outcome, message, line; an entry for each place",

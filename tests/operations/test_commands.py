@@ -95,6 +95,24 @@ def test_a_page_of_ready_briefs_is_one_command_while_the_names_of_categories_are
     assert sent(commands, ctx, "list_briefs", **page) == ["find"]
 
 
+def test_a_submit_is_one_command_in_a_project_that_demands_no_checks(ctx: Context, commands: Commands) -> None:
+    document = made(ctx, "document", title="Rye", markdown=MARKDOWN)
+    OPERATIONS["get_document"](ctx, document["id"])
+    ctx.store.projects.recent_settings(ctx.project_id)
+
+    assert sent(commands, ctx, "submit_document", document["id"]) == ["findAndModify"]
+
+
+def test_the_actions_of_a_document_take_at_most_six_commands(ctx: Context, commands: Commands) -> None:
+    linked = made(ctx, "document", title="Oats")
+    brief = {"keyword": "rye", "internalLinks": [linked["id"]]}
+    document = made(ctx, "document", title="Rye", markdown=MARKDOWN, brief=brief)
+    levels = {"internal_links": "error", "keyword_taken": "error"}
+    OPERATIONS["update_project"](ctx, fields={"reviewRequired": True, "fourEyes": True, "checks": levels})
+
+    assert len(sent(commands, ctx, "list_document_actions", document["id"])) <= 6
+
+
 def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
     document = made(ctx, "document", title="Rye", markdown="one two")["id"]
     write = OPERATIONS["write_content"]

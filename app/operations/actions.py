@@ -1,0 +1,89 @@
+"""What can be done with a document now, and why the rest is refused (decisions, section 11).
+
+Every refusal comes from where the operation itself has it: scope and freeze from `Operation.permit`, the rest from the
+rules that the operation declares as its `refusals`. What these need to know beside the document is read once for all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from app.errors import NotFound, Refusal
+from app.operations.checks import checks_of, demanded_checks
+from app.operations.context import Context
+from app.operations.documents import NO_DOCUMENT, slugs_of_others
+from app.operations.operation import Effect, Operation, Result, operation
+from app.operations.publishing import is_renderable, publishing_request
+from app.operations.revisions import markdown_of
+from app.records.actions import ActionRecord, action_record
+from app.rules.briefs import MoveRequest, first_refusal
+from app.rules.checks import failed
+from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
+from app.vocabulary import Scope
+
+RESTORE = "restore_document"
+
+
+@operation(
+    scope=Scope.READ,
+    effect=Effect.READS,
+    path=("documentId",),
+    response=ActionRecord,
+    many=True,
+    errors=(NotFound,),
+)
+def list_document_actions(ctx: Context, document_id: str) -> Result:
+    """List what can be done with a document now, and why the rest is refused.
+
+    `refusal` is the error that a valid call would get.
+    """
+    document = ctx.store.documents.get_many(ctx.project_id, [document_id]).get(document_id.lower())
+    if document is None:
+        raise NotFound(NO_DOCUMENT)
+    return Result(
+        [
+            action_record(one.name, *ctx.routes.get(one.name, ("", "")), document["id"], refused)
+            for one, refused in actions_on(ctx, document)
+        ]
+    )
+
+
+def actions_on(ctx: Context, document: StoredDocument) -> Iterator[tuple[Operation, Refusal | None]]:
+    """Yields each operation that writes a document or its brief, and why it would be refused now."""
+    request = _request(ctx, document)
+    for one in document_operations():
+        yield one, _refusal(ctx, one, document, request)
+
+
+@cache
+def document_operations() -> tuple[Operation, ...]:
+    """Returns the operations that write one document or its brief, in the catalogue's order."""
+    from app.operations.catalogue import CATALOGUE  # which lists this module, too
+
+    return tuple(one for one in CATALOGUE if one.path[:1] == ("documentId",) and not one.reads)
+
+
+def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: MoveRequest) -> Refusal | None:
+    try:
+        one.permit(ctx)
+    except Refusal as refused:
+        return refused
+    if document["deletedAt"] is not None and one.name != RESTORE:
+        return NotFound(NO_DOCUMENT)
+    return first_refusal(one.refusals or (), document, request)
+
+
+def _request(ctx: Context, document: StoredDocument) -> MoveRequest:
+    """Returns the call with all that rules need to know; what no rule of the caller's scopes asks for is not read."""
+    scopes, request = ctx.caller.scopes, ctx.move_request
+    if document["deletedAt"] is not None:
+        return replace(request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
+    if Scope.PUBLISH in scopes:
+        request = publishing_request(ctx, document, ctx.store.projects.recent_settings(ctx.project_id))
+    content_id, markdown = document.get("contentId"), None
+    if Scope.WRITE in scopes and refusal(SUBMIT, document, request) is None and (levels := demanded_checks(ctx)):
+        markdown = markdown_of(ctx, content_id)
+        request = replace(request, failed_checks=failed(checks_of(ctx, document, levels, markdown)))
+    if Scope.PUBLISH in scopes and content_id and refusal(PUBLISH, document, request) is None:
+        request = replace(request, not_renderable=not is_renderable(ctx, content_id, markdown))
+    return request

@@ -1,0 +1,33 @@
+"""What can be done with a document, as callers see it (decisions, section 11)."""
+
+from typing import Any
+
+from marshmallow import fields
+
+from app.errors import Refusal
+from app.records.types import Record, boolean, string
+
+
+class ActionRecord(Record):
+    """An operation on a document, and why it would be refused now."""
+
+    action = string("the operation, by the name of its tool", example="submit_document")
+    method = string("the method of its route", example="POST")
+    path = string("its route", example="/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")
+    allowed = boolean("whether a valid call would succeed now", example=True)
+    refusal = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "the error that it would get; null where it is allowed"},
+    )
+
+
+def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> dict[str, Any]:
+    """Returns an operation with its route, in which the document's id stands, and why it is refused now."""
+    return {
+        "action": action,
+        "method": method,
+        "path": path.replace(":id", document_id),
+        "allowed": refusal is None,
+        "refusal": refusal and refusal.body(),
+    }

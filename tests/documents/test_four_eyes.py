@@ -1,0 +1,139 @@
+"""Four eyes: who made or submitted a version doesn't approve, schedule or publish it (decisions, section 13)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.operations.publishing import publish_due
+from app.vocabulary import Scope
+from tests.documents.steps import a_document, in_an_hour, make_due, ok, path_of, refused
+from tests.make import Project
+from tests.mcp_tools.client import Agent
+from tests.races.crowd import at_once
+from tests.rest.client import Rest
+
+BODIES: dict[str, Any] = {"approve": None, "schedule": {"publishAt": in_an_hour()}, "publish": None}
+TOOLS = {"approve": "approve_document", "schedule": "schedule_document", "publish": "publish_document"}
+EVERY_STEP = pytest.mark.parametrize("step", BODIES)
+
+
+@pytest.fixture
+def demanding(rest: Rest) -> Rest:
+    """The API of a project that demands four eyes, called with an editor's token."""
+    assert ok(rest.patch("/project", {"fourEyes": True}))["fourEyes"] is True
+    return rest
+
+
+@pytest.fixture
+def writer(demanding: Rest, project: Project) -> Rest:
+    return demanding.by(project.token("Writer", scopes=Scope))
+
+
+def take(caller: Rest, document: Any, step: str) -> Any:
+    return caller.post(f"{path_of(document)}/{step}", BODIES[step])
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_who_made_the_version_is_refused_and_somebody_else_is_not(demanding: Rest, writer: Rest, step: str) -> None:
+    document = a_document(writer)
+
+    body = refused(take(writer, document, step), "FourEyes")
+
+    assert (body["by"]["id"], body["by"]["name"]) == (writer.token.id, "Writer")
+    ok(take(demanding, document, step))
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_who_submitted_it_last_is_refused_too(demanding: Rest, writer: Rest, project: Project, step: str) -> None:
+    document = a_document(writer)
+    ok(demanding.post(f"{path_of(document)}/submit"))
+
+    assert refused(take(demanding, document, step), "FourEyes")["by"]["id"] == demanding.token.id
+    assert refused(take(writer, document, step), "FourEyes")["by"]["id"] == writer.token.id
+    ok(take(demanding.by(project.token("Third")), document, step))
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_a_change_of_any_published_field_makes_its_author_the_maker(demanding: Rest, writer: Rest, step: str) -> None:
+    document = a_document(demanding)
+    ok(writer.patch(path_of(document), {"title": "Rye bread"}))
+
+    refused(take(writer, document, step), "FourEyes")
+    ok(take(demanding, document, step))
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.agent")
+def test_tokens_of_the_same_agent_count_as_one(demanding: Rest, project: Project, step: str) -> None:
+    document = a_document(demanding.by(project.token("One", agent="writer-1")))
+
+    body = refused(take(demanding.by(project.token("Two", agent="writer-1")), document, step), "FourEyes")
+
+    assert body["by"]["name"] == "One"
+    ok(take(demanding.by(project.token("Three", agent="writer-2")), document, step))
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.agent")
+def test_the_name_of_a_client_is_not_the_agents(app: Any, demanding: Rest, project: Project, step: str) -> None:
+    one = Agent(app.test_client(), project.token("One"), name="same-client")
+    two = Agent(app.test_client(), project.token("Two"), name="same-client")
+    document = a_document(demanding)
+    one.call("write_content", documentId=document["id"], markdown="Rye.", baseVersion=1)
+
+    assert one.refused(TOOLS[step], documentId=document["id"], **BODIES[step] or {})["_tag"] == "FourEyes"
+    two.call(TOOLS[step], documentId=document["id"], **BODIES[step] or {})
+
+
+@pytest.mark.contract("decided-four-eyes.order")
+def test_the_status_comes_before_and_the_review_after(demanding: Rest, writer: Rest) -> None:
+    ok(demanding.patch("/project", {"reviewRequired": True}))
+    document = a_document(writer)
+
+    refused(take(writer, document, "publish"), "FourEyes")
+    refused(take(demanding, document, "publish"), "ReviewRequired")
+    ok(take(demanding, document, "approve"))
+    refused(take(writer, document, "approve"), "InvalidTransition")
+    conflict = writer.post(f"{path_of(document)}/publish", {"baseVersion": 9})
+    refused(conflict, "VersionConflict")
+    empty = a_document(writer, markdown=None)
+    refused(take(writer, empty, "approve"), "FourEyes")
+
+
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_the_worker_publishes_what_somebody_else_scheduled(demanding: Rest, writer: Rest, project: Project) -> None:
+    document = a_document(writer)
+    ok(take(demanding, document, "schedule"))
+    make_due(project.store, document)
+
+    assert publish_due(project.store, project.id, project.context().now) == [(document["id"], None)]
+
+
+@pytest.mark.race
+@pytest.mark.needs_mongod
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, writer: Rest) -> None:
+    for _ in range(5):
+        document = a_document(demanding)
+        path = path_of(document)
+
+        at_once(
+            [
+                lambda path=path: writer.put(f"{path}/content", {"markdown": "Mine.", "baseVersion": 1}),
+                *([lambda path=path: writer.post(f"{path}/approve")] * 3),
+            ]
+        )
+
+        now = ok(demanding.get(path))
+        approved = [one for one in ok(demanding.get(f"{path}/activity")) if one["type"] == "document.approved"]
+        assert now["version"] == 1 or not approved
+        assert all(one["details"]["version"] == 1 for one in approved)
+
+
+def test_without_the_setting_a_writer_may_publish(rest: Rest) -> None:
+    ok(take(rest, a_document(rest), "publish"))
