@@ -8,6 +8,7 @@ import click
 
 from app.cli.mongod import MongodFailed, MongodMissing
 from app.errors import Refusal, ServiceUnavailable
+from app.fields.unknown import near_name
 from app.settings import SettingsError
 
 COMMANDS = {
@@ -19,6 +20,7 @@ COMMANDS = {
     "member": "members",
     "import": "imports",
     "export": "exports",
+    "plan": "plans",
     "purge": "purge",
     "db": "db",
     "openapi": "openapi",
@@ -33,6 +35,14 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command; of one that there is not, names the command that was probably meant."""
+        if args[0] not in COMMANDS and (near := near_name(args[0], COMMANDS)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:

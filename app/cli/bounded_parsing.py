@@ -27,14 +27,17 @@ class Unparsable(Exception):
     """A text that is not in its language, or is out of bounds; the message says why."""
 
 
-def parse_yaml(text: str) -> Any:
-    """Returns the value of a YAML document. Raises `Unparsable`."""
-    _check_length(text)
+def parse_yaml(text: str, *, max_characters: int = MAX_CHARACTERS, first_line: int = 2) -> Any:
+    """Returns the value of a YAML document. Raises `Unparsable`.
+
+    `first_line` is the line of its file that it begins in: by default the one after the fence of front matter.
+    """
+    _check_length(text, max_characters)
     try:
-        _check_events(text)
+        _check_events(text, first_line)
         return yaml.load(text, LOADER)  # noqa: S506  # nosec B506
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1  # the fence is the first
+        line = error.problem_mark.line + first_line if error.problem_mark else 1
         raise Unparsable(f"line {line}: {error.problem}") from None
     except (yaml.YAMLError, ValueError, ArithmeticError) as error:
         raise Unparsable(" ".join(str(error).split())) from None
@@ -42,7 +45,7 @@ def parse_yaml(text: str) -> Any:
 
 def parse_toml(text: str) -> Any:
     """Returns the value of a TOML document. Raises `Unparsable`."""
-    _check_length(text)
+    _check_length(text, MAX_CHARACTERS)
     if _DEEP_TOML_KEY.search(text):
         raise Unparsable(TOO_DEEP)
     try:
@@ -53,19 +56,19 @@ def parse_toml(text: str) -> Any:
         raise Unparsable(" ".join(str(error).split())) from None
 
 
-def _check_length(text: str) -> None:
-    if len(text) > MAX_CHARACTERS:
-        raise Unparsable(f"it is longer than {MAX_CHARACTERS:,} characters.")
+def _check_length(text: str, most: int) -> None:
+    if len(text) > most:
+        raise Unparsable(f"it is longer than {most:,} characters.")
 
 
-def _check_events(text: str) -> None:
+def _check_events(text: str, first_line: int) -> None:
     """Refuses, without building a value, what multiplies (aliases, merge keys), deep nesting, and explicit tags.
 
     Explicit tags make PyYAML's constructors fail in ways of their own: `!!int ''` is an IndexError.
     """
     level = 0
     for event in yaml.parse(text, LOADER):
-        place = f"line {event.start_mark.line + 2}:" if event.start_mark else ""
+        place = f"line {event.start_mark.line + first_line}:" if event.start_mark else ""
         if isinstance(event, yaml.AliasEvent):
             raise Unparsable(f"{place} an alias (*{event.anchor}) is not accepted: write the value out.")
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import click
 
 from app.cli.calling import DRY_RUN, print_json, shown
+from app.cli.progress import progress
 from app.operations.context import Context
 from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
 
@@ -32,14 +33,9 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
 def _imported(ctx: Context, path: Path) -> Imported:
     project = ProjectImport(ctx)
-    with (
-        path.open("rb") as file,
-        click.progressbar(
-            length=path.stat().st_size, label="Importing", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as bar,
-    ):
+    with path.open("rb") as file, progress("Importing", "bytes", path.stat().st_size) as advance:
         for size in project.take(_lines(file)):
-            bar.update(size)
+            advance(size)
     return project.done
 
 

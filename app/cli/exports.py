@@ -10,6 +10,7 @@ from typing import BinaryIO
 import click
 
 from app.cli.calling import context, of_project, store
+from app.cli.progress import progress
 from app.operations.transfers import export_project
 
 
@@ -27,9 +28,11 @@ def command(project_id: str, out: Path | None) -> None:
     Without tokens, drafts, webhooks and events. The file is complete or does not exist.
     """
     ctx = context(project_id)
-    with _written(out) as file:
+    shown = out is not None or not sys.stdout.isatty()
+    with _written(out) as file, progress("Exporting", "lines", hidden=not shown) as advance:
         for line in export_project(store(), ctx.project_id):
             file.write(line)
+            advance(1)
 
 
 @contextmanager

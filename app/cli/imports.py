@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.calling import DRY_RUN, as_json, call, context, of_project, print_json, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
+from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
+from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, Refusal
 from app.fields.imports import ImportedFields
 from app.fields.loading import load
@@ -63,14 +63,16 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it: records that
     exist stay as they are. The exit code is 1 when something was refused.
     """
+    if path.suffix.lower() in PLAN_SUFFIXES:
+        raise click.UsageError(f"{path} is a plan: use `content-workflow plan --project {project_id} {path}`.")
     if path.suffix == ".ndjson":
         import_exported(context(project_id), path, dry_run=dry_run, json=json)
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
     run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
-    with _progress() as progress:
-        for _ in progress.track(run.take(files), total=len(files), description="Importing"):
-            pass
+    with progress("Importing", "files", len(files)) as advance:
+        for _ in run.take(files):
+            advance(1)
     print_json(vars(run.report)) if json else _print_report(run.report, len(files))
     if dry_run and not json:
         click.echo(DRY_RUN)
@@ -207,13 +209,6 @@ def _markdown_in(folder: Path) -> Iterator[Path]:
             if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
                 yield Path(directory, name)
     yield from unreadable
-
-
-def _progress() -> Progress:
-    """Returns the progress bar, on standard error; hidden where that is not a terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _print_report(report: Report, files: int) -> None:

@@ -1,10 +1,13 @@
 """`purge`: permanently deletes documents that have been in the trash long enough."""
 
-from datetime import timedelta
+import sys
+from datetime import datetime, timedelta
 
 import click
 
 from app.cli.calling import DRY_RUN, context, store
+from app.cli.durations import Duration
+from app.cli.progress import progress
 from app.operations.context import this_instant
 from app.operations.purging import count_purgeable, purge_trash
 
@@ -12,22 +15,47 @@ from app.operations.purging import count_purgeable, purge_trash
 @click.command()
 @click.option("--project", "project_id", metavar="ID", help="Only this project; all of them by default.")
 @click.option(
-    "--days",
-    type=click.IntRange(0),
-    default=30,
-    help="Only documents that were moved to the trash this many days ago or earlier.",
+    "--older-than",
+    type=Duration(none=True),
+    metavar="DURATION",
+    default="30d",
+    help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d.",
 )
+@click.option("--days", type=click.IntRange(0), hidden=True, help="The same as --older-than, in days.")
 @click.option("--dry-run", is_flag=True, help="Say how many documents would be deleted, and delete none.")
-def command(project_id: str | None, days: int, dry_run: bool) -> None:
-    """Permanently delete documents in the trash, with their texts and their history."""
+@click.option("--yes", is_flag=True, help="Delete without asking, as scripts must.")
+def command(project_id: str | None, older_than: timedelta, days: int | None, dry_run: bool, yes: bool) -> None:
+    """Permanently delete documents in the trash, with their texts and their history.
+
+    Asks before it deletes; without a terminal it needs --yes.
+    """
     project = context(project_id).project_id if project_id else None
-    before = this_instant() - timedelta(days=days)
+    before = _before(older_than if days is None else timedelta(days=days))
+    count = count_purgeable(store(), before, project)
     if dry_run:
-        count = count_purgeable(store(), before, project)
-        click.echo(f"{count} document{'' if count == 1 else 's'} would be permanently deleted.")
-        click.echo(DRY_RUN)
+        click.echo(f"{_documents(count)} would be permanently deleted.\n{DRY_RUN}")
         return
-    purged = purge_trash(store(), before, project)
-    click.echo(
-        "1 document was permanently deleted." if purged == 1 else f"{purged} documents were permanently deleted."
-    )
+    if count and not yes:
+        _ask(count, project)
+    with progress("Deleting", "documents", count) as advance:
+        purged = purge_trash(store(), before, project, advance)
+    click.echo(f"{_documents(purged)} {'was' if purged == 1 else 'were'} permanently deleted.")
+
+
+def _before(age: timedelta) -> datetime:
+    try:
+        return this_instant() - age
+    except OverflowError:
+        raise click.BadParameter("That is before the year 1.", param_hint="--older-than") from None
+
+
+def _ask(count: int, project_id: str | None) -> None:
+    where = f"project {project_id}" if project_id else "all projects"
+    what = f"{_documents(count)} in the trash of {where}"
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{what} would be permanently deleted: add --yes to delete without being asked.")
+    click.confirm(f"Permanently delete {what}?", abort=True)
+
+
+def _documents(count: int) -> str:
+    return f"{count:,} document{'' if count == 1 else 's'}"

@@ -1,32 +1,18 @@
 """`token`: creates, lists and revokes the tokens of a project (decisions, section 2)."""
 
-import re
 from datetime import datetime, timedelta
-from typing import Any
 
 import click
 
 from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table, store
+from app.cli.durations import Duration
 from app.operations import tokens
 from app.operations.tokens import project_of_token
 from app.rules.times import wire_time
 from app.vocabulary import Scope, TokenKind
 
 SCOPES = [str(scope) for scope in Scope]
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 COLUMNS = ("id", "kind", "name", "agent", "scopes", "drafts", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
-
-
-class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        found = re.fullmatch(r"([1-9][0-9]{0,5})([mhdw])", value)
-        if found is None:
-            self.fail("Write a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
-        return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 
 @click.group()

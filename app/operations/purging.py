@@ -1,5 +1,6 @@
 """Deletes documents that were in the trash long enough, with their texts and history (decisions, section 5)."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
@@ -7,11 +8,16 @@ from app.rules.documents import StoredDocument
 from app.store.store import Store
 
 
-def purge_trash(store: Store, before: datetime, project_id: str | None = None) -> int:
+def purge_trash(
+    store: Store,
+    before: datetime,
+    project_id: str | None = None,
+    advance: Callable[[int], None] = lambda deleted: None,
+) -> int:
     """Deletes documents that were moved to the trash before a time, of one project or of all; returns how many.
 
     A document is deleted completely or not at all, also when it is restored at the same time. A document with events in
-    its outbox is not deleted before they are relayed.
+    its outbox is not deleted before they are relayed. `advance` is called as they are deleted, with their number.
     """
     purged = 0
     while True:
@@ -19,7 +25,9 @@ def purge_trash(store: Store, before: datetime, project_id: str | None = None) -
             document = store.documents.find_purgeable(before, project_id)
             if document is None:
                 return purged
-            purged += store.in_transaction(partial(_purge, document=document, before=before))
+            deleted = store.in_transaction(partial(_purge, document=document, before=before))
+        purged += deleted
+        advance(deleted)
 
 
 def count_purgeable(store: Store, before: datetime, project_id: str | None = None) -> int:

@@ -78,4 +78,4 @@ def test_a_dry_run_of_purge_counts_what_purge_then_deletes(cli: Cli, store: Stor
     assert everything(store) == before
 
     assert "2 documents would be permanently deleted." in dry.stdout
-    assert "2 documents were permanently deleted." in cli("purge", "--project", project.id).stdout
+    assert "2 documents were permanently deleted." in cli("purge", "--project", project.id, "--yes").stdout

@@ -1,0 +1,136 @@
+"""`plan`: plans the pieces of a spreadsheet, a YAML or a JSON file (decisions, section 14)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, print_table, shown
+from app.cli.plan_files import PlanFile, UnreadablePlan, read_plan
+from app.cli.progress import progress
+from app.errors import HttpApiDecodeError, IntentInvalid
+from app.fields.loading import load
+from app.fields.plans import MAX_PIECES, PlanFields
+from app.operations.context import Context, this_instant
+from app.operations.plans import plan_documents
+from app.rules.plans import REPEATED
+from app.vocabulary import PieceOutcome
+
+BATCH_CHARACTERS = 4_000_000
+"""How much text one request has: little enough to be written in a second or two."""
+
+
+@click.command()
+@of_project
+@click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--atomic", is_flag=True, help="Plan all pieces or none; at most 500.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@as_json
+def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool) -> None:
+    """Plan documents with their briefs, many at once.
+
+    FILE is a table (.csv, .tsv) with a header line, YAML or JSON. Each piece has a key of your own: a new one makes a
+    document, a known one changes what differs. The same file again changes nothing. The exit code is 1 when a piece was
+    refused.
+    """
+    try:
+        plan = read_plan(path)
+    except UnreadablePlan as error:
+        _fail(str(error).splitlines())
+    if not plan.pieces:
+        raise click.ClickException(f"{path.name} has no pieces.")
+    pieces = _loaded(plan)
+    ctx = replace(context(project_id), dry_run=dry_run)
+    outcomes = _plan_all(ctx, plan, pieces) if atomic or plan.atomic else _plan_in_batches(ctx, pieces)
+    print_json({"pieces": outcomes}) if json else _print_report(plan, outcomes)
+    if dry_run and not json:
+        click.echo(DRY_RUN)
+    sys.exit(1 if any(one["outcome"] == PieceOutcome.REFUSED for one in outcomes) else 0)
+
+
+def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
+    """Returns the pieces with their types and lengths checked; fails with all that is wrong in the whole file."""
+    pieces: list[dict[str, Any]] = []
+    wrong: list[str] = []
+    for start in range(0, len(plan.pieces), MAX_PIECES):
+        try:
+            pieces += load(PlanFields, {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
+        except HttpApiDecodeError as error:
+            wrong += [_placed(plan, start, issue["path"], issue["message"]) for issue in error.extra["issues"]]
+            wrong += [f"And {more:,} more."] if (more := error.extra.get("more")) else []
+    if wrong:
+        _fail(wrong)
+    return pieces
+
+
+def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Plans all pieces or none, in one request."""
+    if len(pieces) > MAX_PIECES:
+        raise click.UsageError(f"At most {MAX_PIECES} pieces are planned all or none; the file has {len(pieces):,}.")
+    try:
+        outcomes: list[dict[str, Any]] = plan_documents(ctx, fields={"pieces": pieces, "atomic": True}).body["pieces"]
+    except IntentInvalid as refused:
+        wrong = [_placed(plan, 0, problem["field"], problem["message"]) for problem in refused.extra["errors"]]
+        _fail([*wrong, "No piece was planned."])
+    return outcomes
+
+
+def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Plans each piece by itself, in as many requests as it takes; a key counts once in the whole file."""
+    first = {piece["key"]: index for index, piece in reversed([*enumerate(pieces)])}
+    outcomes = {
+        index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
+        for index, piece in enumerate(pieces)
+    }
+    with progress("Planning", "pieces", len(first)) as advance:
+        for indexes in _batches(pieces, sorted(first.values())):
+            batch = {"pieces": [pieces[index] for index in indexes]}
+            answer = plan_documents(replace(ctx, now=this_instant()), fields=batch).body["pieces"]
+            outcomes |= zip(indexes, answer, strict=True)
+            advance(len(indexes))
+    return [outcomes[index] for index in range(len(pieces))]
+
+
+def _batches(pieces: Sequence[dict[str, Any]], indexes: Sequence[int]) -> Iterator[list[int]]:
+    """Yields the indexes of the pieces of each request."""
+    batch: list[int] = []
+    characters = 0
+    for index in indexes:
+        batch.append(index)
+        characters += len(pieces[index].get("markdown") or "")
+        if len(batch) == MAX_PIECES or characters > BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def _placed(plan: PlanFile, start: int, path: str, message: str) -> str:
+    """Returns an error as a line that says where in the file its piece stands."""
+    found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
+    if found is None:
+        return f"{path}: {message}"
+    return ": ".join(filter(None, (plan.place(start + int(found[1])), found[2], message)))
+
+
+def _fail(lines: Sequence[str]) -> NoReturn:
+    for line in lines:
+        click.echo(shown(line), err=True)
+    sys.exit(1)
+
+
+def _print_report(plan: PlanFile, outcomes: Sequence[dict[str, Any]]) -> None:
+    rows = [{"where": plan.place(index), **one, "key": shown(one["key"])} for index, one in enumerate(outcomes)]
+    print_table(rows, ("where", "key", "outcome", "id"))
+    counts = Counter(one["outcome"] for one in outcomes)
+    click.echo(f"{len(outcomes):,} pieces: {', '.join(f'{counts[what]:,} {what}' for what in PieceOutcome)}.")
+    for index, one in enumerate(outcomes):
+        for problem in one["errors"]:
+            click.echo(shown(f"{plan.place(index)}: {problem['field']}: {problem['message']}"), err=True)
