@@ -58,7 +58,7 @@ lint: setup ## Check style, types, imports, security, dependencies, the Dockerfi
 abuse: setup ## Attack a running service in every way known, and check that everybody else is served; leave it alone
 	$(PYTEST) tests/abuse
 
-bench: setup ## Print requests a second, beside the bare floor
+bench: setup ## Measure requests beside the bare floor, and write docs/performance.md
 	$(VENV)/bin/python -m bench
 
 dist: setup ## Build the package, and check what a package index would show of it

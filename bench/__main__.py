@@ -1,35 +1,86 @@
-"""Runs the benchmarks on a real mongod and prints each figure beside its floor."""
+"""Measures the service beside the bare floor, on a mongod of its own, and writes the figures down."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import click
 from rich.console import Console
 from rich.table import Table
 
 from app.cli.mongod import running_mongod
 from app.store.indexes import create_indexes
-from app.store.store import connect
+from app.store.store import Store, connect
+from bench import growth, processes, report, requests
+from bench.growth import Growth
+from bench.requests import Figure
 
-PARTS = ("management", "mcp", "documents", "delivery")
 
-
-def main() -> None:
-    """Prints a table: what was measured, how fast it is, how fast its floor is, and the ratio of the two."""
-    table = Table("", "a second", "the floor's", "ratio")
+@click.command()
+@click.option("--only", default="", help="Measure the requests whose name contains this, and write nothing down.")
+@click.option("--documents", default=growth.MANY, help="How many documents the large project has.")
+def main(only: str, documents: int) -> None:
+    """Prints what each request reaches beside its floor, and how it grows; under 5 minutes."""
+    console, load = Console(), os.getloadavg()[0]
     with running_mongod(Path(".mongod") / "bench") as uri:
-        for part in sys.argv[1:] or PARTS:
-            store = connect(uri, f"bench_{uuid4().hex[:12]}")
-            create_indexes(store.database)
-            try:
-                for what, figure, floor in import_module(f"bench.{part}").run(uri, store):
-                    table.add_row(what, f"{figure:,.0f}", f"{floor:,.0f}", f"{figure / floor:.2f}")
-            finally:
-                store.database.client.drop_database(store.database.name)
-    Console().print(table)
+        with _store(uri) as store:
+            figures = list(requests.run(uri, store, only))
+        console.print(_figures(figures))
+        if only:
+            return
+        with _store(uri) as store:
+            grown = list(growth.run(uri, store, documents))
+        console.print(_growth(grown))
+        with _store(uri) as store:
+            alone = processes.run(uri, store)
+    console.print({name: round(value) for name, value in alone.items()})
+    console.print(f"Written: {report.write(figures, grown, alone, load)} and docs/performance.md")
+
+
+@contextmanager
+def _store(uri: str) -> Iterator[Store]:
+    store = connect(uri, f"bench_{uuid4().hex[:12]}")
+    create_indexes(store.database)
+    try:
+        yield store
+    finally:
+        store.database.client.drop_database(store.database.name)
+
+
+def _figures(figures: list[Figure]) -> Table:
+    table = Table("", "a second", "beside", "a second", "ratio", "target", "p50 ms", "p99 ms", "p99/p50")
+    for one in figures:
+        table.add_row(
+            one.what,
+            f"{one.ours.per_second:,.0f}",
+            one.beside,
+            f"{one.floor.per_second:,.0f}",
+            f"[{'green' if one.ratio >= one.target else 'red'}]{one.ratio:.2f}[/]",
+            f"{one.target:.2f}",
+            f"{one.ours.p50:.1f}",
+            f"{one.ours.p99:.1f}",
+            f"[{'green' if one.ours.p99 <= report.TAIL * one.ours.p50 else 'red'}]{one.ours.p99 / one.ours.p50:.1f}[/]",
+        )
+    return table
+
+
+def _growth(grown: list[Growth]) -> Table:
+    table = Table("", "few, ms", "many, ms", "ratio", "examined: few", "many")
+    for one in grown:
+        ratio = f"[{'green' if one.ratio <= growth.LIMIT else 'red'}]{one.ratio:.2f}[/]"
+        table.add_row(
+            one.what,
+            f"{one.few_ms:.1f}",
+            f"{one.many_ms:.1f}",
+            ratio,
+            f"{one.few_examined:,}",
+            f"{one.many_examined:,}",
+        )
+    return table
 
 
 if __name__ == "__main__":

@@ -1,83 +1,120 @@
-"""A load of HTTP requests over a few connections that stay open, cheap enough not to be what is measured."""
+"""A load of HTTP requests over a few connections that stay open, by `wrk` where it is there, else by this process."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from statistics import median
+from itertools import cycle
+from pathlib import Path
+from statistics import median, quantiles
 
 CONNECTIONS = 8
-ROUND_SECONDS = 1.0
+TURN_SECONDS = 1
+TURNS = 5
 
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+WRK = shutil.which("wrk")
 
 
 @dataclass(frozen=True)
 class Side:
-    """A server and what it is asked, which goes on from round to round; a round sends `at_most` so many."""
+    """A server, and the requests of each turn; `once` where each of them can be sent only once."""
 
     port: int
-    requests: Iterator[bytes]
-    at_most: int | None = None
+    requests: Callable[[], Sequence[bytes]]
+    once: bool = False
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a load gave."""
+class Rate:
+    """What a load gave: requests a second, and the median and 99th percentile of latency in ms."""
 
-    requests: int
-    seconds: float
-    statuses: dict[int, int]
-
-    @property
-    def per_second(self) -> float:
-        return self.requests / self.seconds
+    per_second: float
+    p50: float
+    p99: float
 
 
-def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes:
+def request(method: str, path: str, token: str = "", body: bytes = b"", **headers: str) -> bytes:
     """Returns a request as it goes over the wire."""
     lines = [f"{method} {path} HTTP/1.1", "Host: bench", f"Content-Length: {len(body)}"]
     lines += [f"Authorization: Bearer {token}"] if token else []
     lines += ["Content-Type: application/json"] if body else []
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def in_turns(*sides: Side, rounds: int = 7, warm: bool = True) -> list[float]:
-    """Returns how many requests a second each side answers: the median of rounds, in which all take their turns, so
-    that a machine that is busy for a while is as busy for each."""
-    for side in sides if warm else ():
-        _round(side, seconds=1)
-    measured = [[_round(side, seconds=ROUND_SECONDS) for side in sides] for _ in range(rounds)]
-    return [median(rates) for rates in zip(*measured, strict=True)]
+def in_turns(*sides: Side) -> list[Rate]:
+    """Returns the medians of several turns for each side.
+
+    The sides take turns, so that a machine that is busy for a while is as busy for each; the first turn warms up.
+    """
+    turns = [[_turn(side) for side in sides] for _ in range(TURNS + 1)][1:]
+    return [
+        Rate(*(median(values) for values in zip(*((one.per_second, one.p50, one.p99) for one in rates), strict=True)))
+        for rates in zip(*turns, strict=True)
+    ]
 
 
-def _round(side: Side, seconds: float) -> float:
-    result = asyncio.run(_run(side.port, islice(side.requests, side.at_most), seconds))
-    if set(result.statuses) != {200}:
-        raise RuntimeError(f"The load was not answered well: {result.statuses}")
-    return result.per_second
+def _turn(side: Side) -> Rate:
+    requests = side.requests()
+    return _by_wrk(side, requests) if WRK else asyncio.run(_by_this_process(side, requests))
 
 
-async def _run(port: int, requests: Iterator[bytes], seconds: float) -> Result:
-    statuses: dict[int, int] = {}
+def _by_wrk(side: Side, requests: Sequence[bytes]) -> Rate:
+    with tempfile.NamedTemporaryFile() as file:
+        file.writelines(b"%d\n%s" % (len(one), one) for one in requests)
+        file.flush()
+        command = [
+            str(WRK),
+            "-t1",
+            f"-c{CONNECTIONS}",
+            f"-d{TURN_SECONDS}s",
+            "-s",
+            str(Path(__file__).parent / "wrk.lua"),
+        ]
+        ran = subprocess.run(
+            [*command, f"http://127.0.0.1:{side.port}"],
+            env={**os.environ, "BENCH_REQUESTS": file.name, "BENCH_ONCE": str(int(side.once))},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    said = json.loads(ran.stdout.strip().rpartition("\n")[2])
+    refused = said["refused"] - (CONNECTIONS if side.once and said["requests"] > len(requests) else 0)
+    if said["broken"] or refused > 0:
+        raise RuntimeError(f"The load was not answered well: {said}")
+    return Rate(said["requests"] / said["seconds"], said["p50"], said["p99"])
+
+
+async def _by_this_process(side: Side, requests: Sequence[bytes]) -> Rate:
+    took: list[float] = []
     began = time.perf_counter()
+    queue = iter(requests if side.once else cycle(requests))
 
     async def connection() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for one in requests:
+        reader, writer = await asyncio.open_connection("127.0.0.1", side.port)
+        for one in queue:
+            sent = time.perf_counter()
             writer.write(one)
             status = await _status(reader)
-            statuses[status] = statuses.get(status, 0) + 1
-            if time.perf_counter() > began + seconds:
+            took.append(time.perf_counter() - sent)
+            if status >= 400:
+                raise RuntimeError(f"The load was answered with {status}.")
+            if time.perf_counter() > began + TURN_SECONDS:
                 break
         writer.close()
 
     await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
-    return Result(sum(statuses.values()), time.perf_counter() - began, statuses)
+    per_second = len(took) / (time.perf_counter() - began)
+    return Rate(per_second, 1000 * median(took), 1000 * quantiles(took, n=100)[98])
 
 
 async def _status(reader: asyncio.StreamReader) -> int:

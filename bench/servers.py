@@ -1,28 +1,63 @@
-"""Servers to measure, each a granian with one worker on a port of its own."""
+"""The servers that are measured: the service as `serve` runs it by default, and the bare floor."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from tests.live import free_port, until_listening
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that listens."""
+
+    port: int
+    process: int
+
+    def resident_megabytes(self) -> list[float]:
+        """Returns the resident memory of each process that serves, where the system tells (Linux)."""
+        children = subprocess.run(
+            ["ps", "-o", "rss=,args=", "--ppid", str(self.process)], capture_output=True, text=True
+        )
+        return [int(line.split()[0]) / 1024 for line in children.stdout.splitlines() if "spawn_main" in line]
+
+
 @contextmanager
-def serving(application: str, environment: Mapping[str, str]) -> Iterator[int]:
-    """Yields the port on which a WSGI application, named `module:name`, is served."""
-    port = free_port()
+def service(environment: Mapping[str, str], workers: int = 1) -> Iterator[Server]:
+    """Serves the service with `content-workflow serve`: its worker, authentication, limits and log are on.
+
+    The limit of requests a minute is raised, as one token sends the load of many.
+    """
+    run = "from app.cli import main; main()"
+    command = [sys.executable, "-c", run, "serve", "--workers", str(workers)]
+    with _serving(command, {**environment, "RATE_LIMIT_PER_MINUTE": "100000000"}) as server:
+        yield server
+
+
+@contextmanager
+def floor(environment: Mapping[str, str]) -> Iterator[Server]:
+    """Serves the bare floor under the same server."""
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "1", "--blocking-threads", "8"]
-    command += ["--port", str(port), "--log-level", "critical", "--no-ws", application]
-    process = subprocess.Popen(
-        command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        until_listening(port, process)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(10)
+    with _serving([*command, "--no-ws", "--log-level", "critical", "bench.floor:app"], environment) as server:
+        yield server
+
+
+@contextmanager
+def _serving(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Server]:
+    port = free_port()
+    with Path(os.devnull).open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--port", str(port)], env={**os.environ, **environment}, stdout=log, stderr=log
+        )
+        try:
+            until_listening(port, process)
+            yield Server(port, process.pid)
+        finally:
+            process.terminate()
+            process.wait(20)

@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from bson import ObjectId
 from pymongo import MongoClient, monitoring
 
+from app.errors import CategoryInUse, ClusterInUse
 from app.operations.context import Context
 from app.server import create_app
 from app.settings import Settings
@@ -49,7 +51,7 @@ def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pyt
     store.database.client.close()
 
 
-def sent(commands: Commands, ctx: Context, name: str, *ids: str, **fields: Any) -> list[str]:
+def sent(commands: Commands, ctx: Context, name: str, /, *ids: str, **fields: Any) -> list[str]:
     """Returns the commands of one call of an operation."""
     commands.sent.clear()
     OPERATIONS[name](ctx, *ids, fields=fields)
@@ -143,3 +145,23 @@ def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Contex
 
     assert (document["content"], written["content"]) == (MARKDOWN, "# Wheat")
     assert confirming[-1] == writing[-1] == "commitTransaction"
+
+
+@pytest.mark.parametrize(("kind", "unique"), [("category", {"slug": "bread"}), ("cluster", {})])
+def test_renaming_and_deleting_what_documents_are_filed_under_costs_the_same_however_many_they_are(
+    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch, kind: str, unique: dict[str, str]
+) -> None:
+    monkeypatch.setattr("app.store.recent_reads.SECONDS", 0)
+    record = made(ctx, kind, name="Bread", **unique)["id"]
+    rename = sent(commands, ctx, f"update_{kind}", record, name="Loaves")
+    documents = ctx.store.database.documents
+    row = documents.find_one({"_id": ObjectId(a_ready_brief(ctx, **{f"{kind}Id": record})["id"])})
+    many = [{**row, "_id": ObjectId(), "slugs": [str(n)], "outbox": []} for n in range(500)]
+    documents.insert_many(many)
+
+    assert sent(commands, ctx, f"update_{kind}", record, name="Rolls") == rename
+    assert documents.find_one({"_id": many[0]["_id"]}) == many[0]
+    with pytest.raises((CategoryInUse, ClusterInUse)):
+        sent(commands, ctx, f"delete_{kind}", record)
+    documents.update_many({f"{kind}Id": ObjectId(record)}, {"$set": {"deletedAt": ctx.now}})
+    assert len(sent(commands, ctx, f"delete_{kind}", record)) <= 8

@@ -1,0 +1,113 @@
+"""The data of the benchmarks: documents of real text, written as the service stores them, much faster than it would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bson import ObjectId
+
+from app.operations.context import this_instant
+from app.rules.slugs import slug_of
+from app.rules.text import search_words, word_count
+from tests.make import Project, Token, a_document
+
+BATCH = 2_000
+CLAIM = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+
+
+@cache
+def _pages() -> str:
+    return "\n\n".join(page.read_text() for page in sorted((Path(__file__).parent.parent / "docs").glob("*.md")))
+
+
+def text(length: int, number: int) -> str:
+    """Returns so many characters of the pages in `docs`; another part of them for each number."""
+    pages = _pages()
+    start = number * 997 % (len(pages) - length - 20)
+    return f"{number}. {pages[start : start + length]}"[:length]
+
+
+def insert(collection: Any, rows: Iterable[dict[str, Any]]) -> None:
+    """Inserts rows a batch at a time."""
+    waiting = iter(rows)
+    while batch := list(islice(waiting, BATCH)):
+        collection.insert_many(batch, ordered=False)
+
+
+def fill(project: Project, count: int, *, length: int = 0, **fields: Any) -> list[str]:
+    """Adds documents with ready briefs, each with a text of a length, and returns their ids.
+
+    `fields` are those of the stored record; a function is given the document's place.
+    """
+    database = project.store.database
+    like = database.documents.find_one({"_id": ObjectId(a_document(project.context(), brief={"keyword": "x"})["id"])})
+    rows = list(_rows(like, count, fields))
+    if length:
+        bodies = [
+            {"_id": row["contentId"], "projectId": row["projectId"], "documentId": row["_id"], "text": text(length, n)}
+            for n, row in enumerate(rows)
+        ]
+        insert(database.bodies, bodies)
+    insert(database.documents, rows)
+    return [str(row["_id"]) for row in rows]
+
+
+def _rows(like: Any, count: int, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    now = this_instant()
+    for place in range(count):
+        title = f"How to bake loaf {place} of loaf{place // 10}"
+        slug, day = slug_of(title), f"{2027 + place % 9}-{place % 12 + 1:02}-{place % 28 + 1:02}"
+        words = {"titleWords": search_words(title), "slugWords": search_words(slug)}
+        yield {
+            **like,
+            **words,
+            "_id": ObjectId(),
+            "contentId": ObjectId(),
+            "title": title,
+            "titleKey": title.casefold(),
+            "slug": slug,
+            "slugs": [slug],
+            "words": sorted({word for some in words.values() for word in some}),
+            "brief": {"keyword": f"loaf {place}", "state": "ready", **CLAIM},
+            "dueDate": day,
+            "dueKey": day,
+            "updatedAt": now - timedelta(seconds=place),
+            "createdAt": now - timedelta(seconds=place),
+            "outbox": [],
+            **{name: value(place) if callable(value) else value for name, value in fields.items()},
+        }
+
+
+def offer_again(project: Project) -> None:
+    """Makes every claimed brief ready again, as before the last turn."""
+    project.store.database.documents.update_many(
+        {"projectId": ObjectId(project.id), "brief.state": "claimed", "brief.claimExpiresAt": None},
+        {"$set": {"brief.state": "ready", "brief.claimedBy": None, "brief.claimedAt": None, "status": "idea"}},
+    )
+
+
+def drafts(project: Project, tokens: list[Token], each: int, length: int, turn: int) -> list[tuple[Token, str]]:
+    """Replaces the drafts of tokens by new ones; returns each with the token that owns it."""
+    intents, now = project.store.database.intents, this_instant()
+    intents.delete_many({"projectId": ObjectId(project.id)})
+    rows, owned = [], []
+    for token in tokens:
+        for slot in range(each):
+            markdown = text(length, len(rows))
+            rows.append(
+                {
+                    **{"_id": ObjectId(), "projectId": ObjectId(project.id), "tokenId": ObjectId(token.id), "rev": 1},
+                    **{"kind": "document", "slot": slot, "createdAt": now, "updatedAt": now},
+                    "createdBy": token.caller.actor,
+                    "fields": {"title": f"Loaf {len(rows)} of turn {turn}", "markdown": markdown},
+                    "words": word_count(markdown) if len(rows) < 5 else 1_500,
+                }
+            )
+            owned.append((token, str(rows[-1]["_id"])))
+    insert(intents, rows)
+    return owned
