@@ -70,7 +70,7 @@ def assert_shows(shown: Any, actual: Any, where: str = "") -> None:
         assert shown == actual, where
 
 
-@pytest.mark.parametrize("pages", [("docs/cli.md",), ("README.md", "docs/getting-started.md")])
+@pytest.mark.parametrize("pages", [("docs/cli.md",), ("README.md", "docs/getting-started.md"), ("docs/agents.md",)])
 def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str, ...]) -> None:
     found = blocks(*pages)
     outputs = iter(run(demo, [text for language, text in found if language == "sh"]))
@@ -86,9 +86,11 @@ def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str
             assert text.strip() in output
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/cli.md", "examples/site/README.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/getting-started.md", "docs/cli.md", "docs/agents.md", "examples/site/README.md"]
+)
 def test_no_block_has_prompts_or_ids_to_replace(page: str) -> None:
     for language, text in blocks(page):
-        assert language in ("sh", "shell", "json", "text")
+        assert language in ("sh", "shell", "json", "jsonc", "text", "python", "js")
         if language == "sh":
             assert not re.search(r"^\$ |[0-9a-f]{24}|cw[md]_|…", text, re.MULTILINE)
