@@ -42,4 +42,5 @@ def _purge(store: Store, document: StoredDocument, before: datetime) -> int:
         return 0
     store.transfers.forget(project_id, document_id)
     store.events.forget(project_id, document_id)
+    store.insights.forget(document_id)
     return 1

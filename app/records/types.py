@@ -52,9 +52,9 @@ def timestamp(doc: str, *, null: bool = False) -> fields.String:
     return fields.String(**_options(doc, null, example, format="date-time", examples=[EXAMPLE_TIME]))
 
 
-def date(doc: str, *, null: bool = True) -> fields.String:
+def date(doc: str, *, null: bool = True, **options: Any) -> fields.String:
     """Documents a calendar date."""
-    return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]))
+    return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]), **options)
 
 
 def integer(doc: str, *, null: bool = False, example: int | None = None, **options: Any) -> fields.Integer:

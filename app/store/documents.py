@@ -39,6 +39,7 @@ from app.store.conditions import (
 )
 from app.store.indexes import (
     ALL_BY,
+    BRIEFS_BY_DUE,
     EXPIRED_LEASES,
     FILTERED_BY,
     FIRST_DATE,
@@ -518,9 +519,13 @@ def _index_of_count(filters: Mapping[str, Any]) -> Index:
         return TRASH_BY["updatedAt"]
     if filters.get("words") is not None:
         return WORDS
-    given = [name for name in FILTERS if name != "updatedSince" and filters.get(name) is not None]
-    alone = given[0] if len(given) == 1 else ""
-    return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])  # for the state of briefs, leases matter too
+    given = [name for name in FILTERS if filters.get(name) is not None]
+    if given == ["briefState"]:
+        return BRIEFS_BY_DUE  # which has leases too
+    if "updatedSince" not in given and ("dueAfter" in given or "dueBefore" in given):
+        return ALL_BY["dueDate"]
+    alone = given[0] if len({*given} - {"updatedSince"}) == 1 else ""
+    return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])
 
 
 def _united(keys: Mapping[str, Sequence[str]]) -> Record:

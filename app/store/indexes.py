@@ -172,6 +172,13 @@ EVENTS_OF_DOCUMENT = _index(
     "what happened to a document",
     partialFilterExpression={"data.documentId": {"$exists": True}},
 )
+FIGURES_BY_DAY = _index("figures", "projectId day", "the figures of some days")
+WAITING_BRIEFS = _index(
+    "progress",
+    "projectId waitingSince",
+    "the ready brief that has waited longest",
+    partialFilterExpression={"waitingSince": {"$gt": FIRST_DATE}},
+)
 WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
 SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
 DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
@@ -220,6 +227,9 @@ INDEXES: tuple[Index, ...] = (
     _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
     EVENTS_BY_SEQUENCE,
     EVENTS_OF_DOCUMENT,
+    FIGURES_BY_DAY,
+    _index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS),
+    WAITING_BRIEFS,
     WEBHOOKS_BY_ID,
     _index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True),
     DELIVERIES_BY_ID,

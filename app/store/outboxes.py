@@ -130,11 +130,12 @@ class Outboxes:
     def _apply_batch(self, project_id: str, plan: Sequence[Record]) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed and queued for its webhooks, and a
-        deleted record is removed only when its outbox is empty.
+        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
+        and a deleted record is removed only when its outbox is empty.
         """
         self._add_to_feed(plan)
         self._store.deliveries.queue(project_id, plan)
+        self._store.insights.count_batch(project_id, plan[-1]["sequence"])
         for name in OUTBOXES:
             self._empty(name, [row for row in plan if row["of"]["collection"] == name])
         done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}

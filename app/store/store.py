@@ -35,6 +35,7 @@ from app.store.delivery import Delivery
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import Idempotency
+from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
 from app.store.members import Members
@@ -192,6 +193,10 @@ class Store:
     @cached_property
     def idempotency(self) -> Idempotency:
         return Idempotency(self)
+
+    @cached_property
+    def insights(self) -> Insights:
+        return Insights(self)
 
     @cached_property
     def intents(self) -> Intents:

@@ -52,6 +52,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("publish scheduled documents", 0.25, partial(publish_scheduled, store, publishers), publishers.close),
         Job("expire claims", 1, partial(expire_claims, store)),
         Job("trim feeds", 60, partial(trim_feeds, store, keep)),
+        Job("count events", 60, partial(count_events, store)),
     )
 
 
@@ -70,6 +71,17 @@ def relay_events(store: Store, then: Callable[[], object]) -> bool:
     if relayed:
         then()
     return relayed > 0
+
+
+def count_events(store: Store) -> bool:
+    """Counts events that no relay counted, as those from before events were counted, for the projects' figures."""
+    with store.deadline():
+        behind = store.insights.projects_behind()
+    more = False
+    for project_id, last in behind.items():
+        with store.deadline():
+            more |= store.insights.count_batch(project_id, last)
+    return more
 
 
 def publish_scheduled(store: Store, pool: ProjectPool) -> bool:

@@ -272,6 +272,18 @@ def test_all_other_lists_name_their_index(library: Project, explain: Explain) ->
     assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
 
 
+@pytest.mark.contract("decided-documents.indexes", "decided-insights.cost")
+def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library: Project, explain: Explain) -> None:
+    plans = explain(lambda store: _run("get_insights", library.context(), store, fields={"days": 90}))
+
+    by_collection = {
+        name: [plan for plan in plans if plan.collection == name] for name in {plan.collection for plan in plans}
+    }
+    assert set(by_collection) == {"figures", "progress", "documents"}
+    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert [plan for plan in by_collection["documents"] if plan.limit != 1 and "FETCH" in plan.stages] == []
+
+
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("within", [{}, {"categoryId": NOBODY}, {"clusterId": NOBODY}])
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:

@@ -1,0 +1,68 @@
+"""How the project works: documents now, what happened by day, how long steps take, what agents did (section 14)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from app.fields.insights import InsightsQuery
+from app.operations.context import Context
+from app.operations.operation import Effect, Result, operation
+from app.records.insights import InsightsRecord
+from app.rules.insights import COUNTED, DURATIONS, OF_AGENTS, STATES, STATUSES, days_until, quantile
+from app.rules.times import wire_time_or_none
+from app.vocabulary import Scope
+
+Fields = Mapping[str, Any]
+Row = Mapping[str, Any]
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, query=InsightsQuery, response=InsightsRecord)
+def get_insights(ctx: Context, fields: Fields) -> Result:
+    """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
+
+    Days are in UTC. What happened is counted about a second after the change.
+    """
+    insights, days = ctx.store.insights, days_until(ctx.now.date(), fields["days"])
+    rows = insights.of_days(ctx.project_id, days[0], days[-1])
+    of_project = {row["day"].date(): row for row in rows if row["tokenId"] is None}
+    return Result(
+        {
+            "from": days[0].isoformat(),
+            "to": days[-1].isoformat(),
+            "statuses": {status: _number(ctx, status=[status]) for status in STATUSES},
+            "briefs": {state: _number(ctx, briefState=[state]) for state in STATES},
+            "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
+            "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
+            "days": [_day(day, of_project.get(day, {})) for day in days],
+            "durations": {name: _duration(name, of_project.values()) for name in DURATIONS},
+            "agents": _agents([row for row in rows if row["tokenId"] is not None]),
+        }
+    )
+
+
+def _number(ctx: Context, **filters: Any) -> int:
+    """Returns how many documents outside the trash meet filters now."""
+    return ctx.store.documents.count(ctx.project_id, filters, ctx.now)
+
+
+def _day(day: date, row: Row) -> dict[str, Any]:
+    return {"date": day.isoformat(), **{name: row.get(name, 0) for name in COUNTED.values()}}
+
+
+def _duration(name: str, rows: Iterable[Row]) -> dict[str, Any]:
+    histogram: Counter[int] = Counter()
+    for row in rows:
+        for number, durations in row.get("durations", {}).get(name, {}).items():
+            histogram[int(number)] += durations
+    return {"count": histogram.total(), "p50": quantile(histogram, 0.5), "p90": quantile(histogram, 0.9)}
+
+
+def _agents(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Returns the figures of each token that claimed, the one with the most claims first."""
+    agents: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: row["day"]):
+        before = agents.get(row["tokenId"], {})
+        counted = {name: before.get(name, 0) + row.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
+        agents[row["tokenId"]] = {"id": row["tokenId"], "name": row["name"], "agent": row["agent"], **counted}
+    return sorted(agents.values(), key=lambda agent: (-agent["claimed"], agent["id"]))

@@ -1,0 +1,143 @@
+"""How a project works, from its events: what is counted by day, and how long each step took (decisions, section 14)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from app.rules.briefs import OPEN
+from app.vocabulary import BriefState, DocumentStatus
+
+COUNTED = {
+    "document.created": "created",
+    "brief.claimed": "claimed",
+    "document.submitted": "submitted",
+    "document.approved": "approved",
+    "document.published": "published",
+}
+"""What is counted of each day, by the type of the event."""
+
+OF_AGENTS = {
+    "brief.claimed": "claimed",
+    "document.submitted": "submitted",
+    "brief.expired": "expired",
+    "brief.released": "released",
+    "brief.withdrawn": "released",
+    "document.changes_requested": "changesRequested",
+    "document.approved": "approved",
+}
+"""What is counted for the token that claimed the brief last."""
+
+OFFERS = ("brief.ready", "brief.released", "brief.expired")
+"""The events after which a brief is ready."""
+GIVES_UP = ("brief.withdrawn", "brief.released", "brief.expired")
+"""The events that end a claim without a text."""
+
+DURATIONS = {
+    "readyToClaimed": (OFFERS, "brief.claimed"),
+    "claimedToSubmitted": (("brief.claimed",), "document.submitted"),
+    "submittedToApproved": (("document.submitted",), "document.approved"),
+    "approvedToPublished": (("document.approved",), "document.published"),
+}
+"""The steps whose duration is measured: the events that begin one, and the event that ends it."""
+
+BASE = 1.1
+"""How much wider than the one before each class of a histogram is; its middle is at most 5 % from all in it."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a document stands, as its events so far say."""
+
+    starts: Mapping[str, datetime] = field(default_factory=dict)
+    """When each duration began that has not ended."""
+    holder: Mapping[str, Any] | None = None
+    """The token that claimed the brief last, and did not give up."""
+    held: bool = False
+    """Is the brief claimed now?"""
+    offered_at: datetime | None = None
+    """When the brief was last offered."""
+    waiting: bool = False
+    """Is the brief ready, and the document open?"""
+
+
+@dataclass
+class Figures:
+    """What is counted: each figure of a day, and each figure of a token on a day, by its path."""
+
+    days: dict[date, Counter[str]] = field(default_factory=dict)
+    agents: dict[tuple[date, str], Counter[str]] = field(default_factory=dict)
+    actors: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tokens that claimed, by id."""
+
+
+def count(events: Iterable[Mapping[str, Any]], progress: dict[str, Progress]) -> Figures:
+    """Returns the figures of events in the order of the feed; brings `progress`, by document, up to date."""
+    figures = Figures()
+    for event in events:
+        document_id = event["data"].get("documentId")
+        if document_id is not None:
+            day = figures.days.setdefault(event["at"].date(), Counter())
+            before = progress.get(document_id, Progress())
+            _count(figures, day, event, before)
+            progress[document_id] = _after(event, before)
+    return figures
+
+
+def _count(figures: Figures, day: Counter[str], event: Mapping[str, Any], before: Progress) -> None:
+    kind = event["type"]
+    if kind in COUNTED:
+        day[COUNTED[kind]] += 1
+    for name, (_, end) in DURATIONS.items():
+        if kind == end and name in before.starts:
+            day[f"durations.{name}.{duration_class(event['at'] - before.starts[name])}"] += 1
+    holder = event["by"] if kind == "brief.claimed" else before.holder
+    if kind in OF_AGENTS and holder and (before.held or kind not in GIVES_UP):
+        figures.actors[holder["id"]] = holder
+        figures.agents.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
+
+
+def _after(event: Mapping[str, Any], before: Progress) -> Progress:
+    """Returns where a document stands after an event."""
+    kind, at, state = event["type"], event["at"], event["data"].get("briefState")
+    starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}
+    starts |= {name: at for name, (begins, _) in DURATIONS.items() if kind in begins}
+    holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before.holder
+    ready = state == BriefState.READY and event["data"].get("status") in OPEN and kind != "document.deleted"
+    return replace(
+        before,
+        starts=starts,
+        holder=holder,
+        held=state == BriefState.CLAIMED,
+        offered_at=at if kind in OFFERS else before.offered_at,
+        waiting=ready,
+    )
+
+
+def duration_class(duration: timedelta) -> int:
+    """Returns the class of a histogram that a duration belongs to: 0 for less than a millisecond, then 1, 2, 3, …"""
+    milliseconds = duration // timedelta(milliseconds=1)
+    return 0 if milliseconds < 1 else 1 + math.floor(math.log(milliseconds, BASE))
+
+
+def quantile(histogram: Mapping[int, int], part: float) -> float | None:
+    """Returns the seconds that so large a part of durations stays within, right to 5 %; None where there are none."""
+    left = math.ceil(sum(histogram.values()) * part)
+    for number in sorted(histogram):
+        left -= histogram[number]
+        if left <= 0:
+            return round(BASE ** (number - 0.5) / 1000, 3) if number else 0.0
+    return None
+
+
+def days_until(last: date, number: int) -> list[date]:
+    """Returns so many days, the last one last."""
+    return [last - timedelta(days=ago) for ago in reversed(range(number))]
+
+
+STATUSES = tuple(str(status) for status in DocumentStatus)
+STATES = tuple(str(state) for state in BriefState)

@@ -1,0 +1,158 @@
+"""The figures of projects: counted by day from the events of the feed, each event once (decisions, section 14).
+
+The feed's record says up to which sequence number events are counted (`counted`), and up to which one they are being
+counted (`counting`), which is one atomic update like the plan of the relay. Counting a range is a series of idempotent
+writes: every row has the last sequence number that it counts, so the same range changes it once, whoever writes and
+however often. First the figures are written, then where each document stands; so where one document has the range
+already, its figures are whole. Events from before this was counted are counted from the feed by a job of the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from bson import ObjectId
+from pymongo import UpdateOne
+from pymongo.errors import BulkWriteError
+
+from app.rules.insights import DURATIONS, Figures, Progress, count
+from app.store.collection import Collection, Record, from_bson, object_ids
+from app.store.indexes import (
+    EVENTS_BY_SEQUENCE,
+    FIGURES_BY_DAY,
+    FIRST_DATE,
+    WAITING_BRIEFS,
+)
+
+RANGE = 500
+"""The most events that are counted at once."""
+RANGES = 4
+"""The most ranges that a relay counts before it goes on."""
+DUPLICATE_KEY = 11000
+
+
+class Insights(Collection[Record]):
+    """Figures by day: a row for the project, and a row for each token that claimed."""
+
+    name = "figures"
+
+    def count_batch(self, project_id: str, upto: int) -> bool:
+        """Counts a few ranges of events, up to a sequence number; returns whether there are more."""
+        return all(self._count_range(project_id, upto) for _ in range(RANGES))
+
+    def projects_behind(self) -> dict[str, int]:
+        """Returns the projects with events in their feeds that are not counted, each with its last sequence number."""
+        behind = {"plan": [], "$expr": {"$lt": [{"$ifNull": ["$counted", 0]}, "$sequence"]}}
+        feeds = self._store.database.feeds.find(behind, {"sequence": 1})
+        return {str(feed["_id"]): feed["sequence"] for feed in feeds}
+
+    def _count_range(self, project_id: str, last: int) -> bool:
+        """Counts the next range of events; returns whether there are more up to a sequence number."""
+        feeds, one = self._store.database.feeds, {"_id": ObjectId(project_id)}
+        feed = feeds.find_one(one, {"counted": 1, "counting": 1}) or {}
+        after, upto = feed.get("counted", 0), feed.get("counting")
+        if upto is None:
+            upto = min(after + RANGE, last)
+            if upto <= after:
+                return False
+            unchanged = {**one, "counted": feed.get("counted"), "counting": None}
+            if not feeds.update_one(unchanged, {"$set": {"counted": after, "counting": upto}}).modified_count:
+                return True  # another relay was first
+        self._apply(project_id, after, upto)
+        feeds.update_one({**one, "counting": upto}, {"$set": {"counted": upto, "counting": None}})
+        return bool(upto < last)
+
+    def _apply(self, project_id: str, after: int, upto: int) -> None:
+        """Counts the events of a range, also of one that was counted in part."""
+        events = self._events(project_id, after, upto)
+        documents = {event["data"]["documentId"] for event in events if event["data"].get("documentId")}
+        rows = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
+        progress = {str(row["_id"]): _progress(row) for row in rows}
+        figures = count(events, progress)
+        if all(row["sequence"] <= after for row in rows):
+            _write_once(self._collection, _updates(project_id, figures, upto))
+        changes = [(ObjectId(name), {**_row(project_id, progress[name]), "sequence": upto}) for name in documents]
+        _write_once(
+            self._store.database.progress,
+            [
+                UpdateOne({"_id": document_id, "sequence": {"$lt": upto}}, {"$set": row}, upsert=True)
+                for document_id, row in changes
+            ],
+        )
+
+    def _events(self, project_id: str, after: int, upto: int) -> Sequence[Record]:
+        where = {"projectId": ObjectId(project_id), "sequence": {"$gt": after, "$lte": upto}}
+        rows = self._store.database.events.find(where, {"type": 1, "at": 1, "by": 1, "data": 1})
+        return [from_bson(row) for row in rows.sort("sequence", 1).hint(list(EVENTS_BY_SEQUENCE.keys))]
+
+    def of_days(self, project_id: str, first: date, last: date) -> list[Record]:
+        """Returns the rows of some days, of the project (`tokenId` null) and of its tokens."""
+        days = {"day": {"$gte": _midnight(first), "$lte": _midnight(last)}}
+        return self._find(project_id, days, index=FIGURES_BY_DAY)
+
+    def oldest_waiting(self, project_id: str) -> datetime | None:
+        """Returns when the brief was last offered that has waited longest; None where none waits."""
+        condition = {"projectId": ObjectId(project_id), "waitingSince": {"$gt": FIRST_DATE}}
+        row = self._store.database.progress.find_one(
+            condition, {"waitingSince": 1}, sort=[("waitingSince", 1)], hint=list(WAITING_BRIEFS.keys)
+        )
+        return row["waitingSince"] if row else None
+
+    def forget(self, document_id: str) -> None:
+        """Deletes where a document stood, as it is purged."""
+        self._store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=self._session)
+
+
+def _updates(project_id: str, figures: Figures, upto: int) -> list[UpdateOne]:
+    return [_update(project_id, day, None, counted, upto) for day, counted in figures.days.items()] + [
+        _update(project_id, day, figures.actors[token_id], counted, upto)
+        for (day, token_id), counted in figures.agents.items()
+    ]
+
+
+def _update(
+    project_id: str, day: date, actor: Mapping[str, Any] | None, counted: Mapping[str, int], upto: int
+) -> UpdateOne:
+    token_id = actor["id"] if actor else None
+    row = {
+        "projectId": ObjectId(project_id),
+        "day": _midnight(day),
+        "tokenId": ObjectId(token_id) if token_id else None,
+        "sequence": upto,
+        **({"name": actor["name"], "agent": actor["agent"]} if actor else {}),
+    }
+    one = {"_id": f"{project_id} {day} {token_id or ''}", "sequence": {"$lt": upto}}
+    return UpdateOne(one, {"$set": row, **({"$inc": dict(counted)} if counted else {})}, upsert=True)
+
+
+def _write_once(collection: Any, updates: Sequence[UpdateOne]) -> None:
+    """Writes what was not written yet; a row that is there with a later sequence number counts the range already."""
+    try:
+        if updates:
+            collection.bulk_write(updates, ordered=False)
+    except BulkWriteError as error:
+        details = error.details
+        if details["writeConcernErrors"] or {one["code"] for one in details["writeErrors"]} != {DUPLICATE_KEY}:
+            raise
+
+
+def _progress(row: Record) -> Progress:
+    starts = {name: row["starts"][name] for name in DURATIONS if name in row["starts"]}
+    return Progress(starts, row["holder"], row["held"], row["offeredAt"], row["waitingSince"] is not None)
+
+
+def _row(project_id: str, progress: Progress) -> Record:
+    return {
+        "projectId": ObjectId(project_id),
+        "starts": dict(progress.starts),
+        "holder": progress.holder,
+        "held": progress.held,
+        "offeredAt": progress.offered_at,
+        "waitingSince": progress.offered_at if progress.waiting else None,
+    }
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
