@@ -277,6 +277,13 @@ class RateLimited(Refusal):
     message = "Too many requests: wait as long as the response says, then send the request again."
 
 
+class BudgetExceeded(Refusal):
+    """The token's budget is used up; `budget` names the limit, `resetsAt` says when it begins anew."""
+
+    status = 429
+    message = "The token's budget is used up: wait as long as the response says, then send the request again."
+
+
 class InternalError(Refusal):
     """A bug of ours."""
 

@@ -72,6 +72,13 @@ class ActorType(StrEnum):
     SYSTEM = "system"
 
 
+class BudgetLimit(StrEnum):
+    """The limits of a token's budget, by the names of their keys (decisions, section 13)."""
+
+    WRITES = "writesPerHour"
+    PUBLISHES = "publishesPerDay"
+
+
 class DeliveryStatus(StrEnum):
     """How far a webhook's delivery got (decisions, section 9)."""
 
@@ -109,7 +116,7 @@ EVENT_TYPES = (
     ),
     *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "released", "expired")),
     *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
-    *("token.created", "token.rotated", "token.revoked"),
+    *("token.created", "token.updated", "token.rotated", "token.revoked"),
     *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
     *("project.updated", "project.frozen", "project.unfrozen"),
 )

@@ -34,6 +34,7 @@ refused with
 - `BadRequest`, `IntentInvalid`: correct the fields that `errors` lists.
 - `Forbidden`: the token lacks the scope; ask a person.
 - `ProjectFrozen`: an admin stopped all writing; tell a person, and read on.
+- `BudgetExceeded`: your token may change no more until `resetsAt`; wait, or tell a person.
 - `RateLimited`, `ServiceUnavailable`: wait, then retry with the same key.
 - `IdempotencyConflict`: your first call with this key is still running; wait, then retry.
 - `IdempotencyMismatch`: the key was used for another call; choose a new one.

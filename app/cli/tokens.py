@@ -6,10 +6,12 @@ import click
 
 from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table, store
 from app.cli.durations import Duration
+from app.fields.tokens import MOST
 from app.operations import tokens
 from app.operations.tokens import project_of_token
+from app.rules.budgets import budget_of
 from app.rules.times import wire_time
-from app.vocabulary import Scope, TokenKind
+from app.vocabulary import BudgetLimit, Scope, TokenKind
 
 SCOPES = [str(scope) for scope in Scope]
 COLUMNS = ("id", "kind", "name", "agent", "scopes", "drafts", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
@@ -33,6 +35,8 @@ def command() -> None:
 )
 @click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
 @click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
+@click.option("--writes-per-hour", type=click.IntRange(1, MOST), help="How many calls may change something, per hour.")
+@click.option("--publishes-per-day", type=click.IntRange(1, MOST), help="How many documents it may publish, per day.")
 @click.option("--expires-in", type=Duration(), metavar="DURATION", help="How long it is valid, like 12h or 90d.")
 @as_json
 def create(
@@ -42,6 +46,8 @@ def create(
     scopes: tuple[str, ...],
     delivery: bool,
     drafts: bool,
+    writes_per_hour: int | None,
+    publishes_per_day: int | None,
     expires_in: timedelta | None,
     json: bool,
 ) -> None:
@@ -58,6 +64,7 @@ def create(
         kind=TokenKind.DELIVERY if delivery else None,
         scopes=list(scopes) or None,
         drafts=drafts or None,
+        budget=budget_of({BudgetLimit.WRITES: writes_per_hour, BudgetLimit.PUBLISHES: publishes_per_day}),
         expiresAt=_after(ctx.now, expires_in),
     )
     if json:

@@ -1,8 +1,24 @@
 """What a token may hold (decisions, section 2)."""
 
 from app.fields.checks import not_blank, one_of
-from app.fields.types import EnumString, List, Schema, StrictBoolean, StrictString, TimeString
+from app.fields.types import EnumString, List, Nested, Schema, StrictBoolean, StrictInteger, StrictString, TimeString
 from app.vocabulary import Scope, TokenKind
+
+MOST = 1_000_000
+
+
+class BudgetFields(Schema):
+    """How much a token may change."""
+
+    writesPerHour = StrictInteger(
+        1, MOST, description="calls that change something, in a clock hour", example=100, allow_none=True
+    )
+    publishesPerDay = StrictInteger(
+        1, MOST, description="documents published or scheduled, in a UTC day", example=5, allow_none=True
+    )
+
+
+BUDGET = "a management token's limits; null: none"
 
 
 class TokenFields(Schema):
@@ -26,3 +42,13 @@ class TokenFields(Schema):
     )
     drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
     expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
+    budget = Nested(BudgetFields, description=BUDGET)
+
+
+class TokenChanges(Schema):
+    """What PATCH of a token may carry."""
+
+    name = StrictString(
+        100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
+    )
+    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole")

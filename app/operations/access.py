@@ -154,6 +154,7 @@ def _known(token: StoredToken, project: StoredProject) -> _Known:
         drafts=token["drafts"],
         project_name=project["name"],
         frozen=project.get("frozen"),
+        budget=token.get("budget"),
     )
     return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller)
 

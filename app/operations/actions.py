@@ -1,7 +1,8 @@
 """What can be done with a document now, and why the rest is refused (decisions, section 11).
 
-Every refusal comes from where the operation itself has it: scope and freeze from `Operation.permit`, the rest from the
-rules that the operation declares as its `refusals`. What these need to know beside the document is read once for all.
+Every refusal comes from where the operation itself has it: scope and freeze from `Operation.permit`, the budget from
+`guards`, the rest from the rules that the operation declares as its `refusals`. What these need to know beside the
+document is read once for all.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from app.errors import NotFound, Refusal
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
 from app.operations.documents import NO_DOCUMENT, slugs_of_others
+from app.operations.guards import if_over_budget
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.publishing import is_renderable, publishing_request
 from app.operations.revisions import markdown_of
@@ -51,8 +53,9 @@ def list_document_actions(ctx: Context, document_id: str) -> Result:
 def actions_on(ctx: Context, document: StoredDocument) -> Iterator[tuple[Operation, Refusal | None]]:
     """Yields each operation that writes a document or its brief, and why it would be refused now."""
     request = _request(ctx, document)
+    over_budget = {publishes: if_over_budget(ctx, publishes=publishes) for publishes in (False, True)}
     for one in document_operations():
-        yield one, _refusal(ctx, one, document, request)
+        yield one, _refusal(ctx, one, document, request) or over_budget[one.publishes]
 
 
 @cache

@@ -82,6 +82,7 @@ CATALOGUE: tuple[Operation, ...] = (
     members.delete_member,
     tokens.list_tokens,
     tokens.create_token,
+    tokens.update_token,
     tokens.rotate_token,
     tokens.revoke_token,
     events.list_events,

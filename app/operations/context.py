@@ -10,6 +10,7 @@ from typing import Any
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import MoveRequest
+from app.rules.budgets import Budget
 from app.rules.etags import EntityTag, matches
 from app.rules.projects import Frozen
 from app.store.store import Store
@@ -31,6 +32,8 @@ class Caller:
     project_name: str = ""
     frozen: Frozen | None = None
     """What the project's freeze was when the caller was authenticated."""
+    budget: Budget | None = None
+    """What the token's budget was then."""
 
     @property
     def actor(self) -> Actor:

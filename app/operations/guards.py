@@ -1,16 +1,18 @@
-"""What keeps a caller from writing whatever the operation: a frozen project (decisions, section 13).
+"""What keeps a caller from writing, whatever the operation: a freeze and a budget (decisions, section 13).
 
 The runner of operations calls these; what only wants to know whether a call would be refused may call them too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
-from app.errors import ProjectFrozen
+from app.errors import BudgetExceeded, ProjectFrozen
 from app.operations.context import Context, this_instant
+from app.rules.budgets import Budget, begins, budget_exceeded, limits_of
 from app.rules.projects import Frozen, project_frozen
-from app.vocabulary import Scope
+from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)
 """How long after its authentication a call goes by what was read then: up to 3 s before that, so 4 s in all."""
@@ -32,3 +34,43 @@ def refuse_if_frozen_meanwhile(ctx: Context) -> None:
     frozen: Frozen | None = ctx.store.projects.settings(ctx.project_id).get("frozen")
     if frozen:
         raise project_frozen(frozen)
+
+
+def if_over_budget(ctx: Context, *, publishes: bool) -> BudgetExceeded | None:
+    """Returns the refusal of a call that would change something; None where the token's budget allows it."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return None
+    counts = {
+        limit: ctx.store.budgets.used(ctx.project_id, token_id, limit, begins(limit, ctx.now)) + 1
+        for limit in limits_of(budget, publishes=publishes)
+    }
+    return _if_exceeded(ctx, token_id, budget, counts, publishes)
+
+
+def spend_budget(ctx: Context, *, publishes: bool) -> None:
+    """Counts a call that changed something, inside its transaction; refuses with `BudgetExceeded` beyond the budget."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return
+    counts = {
+        limit: ctx.store.budgets.spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
+        for limit in limits_of(budget, publishes=publishes)
+    }
+    if exceeded := _if_exceeded(ctx, token_id, budget, counts, publishes):
+        raise exceeded
+
+
+def _if_exceeded(
+    ctx: Context, token_id: str, budget: Budget, counts: Mapping[BudgetLimit, int], publishes: bool
+) -> BudgetExceeded | None:
+    """Returns the refusal of a call with which there are so many; None where that is within the budget.
+
+    The budget that the caller was authenticated with may be a few seconds old: before a refusal it is read again.
+    """
+    if all(counts[limit] <= most for limit, most in limits_of(budget, publishes=publishes).items()):
+        return None
+    token = ctx.store.tokens.get(ctx.project_id, token_id)
+    present = token.get("budget") if token else None
+    for limit, most in limits_of(present, publishes=publishes).items() if present else ():
+        if counts.get(limit, 0) > most:
+            return budget_exceeded(limit, most, begins(limit, ctx.now), ctx.now)
+    return None

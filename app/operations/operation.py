@@ -33,7 +33,7 @@ from app.errors import (
 )
 from app.fields.types import Schema
 from app.operations.context import Context
-from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile
+from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.rules.briefs import Reason
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
@@ -129,6 +129,8 @@ class Operation:
     returns is `ctx.prepared`. It refuses nothing."""
     refusals: tuple[Reason, ...] | None
     """Of one that writes a document or its brief: why the document, as it is, can refuse a call, in their order."""
+    publishes: bool
+    """Does a call of it count towards `publishesPerDay` of its token's budget?"""
     checks_meaning: bool
     """Does it check the meaning of `takes`, so that the documentation may be as strict?"""
 
@@ -175,7 +177,7 @@ class Operation:
         """Runs the operation and returns its result; under an idempotency key, at most once.
 
         `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
-        into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `ServiceUnavailable`,
+        into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `BudgetExceeded`, `ServiceUnavailable`,
         `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
         """
         self.permit(ctx)
@@ -211,16 +213,22 @@ class Operation:
             return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(run))
         if key is not None:
             return _once(ctx, key, fingerprint, run)
-        return ctx.store.in_transaction(run) if self.transaction else run(ctx.store)
+        in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
+        return ctx.store.in_transaction(run) if in_transaction else run(ctx.store)
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
         """Runs the operation whole inside a transaction: what it prepares may write too."""
         return self._run(replace(ctx, prepared=self._prepare(ctx, arguments)), arguments).of_dry_run(ctx)
 
     def _run(self, ctx: Context, arguments: Sequence[Any]) -> Result:
-        if not self.reads:
-            refuse_if_frozen_meanwhile(ctx)
-        return self.run(ctx, *arguments)
+        if self.reads:
+            return self.run(ctx, *arguments)
+        refuse_if_frozen_meanwhile(ctx)
+        writes = ctx.store.writes
+        result = self.run(ctx, *arguments)
+        if ctx.caller.budget and ctx.store.writes > writes:
+            spend_budget(ctx, publishes=self.publishes)
+        return result
 
     def _prepare(self, ctx: Context, arguments: Sequence[Any]) -> Any:
         return self.prepare(ctx, *arguments) if self.prepare else None
@@ -268,6 +276,7 @@ def operation(
     transaction: bool = False,
     prepare: Callable[..., Any] | None = None,
     refusals: tuple[Reason, ...] | None = None,
+    publishes: bool = False,
     checks_meaning: bool = True,
 ) -> Callable[[Callable[..., Result]], Operation]:
     """Declares a function as an operation; see `Operation` for what each part means."""
@@ -286,6 +295,7 @@ def operation(
             transaction,
             prepare,
             refusals,
+            publishes,
             checks_meaning,
         )
 

@@ -236,6 +236,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     response=DocumentRecord,
     errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     refusals=(partial(refusal, SCHEDULE),),
+    publishes=True,
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Have a document published at a time in the future, by itself.
@@ -288,6 +289,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result:
     transaction=True,
     prepare=_render,
     refusals=PUBLISHING,
+    publishes=True,
 )
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document now: its content as it is becomes what the website gets.

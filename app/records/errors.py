@@ -7,7 +7,7 @@ from app import errors
 from app.errors import Refusal
 from app.rules.briefs import MoveRequest, brief_claimed
 from app.rules.times import wire_time
-from app.vocabulary import Channel
+from app.vocabulary import BudgetLimit, Channel
 
 _TEXT = {"type": "string"}
 
@@ -57,6 +57,10 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, Any]] = {
         "note": {"type": "string", "description": "why; empty when unset"},
         "at": {"type": "string", "format": "date-time", "description": "since when"},
         "by": _ref("Actor"),
+    },
+    errors.BudgetExceeded: {
+        "budget": _ref("BudgetLimit"),
+        "resetsAt": {"type": "string", "format": "date-time", "description": "when the next hour or day begins"},
     },
     errors.InvalidTransition: {
         "status": _ref("DocumentStatus"),
@@ -129,6 +133,8 @@ _EXAMPLES: dict[tuple[type[Refusal], str], Any] = {
     (errors.ProjectFrozen, "note"): "Wrong prices in last night's drafts.",
     (errors.ProjectFrozen, "at"): wire_time(_SINCE),
     (errors.ProjectFrozen, "by"): _HOLDER,
+    (errors.BudgetExceeded, "budget"): str(BudgetLimit.WRITES),
+    (errors.BudgetExceeded, "resetsAt"): wire_time(_SINCE),
     (errors.InvalidTransition, "status"): "review",
     (errors.InvalidTransition, "allowed"): ["approve", "request-changes"],
 }

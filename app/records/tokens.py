@@ -2,10 +2,17 @@
 
 from typing import Any
 
-from app.records.types import Record, boolean, record_id, string, strings, timestamp
+from app.records.types import Record, boolean, integer, nested, record_id, string, strings, timestamp
 from app.rules.times import wire_time, wire_time_or_none
 from app.rules.tokens import StoredToken
 from app.vocabulary import Scope, TokenKind
+
+
+class BudgetRecord(Record):
+    """How much a token may change."""
+
+    writesPerHour = integer("calls that change something, in a clock hour; null: no limit", null=True, example=100)
+    publishesPerDay = integer("documents published or scheduled, in a UTC day; null: no limit", null=True, example=5)
 
 
 class TokenRecord(Record):
@@ -17,6 +24,7 @@ class TokenRecord(Record):
     agent = string("the agent that uses it", null=True, example="writer-1")
     scopes = strings("what it may do; empty for a delivery token", one_of=Scope, example=["read", "write"])
     drafts = boolean("a delivery token: whether it may read documents that are not published")
+    budget = nested(BudgetRecord, "a management token's limits; null: none", null=True)
     createdAt = timestamp("when it was created")
     expiresAt = timestamp("when it expires; null: never", null=True)
     lastUsedAt = timestamp("when it was last used; may lag a minute", null=True)
@@ -43,6 +51,7 @@ def token_record(token: StoredToken) -> dict[str, Any]:
         "agent": token.get("agent"),
         "scopes": token["scopes"],
         "drafts": token["drafts"],
+        "budget": token.get("budget"),
         "createdAt": wire_time(token["createdAt"]),
         "expiresAt": wire_time_or_none(token.get("expiresAt")),
         "lastUsedAt": wire_time_or_none(token.get("lastUsedAt")),

@@ -10,6 +10,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import (
+    BudgetExceeded,
     Forbidden,
     HttpApiDecodeError,
     IdempotencyConflict,
@@ -124,8 +125,8 @@ class Route:
             errors |= {NotFound}
         if self.writes:
             errors |= ON_WRITES
-        if not self.operation.reads and self.operation.scope != Scope.ADMIN:
-            errors |= {ProjectFrozen}
+        if not self.operation.reads:
+            errors |= {BudgetExceeded} if self.operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
         if self.conditional:
             errors |= {PreconditionFailed}
         return sorted(errors, key=lambda error: (error.status, error.__name__))

@@ -7,5 +7,6 @@ routes = Routes("tokens", __name__)
 
 routes.serve("GET", "/tokens", tokens.list_tokens)
 routes.serve("POST", "/tokens", tokens.create_token)
+routes.serve("PATCH", "/tokens/<id>", tokens.update_token)
 routes.serve("POST", "/tokens/<id>/rotate", tokens.rotate_token)
 routes.serve("DELETE", "/tokens/<id>", tokens.revoke_token)

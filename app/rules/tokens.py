@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
+from app.rules.budgets import Budget
+
 
 class StoredToken(TypedDict):
     """A token as the store returns it; lists leave out `hash`."""
@@ -14,6 +16,7 @@ class StoredToken(TypedDict):
     agent: NotRequired[str | None]
     scopes: list[str]
     drafts: bool
+    budget: NotRequired[Budget | None]
     hash: NotRequired[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime | None]

@@ -224,6 +224,7 @@ class Collection(Generic[Stored]):
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
+        self._store.writes += 1
         added: Stored = from_bson(row)
         return added
 
@@ -232,11 +233,13 @@ class Collection(Generic[Stored]):
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
             self._collection.insert_many(rows, session=self._session)
+            self._store.writes += 1
         return [from_bson(row) for row in rows]
 
     def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Stored | None:
         where = self._where(project_id, condition)
         found: Stored | None = from_bson(self._collection.find_one_and_delete(where, session=self._session))
+        self._store.writes += found is not None
         return found
 
 
@@ -292,6 +295,7 @@ class Recorded(Collection[Stored]):
                 session=self._session,
                 hint=hint,
             )
+        self._store.writes += changed is not None
         if changed is None:
             self._make_room(project_id, condition, index)
         found: Stored | None = self.read(changed)

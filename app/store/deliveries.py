@@ -42,6 +42,7 @@ class Deliveries(Collection[Record]):
         """Queues a message that is not an event of the feed, and returns its delivery."""
         row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now) | {"requested": True}
         self._collection.insert_one(row, session=self._session)
+        self._store.writes += 1
         self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         added: Record = from_bson(row)
         return added
@@ -90,6 +91,7 @@ class Deliveries(Collection[Record]):
             session=self._session,
         )
         if changed is not None:
+            self._store.writes += 1
             self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         found: Record | None = from_bson(changed)
         return found

@@ -208,6 +208,7 @@ class Documents(DocumentRecords):
                 stages += self._stages(one.event, with_keys, {**words, **one.computed})
             condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
+        self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull(project_id)  # nothing else can differ from what the transaction read
 

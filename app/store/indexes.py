@@ -223,6 +223,8 @@ INDEXES: tuple[Index, ...] = (
     _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
     SESSIONS_BY_HASH,
     _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
+    _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
+    _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
     REVISIONS_BY_VERSION,
     _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
     EVENTS_BY_SEQUENCE,

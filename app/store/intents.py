@@ -87,6 +87,7 @@ class Intents(Collection[StoredIntent]):
         changed = self._collection.find_one_and_update(
             where, change, return_document=ReturnDocument.AFTER, session=self._session
         )
+        self._store.writes += changed is not None
         found: StoredIntent | None = from_bson(changed)
         return found
 

@@ -28,6 +28,7 @@ from app.errors import ServiceUnavailable, WriteConflict
 from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
+from app.store.budgets import Budgets
 from app.store.categories import Categories
 from app.store.clusters import Clusters
 from app.store.deliveries import Deliveries
@@ -88,6 +89,8 @@ class Store:
         self.database = database
         self.session = session
         self.is_rolled_back = is_rolled_back
+        self.writes = 0
+        """How many records were written through this store: inside a transaction, whether it changed something."""
         self._transact = transact
         self._deadline_seconds = deadline_seconds
 
@@ -165,6 +168,10 @@ class Store:
     @cached_property
     def briefs(self) -> Briefs:
         return Briefs(self)
+
+    @cached_property
+    def budgets(self) -> Budgets:
+        return Budgets(self)
 
     @cached_property
     def categories(self) -> Categories:

@@ -68,7 +68,9 @@ class TestTokens:
 
     @pytest.mark.contract("decided-commands.token")
     def test_a_made_token_opens_the_api_until_it_is_revoked(self, cli: Cli, project: Project, app: Flask) -> None:
-        made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", "--json").stdout)
+        limits = ("--writes-per-hour", 5)
+        made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", *limits, "--json").stdout)
+        assert made["budget"] == {"writesPerHour": 5, "publishesPerDay": None}
         headers = {"Authorization": f"Bearer {made['token']}"}
         assert app.test_client().get("/project", headers=headers).json["id"] == project.id
 

@@ -39,6 +39,7 @@ ANYWHERE = (
     errors.HttpApiDecodeError,
     errors.Forbidden,
     errors.ProjectFrozen,
+    errors.BudgetExceeded,
     errors.RateLimited,
     errors.ServiceUnavailable,
     errors.InternalError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from pymongo import MongoClient, monitoring
 
 from app.errors import CategoryInUse, ClusterInUse
 from app.operations.context import Context
+from app.rules.budgets import Budget
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import connect
@@ -58,8 +60,18 @@ def sent(commands: Commands, ctx: Context, name: str, /, *ids: str, **fields: An
     return list(commands.sent)
 
 
+@pytest.mark.contract("decided-guards.budget-no-cost")
 def test_a_draft_is_created_in_one_command(ctx: Context, commands: Commands) -> None:
     assert sent(commands, ctx, "create_document_intent", title="Rye", markdown=MARKDOWN) == ["insert"]
+
+
+def test_a_budget_costs_a_count_and_a_transaction(ctx: Context, commands: Commands) -> None:
+    budget = Budget(writesPerHour=5, publishesPerDay=None)
+    limited = replace(ctx, caller=replace(ctx.caller, budget=budget))
+
+    assert sent(commands, limited, "create_document_intent", title="Rye") == [
+        *("insert", "findAndModify", "commitTransaction")
+    ]
 
 
 def test_a_draft_is_confirmed_in_five_commands(ctx: Context, commands: Commands) -> None:

@@ -116,6 +116,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "update_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],), {"name": "Bea"}),
     "delete_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
     "create_token": lambda scene: Call((), {"name": "Night writer"}),
+    "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
     "rotate_token": lambda scene: Call((scene.project.token().id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),

@@ -1,0 +1,39 @@
+"""How much of their budgets tokens have used: one count for each token, limit, and hour or day.
+
+A count moves in the transaction of the call that it counts, so it is exact whichever servers and however many callers
+write at once: two transactions that count for one token conflict, and one of them runs again.
+"""
+
+from datetime import datetime
+
+from bson import ObjectId
+from pymongo import ReturnDocument
+
+from app.store.collection import Collection, Record
+from app.vocabulary import BudgetLimit
+
+
+class Budgets(Collection[Record]):
+    """The counts of tokens that have a budget."""
+
+    name = "budgets"
+
+    def spend(self, project_id: str, token_id: str, limit: BudgetLimit, begins: datetime) -> int:
+        """Counts one more and returns how many there are with it, inside a transaction."""
+        counted = self._collection.find_one_and_update(
+            self._where(project_id, _one(token_id, limit, begins)),
+            {"$inc": {"used": 1}},
+            upsert=True,
+            return_document=ReturnDocument.AFTER,
+            session=self._session,
+        )
+        return int(counted["used"])
+
+    def used(self, project_id: str, token_id: str, limit: BudgetLimit, begins: datetime) -> int:
+        """Returns how many there are."""
+        counted = self._find_one(project_id, _one(token_id, limit, begins), {"used": 1})
+        return int(counted["used"]) if counted else 0
+
+
+def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Record:
+    return {"tokenId": ObjectId(token_id), "limit": str(limit), "begins": begins}
