@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from app.cli.calling import call, context
-from app.operations import briefs, intents, members, projects, publishing, tokens
+from app.operations import briefs, documents, intents, members, projects, publishing, tokens
 from app.operations.access import Access
 from app.operations.context import Context, this_instant
 from app.operations.operation import Operation
@@ -45,7 +45,7 @@ def make_demo(store: Store) -> dict[str, Any]:
     plan = yaml.safe_load(PLAN.read_text("utf-8"))
     project = projects.create_project(store, {"name": plan["project"]["name"]}, this_instant())
     ctx = context(project["id"], store)
-    call(ctx, projects.update_project, siteUrl=plan["project"]["siteUrl"])
+    call(ctx, projects.update_project, **plan["project"])
     secrets = {use: call(ctx, tokens.create_token, **fields)["token"] for use, fields in TOKENS.items()}
     _DemoPlan(store, secrets).fill(plan)
     return {"projectId": project["id"], "tokens": secrets}
@@ -87,6 +87,14 @@ class _DemoPlan:
         if fields["status"] is None and fields["brief"] is not None:
             fields["status"] = "drafting"
         document_id = self._ids[planned["title"]] = self._create(Kind.DOCUMENT, **fields)
+        site = {"subtitle": planned.get("subtitle"), "coverImageUrl": planned.get("cover")}
+        call(
+            self._as("owner"),
+            documents.update_document,
+            document_id,
+            **site,
+            authorId=self._ids.get(planned.get("author", "")),
+        )
         if planned.get("offer") or planned.get("claim"):
             call(self._as("owner"), briefs.mark_brief_ready, document_id)
         if hours := planned.get("claim"):

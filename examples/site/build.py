@@ -1,12 +1,10 @@
-"""Builds a static site from the delivery API: an index, a page per article and category, a feed and a sitemap.
-
-Install Jinja first, and give the script a delivery token in DELIVERY_TOKEN:
+"""Builds a static site from the delivery API: articles, topics, authors, redirects, a feed and a sitemap.
 
     python -m pip install -r examples/site/requirements.txt
-    python examples/site/build.py --api http://127.0.0.1:8000 --out site
+    DELIVERY_TOKEN=cwd_… python examples/site/build.py --api http://127.0.0.1:8000 --out site
 
-It uses nothing of the service but its address and the token. With `--preview` and a token that has the drafts
-permission, documents that are not published are in it too, each marked as a draft.
+`--preview` shows every document as it is now; its token needs the drafts permission. `--watch` goes on, and builds
+again when something happens; it reads the feed of events with a management token in EVENTS_TOKEN.
 """
 
 from __future__ import annotations
@@ -16,149 +14,288 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
+import sys
+import time
+import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.parse import quote, unquote, urlsplit
+
+from delivery import ApiError, Delivery, Events
 
 try:
-    from jinja2 import Environment, FileSystemLoader
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 except ModuleNotFoundError:
     raise SystemExit("Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt") from None
 
 HERE = Path(__file__).parent
-PAGE = 20
+ON_A_PAGE = 13
+"""How many articles a page of the index has: a large one, and rows of three."""
+WORDS_A_MINUTE = 230
+HINTS = {401: ": is DELIVERY_TOKEN, or EVENTS_TOKEN, a valid token of that kind?"}
+HUES = (16, 32, 48, 90, 165, 205, 340)
+"""The colours of what stands in for a cover image, by their angle."""
 MAX_NAME_BYTES = 200
 """File systems allow 255 bytes; a slug of 200 characters can have 800."""
+MANIFEST = ".built.json"
+"""The list of the files that a build wrote, so that the next one deletes no other."""
 
-CATEGORIES = "{ categories { id name slug description category { id } } }"
-DOCUMENTS = """
-query Documents($limit: Int, $offset: Int, $drafts: Boolean) {
-  documents(limit: $limit, offset: $offset, includeDrafts: $drafts) {
-    id title subtitle slug excerpt html publishedAt isPublished metaTitle metaDescription
-    coverImage { url }
-    category { id name slug category { name slug } }
-  }
-}
-"""
+SELF = re.compile(r'<link rel="self"[^>]*/>\n')
+LINKS = re.compile(r'<loc>([^<]+)</loc>|<link rel="alternate" type="text/html" href="([^"]+)"')
+
+Article = dict[str, Any]
 
 
-SELF = re.compile(rb'<link rel="self"[^>]*/>\n')
-"""Where the feed was fetched: nothing that the site's readers should see."""
-
-
-class ApiError(Exception):
-    """The API refused a request; the message says why."""
+class SiteError(Exception):
+    """The site can't be built as the project is set up; the message says what to change."""
 
 
 @dataclass(frozen=True)
-class Api:
-    """The delivery API, called with one token."""
+class Options:
+    """What the site is called, and where it will stand."""
 
+    title: str
+    description: str
     url: str
-    token: str
-
-    def query(self, query: str, **variables: Any) -> Any:
-        """Returns the data of a query."""
-        try:
-            answer = json.loads(self._send("/graphql", json.dumps({"query": query, "variables": variables}).encode()))
-        except HTTPError as refused:
-            answer = json.loads(refused.read())
-        if "_tag" in answer:
-            raise ApiError(f"{answer['message']} ({answer['_tag']})")
-        if errors := answer.get("errors"):
-            raise ApiError("; ".join(f"{error['message']} ({error['extensions']['code']})" for error in errors))
-        return answer["data"]
-
-    def documents(self, drafts: bool) -> Iterator[dict[str, Any]]:
-        """Yields every document, a page at a time; a page that is not full is the last."""
-        offset = 0
-        while True:
-            page = self.query(DOCUMENTS, limit=PAGE, offset=offset, drafts=drafts)["documents"]
-            yield from page
-            if len(page) < PAGE:
-                return
-            offset += PAGE
-
-    def feed(self, name: str) -> bytes | None:
-        """Returns the feed or the sitemap; None for a project that has no `siteUrl` yet."""
-        try:
-            return SELF.sub(b"", self._send(f"/delivery/{name}.xml"))
-        except HTTPError as refused:
-            if refused.code == 422:
-                return None
-            raise
-
-    def _send(self, path: str, body: bytes | None = None) -> bytes:
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        with urlopen(Request(self.url.rstrip("/") + path, body, headers), timeout=60) as answer:
-            content: bytes = answer.read()
-        return content
+    preview: bool = False
 
 
-def build(api: Api, out: Path, *, title: str, preview: bool = False) -> int:
-    """Writes the site into a folder, in place of what was there, and returns how many articles it has.
+@dataclass
+class Site:
+    """A site in a folder, which is built as often as its content changes."""
 
-    The folder keeps its content until the new site is complete.
-    """
-    documents = list(api.documents(preview))
-    categories = api.query(CATEGORIES)["categories"]
-    feeds = {name: api.feed(name) for name in ("feed", "sitemap")}
-    out = out.resolve()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as folder:
-        new, old = Path(folder, "new"), Path(folder, "old")
-        new.mkdir()
-        write = Writer(new, title=title, preview=preview, has_feed=feeds["feed"] is not None)
-        write("index.html", "index.html", documents=documents, categories=_used(categories, documents))
-        for document in documents:
-            write(f"articles/{page_name(document['slug'])}", "article.html", document=document)
-        for category in categories:
-            own = [one for one in documents if one["category"] and one["category"]["id"] == category["id"]]
-            below = [one for one in categories if one["category"] and one["category"]["id"] == category["id"]]
-            page = f"categories/{page_name(category['slug'])}"
-            write(page, "category.html", category=category, documents=own, below=below)
-        shutil.copy(HERE / "style.css", new)
+    api: Delivery
+    out: Path
+    options: Options
+    _texts: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """The texts of each article, by its id and the time of its last change."""
+
+    def build(self) -> tuple[int, int]:
+        """Builds the site; returns how many articles it has and how many files changed.
+
+        Only texts that changed are fetched, only files that changed are written, and nothing is when a page can't be
+        made.
+        """
+        feeds = {f"{name}.xml": self.api.feed(name) for name in ("feed", "sitemap") if not self.options.preview}
+        articles = [self._shown(one) for one in self.api.articles(drafts=self.options.preview)]
+        self._fetch_texts(articles)
+        files = Pages(self.options, articles, self.api.topics(), feed=feeds.get("feed.xml") is not None).all()
+        for one in () if self.options.preview else self.api.redirects():
+            files |= redirect_pages(self.options, files, one["from"], one["to"])
         for name, content in feeds.items():
             if content is not None:
-                (new / f"{name}.xml").write_bytes(content)
-        if out.exists():
-            out.rename(old)
-        new.rename(out)
-    return len(documents)
+                files[name] = self._own_links(name, content, articles, files)
+        files |= {str(path.relative_to(HERE / "static")): path.read_bytes() for path in static_files()}
+        return len(articles), write(self.out, files)
+
+    def _shown(self, article: Article) -> Article:
+        """Returns an article as the site shows it: in a preview as it is now."""
+        preview = article.get("preview")
+        now = preview or article
+        edited = any(article[name] != now[name] for name in ("title", "subtitle", "slug", "excerpt", "coverImage"))
+        return {**article, **now, "updatedAt": article["updatedAt"], "changed": now["updatedAt"], "edited": edited}
+
+    def _fetch_texts(self, articles: list[Article]) -> None:
+        keys = {article["id"]: (article["id"], article["changed"]) for article in articles}
+        missing = [one for one, key in keys.items() if key not in self._texts]
+        fetched = self.api.texts(missing, drafts=self.options.preview)
+        self._texts = {key: self._texts[key] if key in self._texts else fetched.get(one) for one, key in keys.items()}
+        for article in articles:
+            texts = self._texts[keys[article["id"]]] or {"html": ""}
+            article["html"] = (texts.get("preview") or texts)["html"] or ""
+            article["edited"] |= article["html"] != texts["html"]
+
+    def _own_links(self, name: str, content: str, articles: list[Article], files: dict[str, bytes]) -> bytes:
+        """Returns a feed with the site's own address, after checking that each of its links is a page."""
+        for article in articles:
+            if name_of(article["slug"]) != article["slug"]:  # too long for a folder
+                content = content.replace(quote(article["slug"], safe=""), quote(name_of(article["slug"])))
+        content = SELF.sub("", content)
+        own = f'<link rel="self" type="application/atom+xml" href="{self.options.url}/feed.xml"/>'
+        content = content.replace('<link rel="alternate"', f'{own}\n<link rel="alternate"', 1)
+        url = self.options.url
+        for found in LINKS.finditer(content):
+            link = unescape(found[1] or found[2])
+            if link.rstrip("/") != url and page_at(url, link) not in files:
+                raise SiteError(
+                    f"{name} links to {link}, which is no page of this site. Set the project's `siteUrl` to "
+                    f"{url}/articles/{{slug}}/ and its `categoryUrl` to {url}/topics/{{slug}}/"
+                )
+        return content.encode()
 
 
-def page_name(slug: str) -> str:
-    """Returns the name of a page's file: the slug, or its beginning and a hash where it is too long for a file."""
+class Pages:
+    """Makes pages from templates; everything that is not html already is escaped."""
+
+    def __init__(self, options: Options, articles: list[Article], topics: list[dict[str, Any]], *, feed: bool) -> None:
+        self._articles, self._files = articles, dict[str, bytes]()
+        self._by_id = {article["id"]: article for article in articles}
+        self._topics = {topic["slug"]: {**topic, "articles": [], "below": []} for topic in topics}
+        for article in articles:
+            if article["category"]:
+                self._topics[article["category"]["slug"]]["articles"].append(article)
+        for topic in self._topics.values():
+            if topic["category"]:
+                self._topics[topic["category"]["slug"]]["below"].append(topic)
+        base = urlsplit(options.url).path
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=StrictUndefined,
+        )
+        self._templates.filters |= {
+            "at": lambda path: base + path,
+            "article_path": lambda slug: f"{base}/articles/{quote(name_of(slug))}/",
+            "topic_path": lambda slug: f"{base}/topics/{quote(slug)}/",
+            "author_path": lambda name: f"{base}/authors/{quote(author_slug(name))}/",
+            "cover": lambda url: base + url.removeprefix(options.url) if url.startswith(f"{options.url}/") else url,
+            "day": day,
+            "minutes": lambda words: max(1, round(words / WORDS_A_MINUTE)),
+            "picture": picture,
+        }
+        shown = [topic for topic in self._topics.values() if self._count(topic)]
+        roots = [topic for topic in shown if not topic["category"]]
+        self._templates.globals |= {"site": options, "has_feed": feed, "topics": roots}
+
+    def all(self) -> dict[str, bytes]:
+        """Returns the pages by their path in the site's folder."""
+        self._index()
+        for article in self._articles:
+            related = [self._by_id[one["id"]] for one in article["related"] if one["id"] in self._by_id]
+            path = f"articles/{name_of(article['slug'])}/"
+            self._page(path, "article.html", article=article, related=related)
+        for topic in self._topics.values():
+            if self._count(topic):
+                below = [one for one in topic["below"] if self._count(one)]
+                self._page(f"topics/{topic['slug']}/", "topic.html", topic=topic, below=below)
+        for name, articles in self._authors().items():
+            self._page(f"authors/{author_slug(name)}/", "author.html", name=name, articles=articles)
+        self._page("404.html", "404.html", articles=self._articles[:3])
+        return self._files
+
+    def _index(self) -> None:
+        count = max(1, -(-len(self._articles) // ON_A_PAGE))
+        for number in range(1, count + 1):
+            articles = self._articles[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
+            path = "" if number == 1 else f"page/{number}/"
+            self._page(path, "index.html", articles=articles, number=number, count=count)
+
+    def _authors(self) -> dict[str, list[Article]]:
+        authors: dict[str, list[Article]] = {}
+        for article in self._articles:
+            if article["author"]:
+                authors.setdefault(article["author"]["name"], []).append(article)
+        return authors
+
+    def _count(self, topic: dict[str, Any]) -> int:
+        """Returns how many articles a topic has, with those of the topics below it."""
+        return len(topic["articles"]) + sum(map(self._count, topic["below"]))
+
+    def _page(self, path: str, template: str, **values: Any) -> None:
+        file = path if path.endswith(".html") else f"{path}index.html"
+        address = f"/{quote(path)}"
+        text = self._templates.get_template(template).render(address=address, **values)
+        self._files[file] = text.encode()
+
+
+def redirect_pages(options: Options, files: dict[str, bytes], old: str, new: str) -> dict[str, bytes]:
+    """Returns the page at a past slug, and the line for hosts that read `_redirects` and send a real 301."""
+    base = urlsplit(options.url).path
+    source, target = f"articles/{name_of(old)}/", f"articles/{quote(name_of(new))}/"
+    template = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True).get_template("redirect.html")
+    page = template.render(target=f"{base}/{target}", canonical=f"{options.url}/{target}")
+    line = f"{base}/{quote(source)} {base}/{target} 301\n"
+    return {f"{source}index.html": page.encode(), "_redirects": files.get("_redirects", b"") + line.encode()}
+
+
+def name_of(slug: str) -> str:
+    """Returns the name of an article's folder: the slug, or its beginning and a hash where it is too long for one."""
     name = slug.encode()
-    if len(name) > MAX_NAME_BYTES:
-        slug = f"{name[: MAX_NAME_BYTES - 17].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:16]}"
-    return f"{slug}.html"
+    if len(name) <= MAX_NAME_BYTES:
+        return slug
+    return f"{name[: MAX_NAME_BYTES - 17].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:16]}"
 
 
-class Writer:
-    """Writes pages from templates; everything that is not html already is escaped."""
+def author_slug(name: str) -> str:
+    """Returns the name of an author's folder: letters and digits, with a hash where that leaves too little."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if slug and name.isascii():
+        return slug
+    return f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
 
-    def __init__(self, out: Path, **shared: Any) -> None:
-        self._out = out
-        self._shared = shared
-        self._templates = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True)
-        self._templates.filters["page"] = page_name
 
-    def __call__(self, path: str, template: str, **values: Any) -> None:
-        file = self._out / path
+def picture(article: Article) -> dict[str, int]:
+    """Returns the hue and the centre of the drawing that stands for an article without a cover image."""
+    first, second, third, *_ = hashlib.sha256(article["id"].encode()).digest()
+    return {"hue": HUES[first % len(HUES)], "x": 200 + second * 3, "y": 100 + third * 2}
+
+
+def page_at(url: str, link: str) -> str:
+    """Returns the path of the file that is served at an address of the site."""
+    path = unquote(link.removeprefix(url)).lstrip("/")
+    return f"{path}index.html" if path.endswith("/") or not path else path
+
+
+def day(timestamp: str | None) -> str:
+    """Returns a date as people write it."""
+    if not timestamp:
+        return ""
+    then = date.fromisoformat(timestamp[:10])
+    return f"{then.day} {then:%B %Y}"
+
+
+def static_files() -> Iterator[Path]:
+    """Yields the files that every site has: style, icon, pictures."""
+    return (path for path in (HERE / "static").rglob("*") if path.is_file())
+
+
+def write(out: Path, files: dict[str, bytes]) -> int:
+    """Writes the files that changed, deletes those of the last build that are gone, and returns how many that were.
+
+    A file is replaced whole, so that a reader never gets half a page.
+    """
+    manifest = out / MANIFEST
+    old = set(json.loads(manifest.read_text("utf-8"))) if manifest.exists() else set()
+    changed = {path: content for path, content in files.items() if not _same(out / path, content)}
+    for path, content in changed.items():
+        file = out / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        root = "../" * path.count("/")
-        file.write_text(self._templates.get_template(template).render(root=root, **self._shared, **values), "utf-8")
+        new = file.with_name(f".{file.name}.new")
+        new.write_bytes(content)
+        new.replace(file)
+    gone = old - files.keys()
+    for path in gone:
+        (out / path).unlink(missing_ok=True)
+        for folder in (out / path).relative_to(out).parents:
+            if folder != Path() and not any((out / folder).iterdir()):
+                (out / folder).rmdir()
+    manifest.write_text(json.dumps(sorted(files)), "utf-8")
+    return len(changed) + len(gone)
 
 
-def _used(categories: list[dict[str, Any]], documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    used = {document["category"]["id"] for document in documents if document["category"]}
-    return [category for category in categories if category["id"] in used]
+def _same(file: Path, content: bytes) -> bool:
+    return file.exists() and file.read_bytes() == content
+
+
+def watch(site: Site, events: Events) -> None:
+    """Builds the site again whenever something happens."""
+    while True:
+        events.wait()
+        began = time.monotonic()
+        try:
+            count, changed = site.build()
+        except (ApiError, SiteError, URLError, TimeoutError) as error:
+            print(f"Not built: {error}", file=sys.stderr, flush=True)
+        else:
+            print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
 
 
 def main() -> None:
@@ -166,21 +303,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the service's address")
     parser.add_argument("--out", type=Path, default=Path("site"), help="the folder to write")
+    parser.add_argument("--url", default="https://thecrust.example", help="where the site will stand")
     parser.add_argument("--title", default="The Crust", help="the site's name")
-    parser.add_argument("--preview", action="store_true", help="with drafts; the token needs the permission")
+    parser.add_argument("--description", default="A small magazine about baking at home.", help="what it is about")
+    parser.add_argument("--preview", action="store_true", help="documents as they are now")
+    parser.add_argument("--watch", action="store_true", help="build again when something happens")
     given = parser.parse_args()
-    token = os.environ.get("DELIVERY_TOKEN", "")
-    if not token:
-        raise SystemExit("Set DELIVERY_TOKEN to a delivery token of the project: cwd_…")
+    options = Options(given.title, given.description, given.url.rstrip("/"), given.preview)
+    api = given.api.rstrip("/")
     try:
-        count = build(Api(given.api, token), given.out, title=given.title, preview=given.preview)
-    except ApiError as error:
-        raise SystemExit(f"The delivery API refused: {error}") from error
+        site = Site(Delivery(api, _token("DELIVERY_TOKEN", "a delivery token: cwd_…")), given.out, options)
+        events = Events(api, _token("EVENTS_TOKEN", "a token with the scope read: cwm_…")) if given.watch else None
+        count, _ = site.build()
+        print(f"{count} articles in {given.out}/", flush=True)
+        if events is not None:
+            watch(site, events)
+    except (ApiError, SiteError) as error:
+        raise SystemExit(f"Not built: {error}") from error
     except HTTPError as error:
-        raise SystemExit(f"The delivery API refused: {error.code} {error.reason}") from error
+        raise SystemExit(f"The service refused: {error.code} {error.reason}{HINTS.get(error.code, '')}") from error
     except (URLError, TimeoutError) as error:
-        raise SystemExit(f"The delivery API at {given.api} can't be reached: {error}") from error
-    print(f"{count} articles in {given.out}/")
+        raise SystemExit(f"The service at {given.api} can't be reached: {error}") from error
+    except KeyboardInterrupt:
+        print()
+
+
+def _token(name: str, what: str) -> str:
+    if not (token := os.environ.get(name, "")):
+        raise SystemExit(f"Set {name} to {what}")
+    return token
 
 
 if __name__ == "__main__":

@@ -28,6 +28,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("checkout")
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "bin" / "content-workflow").symlink_to(Path(sys.executable).with_name("content-workflow"))
+    python = folder / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (folder / "examples").symlink_to(CHECKOUT / "examples")
     with running(folder, "dev") as server:
         assert_sourced(server)
         yield folder
@@ -84,6 +88,26 @@ def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str
             assert_shows(orjson.loads(text), last_json(output))
         elif language == "text":
             assert text.strip() in output
+
+
+def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_site(demo: Path) -> None:
+    found = blocks("docs/delivery.md")
+    outputs = run(demo, [text for language, text in found if language == "sh"])
+
+    shown = next(text for language, text in found if language == "json")
+    assert_shows(orjson.loads(shown), last_json(outputs[0]))
+    assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[2:3]))
+    assert "cache-control: private, max-age=0, must-revalidate" in outputs[3]
+    assert (demo / "site" / "articles" / "flatbread-in-a-dry-pan" / "index.html").exists()
+
+
+def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -> None:
+    outputs = run(demo, [text for language, text in blocks("examples/site/README.md") if language == "sh"])
+
+    assert [output.split()[-3:] for output in outputs[:1]] == [["articles", "in", "site/"]]
+    drafts = set((demo / "preview" / "articles").iterdir())
+    assert len(drafts) > 20
+    assert any("A Dutch oven" in page.read_text() for page in (demo / "preview" / "articles").rglob("*.html"))
 
 
 @pytest.mark.parametrize(

@@ -3,83 +3,195 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import unquote, urljoin
 
 import feedparser
 import html5lib
 import pytest
 from flask import Flask
+from lxml import etree
 
+from app.store.store import Store
+from app.vocabulary import Scope
 from tests.graphql_app.client import delivery_token, published, run
-from tests.live import serving
-from tests.make import Project, Token, a_document, made
+from tests.live import serving, until
+from tests.make import Project, Token, a_document, a_project, made
 
 BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
 BLOG = Path(os.environ.get("RUST_BLOG", Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"))
+URL = "https://bread.example"
 
 pytestmark = pytest.mark.needs_mongod
 
 
+def command(address: str, out: Path, *options: str) -> list[str]:
+    return [sys.executable, str(BUILD), "--api", address, "--out", str(out), "--url", URL, *options]
+
+
+def environment(token: Token, **more: str) -> dict[str, str]:
+    return {**os.environ, "DELIVERY_TOKEN": token.secret, "NO_PROXY": "*", **more}
+
+
 def built(app: Flask, token: Token, out: Path, *options: str) -> Path:
     """Builds the site in a folder and returns it."""
-    environment = {**os.environ, "DELIVERY_TOKEN": token.secret, "NO_PROXY": "*"}
     with serving(app) as address:
-        command = [sys.executable, BUILD, "--api", address, "--out", out, *options]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+        ended = subprocess.run(
+            command(address, out, *options), env=environment(token), capture_output=True, text=True, timeout=60
+        )
     assert ended.returncode == 0, ended.stderr
     return out
 
 
-@pytest.fixture
-def site(project: Project) -> Project:
-    """A project with 21 articles, in a category below another, and a draft."""
-    run(project, "update_project", siteUrl="https://bread.example/articles/{slug}.html")
+def article(out: Path, slug: str) -> str:
+    return (out / "articles" / slug / "index.html").read_text("utf-8")
+
+
+def publish_again(project: Project, document: dict[str, Any], **changes: Any) -> None:
+    run(project, "update_document", document["id"], **changes)
+    run(project, "publish_document", document["id"])
+
+
+def a_site(store: Store, articles: int) -> Project:
+    """A project with articles in a category below another and in a cluster; an author, a redirect, and a draft."""
+    addresses = {"siteUrl": f"{URL}/articles/{{slug}}/", "categoryUrl": f"{URL}/topics/{{slug}}/"}
+    project = a_project(store, **addresses)
+    ada = run(project, "create_member", name="Ada Lovelace")["id"]
+    cluster = made(project.context(), "cluster", name="Loaves")["id"]
     bread = made(project.context(), "category", name="Bread", slug="bread", description="Loaves & rolls")
     rye = made(project.context(), "category", name="Rye", slug="rye", categoryId=bread["id"])
-    for number in range(21):
-        published(project, title=f"Loaf <{number}>", slug=f"loaf-{number}", categoryId=rye["id"])
+    filed = {"categoryId": rye["id"], "clusterId": cluster}
+    for number in range(articles - 1):
+        published(project, title=f"Loaf <{number}>", slug=f"loaf-{number}", **filed)
+    last = published(project, title="Crème & crust", slug="crust", **filed)
+    cover = {"coverImageUrl": "https://images.example/rye.jpg", "subtitle": "Sour"}
+    publish_again(project, last, slug="crème", authorId=ada, **cover)
     a_document(project.context(), title="Not yet", slug="not-yet", markdown="Soon.\n\nA secret.")
     return project
 
 
-def test_a_site_has_a_page_for_every_article_and_category_and_a_feed(site: Project, app: Flask, tmp_path: Path) -> None:
-    out = built(app, delivery_token(site), tmp_path / "site")
+@pytest.fixture
+def site(store: Store) -> Project:
+    """A project that the test changes."""
+    return a_site(store, 2)
 
-    articles = sorted(file.name for file in (out / "articles").iterdir())
-    assert articles == sorted(f"loaf-{number}.html" for number in range(21))
-    article = (out / "articles" / "loaf-3.html").read_text()
-    assert "<h1>Loaf &lt;3&gt;</h1>" in article
-    assert "<p>Flour, <em>water</em>, time.</p>" in article
-    assert '<a href="../categories/bread.html">Bread</a>' in article
-    assert "Loaves &amp; rolls" in (out / "categories" / "bread.html").read_text()
-    assert len(feedparser.parse((out / "feed.xml").read_bytes()).entries) == 21
+
+@pytest.fixture(scope="module")
+def out(store: Store, app: Flask, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of 15 articles."""
+    return built(app, delivery_token(a_site(store, 15)), tmp_path_factory.mktemp("site") / "site")
+
+
+def links(file: Path, out: Path) -> Iterator[tuple[str, Path | None]]:
+    """Yields each address on a page, and the file that is served at it; None for another site's."""
+    text = file.read_text("utf-8")
+    own = f"{URL}/{file.relative_to(out).as_posix()}"
+    for found in re.finditer(r'(?:href|src)="([^"]*)"|url=([^"]*)"|<loc>([^<]*)|<id>(https?:[^<]*)', text):
+        address = urljoin(own, unescape(next(filter(None, found.groups()))))
+        path = unquote(address.removeprefix(URL).partition("#")[0]).lstrip("/")
+        page = out / path / "index.html" if path.endswith("/") or not path else out / path
+        yield address, page if address.startswith(URL) else None
+
+
+def test_every_link_of_every_page_of_the_feed_and_of_the_sitemap_leads_to_a_page(out: Path) -> None:
+    files = [*out.rglob("*.html"), *out.glob("*.xml")]
+    assert len(files) > 22
+    missing = [
+        (str(file), address) for file in files for address, page in links(file, out) if page and not page.exists()
+    ]
+    assert missing == []
     for file in out.rglob("*.html"):
-        text = file.read_text()
-        html5lib.HTMLParser(strict=True).parse(text)
-        assert "feed.xml" in text
-        assert "Not yet" not in text
+        html5lib.HTMLParser(strict=True).parse(file.read_text("utf-8"))
+        assert "Not yet" not in file.read_text("utf-8")
+    feed = feedparser.parse((out / "feed.xml").read_bytes())
+    assert [entry.link for entry in feed.entries][0] == f"{URL}/articles/cr%C3%A8me/"
+    assert {link.href for link in feed.feed.links} == {f"{URL}/feed.xml", f"{URL}/"}
+    locations = [one.text for one in etree.parse(out / "sitemap.xml").iter("{*}loc")]
+    assert f"{URL}/topics/rye/" in locations
+    assert len(locations) == 16
 
 
-def test_a_preview_marks_drafts(site: Project, app: Flask, tmp_path: Path) -> None:
+def test_an_article_names_its_topic_author_address_and_picture_and_what_to_read_next(out: Path) -> None:
+    page = article(out, "crème")
+
+    assert "<h1>Crème &amp; crust</h1>" in page
+    assert "<p>Flour, <em>water</em>, time.</p>" in page
+    for expected in (
+        f'<link rel="canonical" href="{URL}/articles/cr%C3%A8me/">',
+        '<meta property="og:title" content="Crème &amp; crust">',
+        '<meta property="og:description" content="Flour, water, time.">',
+        '<meta property="og:image" content="https://images.example/rye.jpg">',
+        '<img class="cover" src="https://images.example/rye.jpg"',
+        '<a class="topic" href="/topics/rye/">Rye</a>',
+        '<a class="author" href="/authors/ada-lovelace/">Ada Lovelace</a>',
+        '<p class="subtitle">Sour</p>',
+    ):
+        assert expected in page
+    related = page[page.index("Read next") :]
+    assert [f"/articles/loaf-{number}/" in related for number in (13, 12, 11, 10)] == [True, True, True, False]
+
+
+def test_there_are_pages_for_topics_authors_further_articles_and_what_is_not_there(out: Path) -> None:
+    bread = (out / "topics" / "bread" / "index.html").read_text("utf-8")
+    assert "Loaves &amp; rolls" in bread
+    assert '<a href="/topics/rye/">Rye</a>' in bread
+    assert "Crème &amp; crust" in (out / "authors" / "ada-lovelace" / "index.html").read_text("utf-8")
+    assert "Loaf &lt;0&gt;" in (out / "page" / "2" / "index.html").read_text("utf-8")
+    assert "This page is not here" in (out / "404.html").read_text("utf-8")
+
+
+def test_a_past_slug_redirects_to_the_present_one(out: Path) -> None:
+    assert (out / "_redirects").read_text("utf-8") == "/articles/crust/ /articles/cr%C3%A8me/ 301\n"
+    page = article(out, "crust")
+    assert 'content="0; url=/articles/cr%C3%A8me/"' in page
+    assert f'<link rel="canonical" href="{URL}/articles/cr%C3%A8me/">' in page
+
+
+def test_a_preview_shows_the_real_draft_and_what_is_not_published_yet(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
+    [loaf] = run(site, "list_documents", q="loaf", limit=10, offset=0, sort="title")
+    run(site, "write_content", loaf["id"], markdown="Better.", baseVersion=loaf["version"])
     out = built(app, delivery_token(site, drafts=True), tmp_path / "preview", "--preview")
 
-    assert '<span class="mark">Draft</span>' in (out / "index.html").read_text()
-    assert "A secret." not in (out / "articles" / "not-yet.html").read_text()
-    assert "Preview: this copy shows drafts" in (out / "articles" / "loaf-0.html").read_text()
+    assert "<p>A secret.</p>" in article(out, "not-yet")
+    assert '<span class="mark">Draft</span>' in article(out, "not-yet")
+    assert "<p>Better.</p>" in article(out, "loaf-0")
+    assert '<span class="mark">Edited</span>' in article(out, "loaf-0")
+    assert "mark" not in article(out, "crème").partition("Read next")[0]
+    assert "Do not publish this copy" in article(out, "crème")
+    assert '<meta name="robots" content="noindex">' in article(out, "crème")
 
 
-def test_a_preview_without_the_permission_says_what_is_missing(site: Project, app: Flask, tmp_path: Path) -> None:
+def test_a_preview_without_the_permission_says_what_is_missing(project: Project, app: Flask, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="drafts permission"):
-        built(app, delivery_token(site), tmp_path / "preview", "--preview")
+        built(app, delivery_token(project), tmp_path / "preview", "--preview")
+
+
+def test_a_project_with_other_addresses_is_told_what_to_set(site: Project, app: Flask, tmp_path: Path) -> None:
+    run(site, "update_project", siteUrl=f"{URL}/{{slug}}")
+
+    with pytest.raises(AssertionError, match=re.escape(f"`siteUrl` to {URL}/articles/{{slug}}/")):
+        built(app, delivery_token(site), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+    run(site, "update_project", siteUrl=None)
+    out = built(app, delivery_token(site), tmp_path / "site")
+    assert not (out / "feed.xml").exists()
+    assert "feed.xml" not in (out / "index.html").read_text("utf-8")
 
 
 def test_a_slug_that_is_too_long_for_a_file_has_a_shorter_page_that_is_linked(
     project: Project, app: Flask, tmp_path: Path
 ) -> None:
+    run(project, "update_project", siteUrl=f"{URL}/articles/{{slug}}/")
     published(project, title="Cafés", slug="é" * 200)
     published(project, title="Tea houses", slug="é" * 199 + "e")
 
@@ -87,30 +199,60 @@ def test_a_slug_that_is_too_long_for_a_file_has_a_shorter_page_that_is_linked(
 
     names = [file.name for file in (out / "articles").iterdir()]
     assert len(names) == 2
-    assert max(len(name.encode()) for name in names) <= 205
-    index = (out / "index.html").read_text("utf-8")
-    assert all(f'href="articles/{quote(name)}"' in index for name in names)
+    assert max(len(name.encode()) for name in names) <= 200
+    for file in (out / "index.html", out / "feed.xml", out / "sitemap.xml"):
+        assert len({page for _, page in links(file, out) if page and "articles" in page.parts and page.exists()}) == 2
 
 
-def test_a_build_that_fails_leaves_the_old_site(site: Project, app: Flask, tmp_path: Path) -> None:
+def test_a_build_that_fails_leaves_the_old_site_and_other_files_of_the_folder_stay(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
     out = built(app, delivery_token(site), tmp_path / "site")
-    before = (out / "index.html").read_bytes()
+    (out / "CNAME").write_text("bread.example")
+    before = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
 
-    with pytest.raises(AssertionError, match="UNAUTHENTICATED"):
+    with pytest.raises(AssertionError, match="401 UNAUTHORIZED: is DELIVERY_TOKEN"):
         built(app, replace(delivery_token(site), secret="cwd_wrong"), out)
-    with pytest.raises(AssertionError):
-        built(app, delivery_token(site), out, "--title", "\udcff")
+    built(app, delivery_token(site), out)
 
-    assert (out / "index.html").read_bytes() == before
-    assert list(tmp_path.iterdir()) == [out]
+    after = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
+    assert after.keys() == before.keys()
+    changed = {file.name for file in after if after[file] != before[file]}
+    assert changed == {".built.json"}
+
+
+@pytest.mark.slow
+def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_path: Path) -> None:
+    """The worker relays the event; the site waits for it, and writes the pages that it changes alone."""
+    out, reader = tmp_path / "site", site.token(scopes=[Scope.READ])
+    watched = environment(delivery_token(site), EVENTS_TOKEN=reader.secret)
+    with (
+        serving(app) as address,
+        subprocess.Popen(command(address, out, "--watch"), env=watched, stdout=subprocess.PIPE, text=True) as watching,
+    ):
+        try:
+            assert watching.stdout
+            assert "2 articles" in watching.stdout.readline()
+            untouched = out / "authors" / "ada-lovelace" / "index.html"
+            before = untouched.stat().st_mtime_ns
+            document = published(site, title="Fresh", slug="fresh")
+            began = time.monotonic()
+            site.store.outboxes.publish_all(site.id)
+            until(lambda: (out / "articles" / "fresh" / "index.html").exists(), 10)
+            assert time.monotonic() - began < 2
+            run(site, "unpublish_document", document["id"])
+            site.store.outboxes.publish_all(site.id)
+            until(lambda: not (out / "articles" / "fresh").exists(), 10)
+            assert untouched.stat().st_mtime_ns == before
+        finally:
+            watching.kill()
 
 
 def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path: Path) -> None:
     requirements = (BUILD.parent / "requirements.txt").read_text("utf-8").split()
     assert [one.partition(">")[0] for one in requirements] == ["jinja2"]
 
-    command = [sys.executable, "-S", BUILD, "--help"]
-    ended = subprocess.run(command, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-S", BUILD, "--help"], capture_output=True, text=True)
 
     assert ended.stderr == "Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt\n"
 
@@ -118,11 +260,12 @@ def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path:
 @pytest.mark.slow
 @pytest.mark.skipif(not BLOG.exists(), reason="The Rust blog's articles are not there to build a site from.")
 def test_the_rust_blog_is_imported_and_built(project: Project, app: Flask, mongodb_uri: str, tmp_path: Path) -> None:
-    command = [Path(sys.executable).with_name("content-workflow"), "import", "--project", project.id, "--publish", BLOG]
+    program = Path(sys.executable).with_name("content-workflow")
+    importing = [program, "import", "--project", project.id, "--publish", BLOG]
     database = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": project.store.database.name}
-    subprocess.run(command, env={**os.environ, **database}, capture_output=True, text=True)
+    subprocess.run(importing, env={**os.environ, **database}, capture_output=True, text=True)
 
     out = built(app, delivery_token(project), tmp_path / "site")
 
     assert len(list((out / "articles").iterdir())) > 380
-    assert "Announcing Rust" in (out / "index.html").read_text()
+    assert "Rust" in (out / "index.html").read_text("utf-8")
