@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -16,21 +17,27 @@ from urllib.parse import urlsplit
 import click
 import orjson
 
-from app.cli.calling import connected
+from app.cli.calling import call, connected, context, every
 from app.cli.db import prepare
 from app.cli.demo import make_demo
+from app.cli.members import join_link
 from app.cli.mongod import running_mongod
 from app.cli.server_process import port_is_free, run
 from app.errors import NotFound
 from app.http.logs import log_as_json
+from app.operations import members
+from app.operations.context import Context
+from app.operations.invitations import invite_member
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store
+from app.vocabulary import Role, Scope
 
 FOLDER = Path(".mongod") / "dev"
 HOST = "127.0.0.1"
 FIRST_PORT = 8000
 PORTS_TRIED = 100
+LINK_LIFE = timedelta(hours=12)
 
 BANNER = """\
 The Crust, a demo project ({PROJECT}), is served at {BASE}
@@ -44,6 +51,9 @@ sets these variables in another terminal:
   OWNER={OWNER}   # every scope
   AGENT={AGENT}   # reads and writes, as the agent writer-1
   SITE={SITE}    # reads what is published
+
+The console:     {console}
+                 The link signs you in once, as {member}; later, sign in at {BASE}/console with $OWNER.
 
 Briefs to claim:           curl -H "Authorization: Bearer $AGENT" $BASE/briefs
 Claim the one due first:   curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
@@ -77,12 +87,15 @@ def command(port: int | None) -> None:
         if not own:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
+        member, link = _invitation(context(demo["projectId"], store), url)
+        store.database.client.close()
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
         lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
         _write_secret(FOLDER / "env", "".join(lines).encode())
         stops = STOPS if own else STOPS_SERVER.format(database=database)
-        banner = BANNER.format(env=shlex.quote(str((FOLDER / "env").resolve())), stops=stops, **variables)
+        shown = {"env": shlex.quote(str((FOLDER / "env").resolve())), "console": link, "member": member, "stops": stops}
+        banner = BANNER.format(**shown, **variables)
         threading.Thread(target=_print_when_served, args=(port, banner), daemon=True).start()
         run(HOST, port, 1, settings, quiet=True)
 
@@ -136,8 +149,14 @@ def _demo(store: Store) -> dict[str, Any]:
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
         _write_secret(file, orjson.dumps(demo))
-    store.database.client.close()
     return demo
+
+
+def _invitation(ctx: Context, url: str) -> tuple[str, str]:
+    """Returns the name of the project's owner, and a link that signs them in to the console once."""
+    owners = (member for member in every(ctx, members.list_members) if member["role"] == Role.OWNER)
+    owner = next(owners, None) or call(ctx, members.create_member, name="Ingrid Solberg", role=Role.OWNER)
+    return owner["name"], join_link(url, invite_member(ctx, owner["id"], tuple(Scope), LINK_LIFE))
 
 
 def _write_secret(file: Path, secrets: bytes) -> None:

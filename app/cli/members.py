@@ -1,15 +1,22 @@
-"""`member`: adds and lists the members of a project."""
+"""`member`: adds, lists and invites the members of a project."""
+
+from datetime import timedelta
 
 import click
 
 from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table
+from app.cli.tokens import SCOPES, Duration
 from app.operations import members
-from app.vocabulary import Role
+from app.operations.invitations import invite_member
+from app.operations.tokens import USUAL_SCOPES
+from app.rules.times import wire_time
+from app.settings import Settings
+from app.vocabulary import Role, Scope
 
 
 @click.group()
 def command() -> None:
-    """Add and list members."""
+    """Add, list and invite members."""
 
 
 @command.command()
@@ -36,3 +43,28 @@ def list_them(project_id: str, json: bool) -> None:
     """List a project's members by name."""
     found = list(every(context(project_id), members.list_members))
     print_json(found) if json else print_table(found, ("id", "name", "email", "role", "createdAt"))
+
+
+@command.command()
+@of_project
+@click.argument("member_id", metavar="ID")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What they may do; may be repeated.")
+@click.option(
+    "--expires-in", type=Duration(), metavar="DURATION", default="7d", help="How long the link works, like 12h or 7d."
+)
+@as_json
+def invite(project_id: str, member_id: str, scopes: tuple[str, ...], expires_in: timedelta, json: bool) -> None:
+    """Print a link that signs a member in to the console once, with a token of their own.
+
+    Without --scope the token has the scopes read, write and publish.
+    """
+    ctx = context(project_id)
+    secret = invite_member(ctx, member_id, [Scope(scope) for scope in scopes] or USUAL_SCOPES, expires_in)
+    link = join_link(Settings.from_environment().public_url or "http://localhost:8000", secret)
+    expires = wire_time(ctx.now + expires_in)
+    print_json({"link": link, "expiresAt": expires}) if json else click.echo(link)
+
+
+def join_link(address: str, secret: str) -> str:
+    """Returns the link of an invitation; what stands behind the # reaches no server and no log."""
+    return f"{address.rstrip('/')}/console/join#{secret}"

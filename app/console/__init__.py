@@ -10,7 +10,8 @@ Where things are:
   states, dates, people and empty states: use these, so that pages look and behave alike.
 - `assets/console.css` begins with the tokens (type, spacing, colours in light and dark); write no other value.
   `assets/*.js` are small ES modules, loaded as they are; `htmx` swaps what a page fetches. The content security policy
-  allows neither inline scripts nor inline styles, so a page has no `style=` and no `on…=`.
+  allows neither inline scripts nor inline styles, so a page has no `style=` and no `on…=`. An `hx-` attribute holds
+  for its own element alone.
 - `editor/` has the source of `assets/editor.js` (CodeMirror) and the command that builds it.
 
 A page works as plain HTML: forms are sent and answered with a redirect (`done`) or with the form and its errors

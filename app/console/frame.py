@@ -21,6 +21,7 @@ from app.fields.loading import load
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE, session_secret
+from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.vocabulary import Channel
@@ -172,6 +173,11 @@ def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -
     """Sets a cookie that only the console's own pages send, and no script reads."""
     secure = request.is_secure or console_is_https()
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
+
+
+def set_session(response: BaseResponse, secret: str) -> None:
+    """Has the browser bring a session from now on."""
+    set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
 
 
 def console_is_https() -> bool:

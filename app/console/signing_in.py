@@ -7,11 +7,9 @@ import re
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import console, page, set_cookie, sign_out_cookie
+from app.console.frame import console, page, set_session, sign_out_cookie
 from app.errors import Unauthorized
 from app.http.callers import callers
-from app.http.in_flight import SESSION_COOKIE
-from app.operations.access import SESSION_LIFE
 
 HERE = re.compile(r"/console(/[!-~]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console."""
@@ -33,7 +31,7 @@ def start_session() -> BaseResponse:
         problem = "This is not a valid management token: it begins with cwm_, and may have expired or been revoked."
         return page("sign_in.html", 401, to=to, problem=problem)
     response = redirect(to if HERE.fullmatch(to) else url_for("console.home"), 303)
-    set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
+    set_session(response, secret)
     return response
 
 

@@ -11,6 +11,7 @@ from app.http.in_flight import address, bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.operations.access import Access
 from app.operations.context import Caller, Context, this_instant
+from app.operations.invitations import accept_invitation
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
@@ -51,6 +52,11 @@ class Callers:
         """Returns the secret of a new session for who holds a management token; raises as `context` does."""
         with self._counting_failures():
             return self._access.open_session(secret, this_instant())
+
+    def accept_invitation(self, secret: str) -> str:
+        """Returns the secret of the token that an invitation makes; raises as `context` does."""
+        with self._counting_failures():
+            return accept_invitation(self.store, secret, this_instant())
 
     def sign_out(self) -> None:
         """Ends the session of the request."""

@@ -69,7 +69,7 @@ class Access:
         token_hash = hash_of(secret)
         caller = self._caller(token_hash, TokenKind.MANAGEMENT, now)
         assert caller.token_id is not None
-        session = f"{caller.project_id}.{secrets.token_urlsafe(32)}"
+        session = new_project_secret(caller.project_id)
         with self._store.deadline():
             self._store.sessions.add(
                 caller.project_id,
@@ -100,7 +100,7 @@ class Access:
         """Ends a session: at once on this server, within 5 s on every other."""
         session_hash = hash_of(session)
         with self._store.deadline():
-            self._store.sessions.delete(_project_of(session), session_hash)
+            self._store.sessions.delete(project_of_secret(session), session_hash)
         with self._lock:
             self._sessions.pop(session_hash, None)
 
@@ -115,7 +115,7 @@ class Access:
 
     def _look_up_session(self, session: str, session_hash: str) -> tuple[str, datetime]:
         with self._store.deadline():
-            found = self._store.sessions.get(_project_of(session), session_hash)
+            found = self._store.sessions.get(project_of_secret(session), session_hash)
         if found is None:
             raise Unauthorized
         known = found["tokenHash"], found["expiresAt"]
@@ -135,9 +135,14 @@ class Access:
         return known
 
 
-def _project_of(session: str) -> str:
-    """Returns the id of the project that a session's secret begins with. Refuses with `Unauthorized`."""
-    project_id = session.partition(".")[0]
+def new_project_secret(project_id: str) -> str:
+    """Returns a fresh secret that begins with its project's id, so that it is looked for in that project."""
+    return f"{project_id}.{secrets.token_urlsafe(32)}"
+
+
+def project_of_secret(secret: str) -> str:
+    """Returns the id of the project that a secret begins with. Refuses with `Unauthorized`."""
+    project_id = secret.partition(".")[0]
     if not re.fullmatch("[0-9a-f]{24}", project_id):
         raise Unauthorized
     return project_id

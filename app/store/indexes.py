@@ -222,6 +222,8 @@ INDEXES: tuple[Index, ...] = (
     _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
     _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
     SESSIONS_BY_HASH,
+    _index("invitations", "projectId hash", "finds an invitation", unique=True),
+    _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
     _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
     _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
     _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),

@@ -38,6 +38,7 @@ from app.store.events import Events
 from app.store.idempotency import Idempotency
 from app.store.insights import Insights
 from app.store.intents import Intents
+from app.store.invitations import Invitations
 from app.store.leases import Leases
 from app.store.members import Members
 from app.store.outboxes import Outboxes
@@ -208,6 +209,10 @@ class Store:
     @cached_property
     def intents(self) -> Intents:
         return Intents(self)
+
+    @cached_property
+    def invitations(self) -> Invitations:
+        return Invitations(self)
 
     @cached_property
     def leases(self) -> Leases:

@@ -177,3 +177,22 @@ def test_without_mongodb_uri_a_command_says_so(command: tuple[str, ...]) -> None
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0
+
+
+@pytest.mark.needs_mongod
+class TestInvitations:
+    def test_a_member_is_invited_with_a_link_that_works_once(self, cli: Cli, app: Flask, project: Project) -> None:
+        member = json.loads(cli("member", "add", "--project", project.id, "--name", "Mateo", "--json").stdout)
+        invite = ("member", "invite", "--project", project.id, member["id"], "--scope", "read", "--json")
+        link = json.loads(cli(*invite).stdout)["link"]
+        address, _, secret = link.partition("#")
+        assert address == "http://localhost:8000/console/join"
+
+        answers = [app.test_client().post("/console/join", data={"invitation": secret}).status_code for _ in range(2)]
+        assert answers == [200, 401]
+
+    def test_nobody_is_invited_who_is_no_member(self, cli: Cli, project: Project) -> None:
+        refused = cli("member", "invite", "--project", project.id, NOBODY)
+
+        assert refused.exit_code == 1
+        assert "no member with this id" in refused.stderr

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from flask import Flask
 
 from app.operations.context import this_instant
+from app.operations.invitations import invite_member
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
-from app.vocabulary import TokenKind
+from app.vocabulary import Scope, TokenKind
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document
 
@@ -163,3 +165,55 @@ def test_a_form_with_too_many_fields_is_refused_before_it_is_read(editor: Visito
     )
 
     assert refused.status_code == 400
+
+
+def invited(project: Project, **options: timedelta) -> str:
+    """Invites a member and returns the invitation's secret."""
+    ctx = project.context()
+    member = OPERATIONS["create_member"](ctx, fields={"name": "Mateo Ruiz"}).body
+    return invite_member(ctx, member["id"], [Scope.READ, Scope.WRITE], options.get("life", timedelta(days=1)))
+
+
+def test_an_invitation_signs_a_member_in_under_their_own_name_with_a_token_of_their_own(
+    app: Flask, project: Project
+) -> None:
+    secret = invited(project)
+    client = app.test_client()
+    joined = client.post("/console/join", data={"invitation": secret})
+    tokens = OPERATIONS["list_tokens"](project.context(), fields={"limit": 100, "offset": 0}).body
+
+    assert "cwm_" in joined.text
+    assert ("Mateo Ruiz", ["read", "write"]) in [(token["name"], token["scopes"]) for token in tokens]
+    assert "Mateo Ruiz" in client.get("/console/board").text
+    assert secret not in str(list(project.store.database.invitations.find()))
+
+
+@pytest.mark.parametrize("what", ["used", "expired", "member gone", "unknown", "nonsense"])
+def test_an_invitation_works_once_in_its_time_for_a_member(app: Flask, project: Project, what: str) -> None:
+    secret = invited(project, life=timedelta(seconds=-1 if what == "expired" else 60))
+    if what == "used":
+        app.test_client().post("/console/join", data={"invitation": secret})
+    if what == "member gone":
+        member = OPERATIONS["list_members"](project.context(), fields={"limit": 1, "offset": 0}).body[0]
+        OPERATIONS["delete_member"](project.context(), member["id"])
+    wrong = {"unknown": f"{project.id}.no", "nonsense": "no"}.get(what, secret)
+    before = project.store.database.tokens.count_documents({})
+    refused = app.test_client().post("/console/join", data={"invitation": wrong})
+
+    assert refused.status_code == 401
+    assert "Set-Cookie" not in refused.headers
+    assert project.store.database.tokens.count_documents({}) == before
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.race
+def test_an_invitation_that_two_accept_at_once_makes_one_token(app: Flask, project: Project) -> None:
+    secret = invited(project)
+
+    def accept(_: int) -> int:
+        return app.test_client().post("/console/join", data={"invitation": secret}).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(accept, range(8)))
+
+    assert sorted(answers) == [200, *[401] * 7]

@@ -1,0 +1,54 @@
+"""Invitations: a link that signs a member in to the console once, with a token of their own.
+
+Neither is an operation of the catalogue: the command line invites, and who accepts has no token yet.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from app.errors import NotFound, Unauthorized
+from app.operations.access import hash_of, new_project_secret, project_of_secret
+from app.operations.context import Context, system
+from app.operations.members import get_member
+from app.operations.tokens import create_token
+from app.store.store import Store
+from app.vocabulary import Channel, Scope
+
+
+def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: timedelta) -> str:
+    """Returns the secret of a new invitation, which makes one token with these scopes. Refuses with `NotFound`."""
+    get_member(ctx, member_id)
+    secret = new_project_secret(ctx.project_id)
+    with ctx.store.deadline():
+        ctx.store.invitations.add(
+            ctx.project_id,
+            secret_hash=hash_of(secret),
+            member_id=member_id,
+            scopes=[str(scope) for scope in scopes],
+            now=ctx.now,
+            until=ctx.now + life,
+        )
+    return secret
+
+
+def accept_invitation(store: Store, secret: str, now: datetime) -> str:
+    """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
+
+    Refuses with `Unauthorized` when there is no such invitation, it expired or was used, or the member is gone.
+    """
+    project_id = project_of_secret(secret)
+
+    def accept(store: Store) -> str:
+        invitation = store.invitations.take(project_id, hash_of(secret), now)
+        if invitation is None:
+            raise Unauthorized
+        ctx = Context(store, system(project_id, ""), Channel.CLI, now)
+        try:
+            name = get_member(ctx, invitation["memberId"]).body["name"]
+        except NotFound:
+            raise Unauthorized from None
+        token: str = create_token(ctx, fields={"name": name, "scopes": invitation["scopes"]}).body["token"]
+        return token
+
+    with store.deadline():
+        return store.in_transaction(accept)
