@@ -9,7 +9,10 @@ from flask import Response, request
 
 from app.console.frame import call, console, may, session
 from app.errors import CursorExpired
+from app.http import feed_watch
+from app.http.callers import callers
 from app.operations import events
+from app.operations.operation import Result
 from app.rules.cursors import cursor_of
 
 WAIT_SECONDS = 20
@@ -26,10 +29,17 @@ def cursor() -> str:
 
 @console.get("/changes")
 def changes() -> Response:
-    """Returns, as JSON, which documents changed after a cursor, and the next cursor."""
+    """Returns, as JSON, which documents changed after a cursor, and the next cursor; with `wait`, once one changes."""
     fields = {"after": request.args.get("after", ""), "limit": 100}
+    wait = WAIT_SECONDS if "wait" in request.args else 0
+
+    def list_events() -> Result:
+        return call(events.list_events, fields=fields)
+
     try:
-        found = call(events.list_events, fields=fields).body
+        found = feed_watch.wait_for_events(
+            session().ctx.project_id, wait, list_events, callers().check_session_again
+        ).body
     except CursorExpired:
         return _json({"documents": ["*"], "cursor": cursor()})
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})

@@ -86,6 +86,10 @@ class Callers:
         """Raises `Unauthorized` when the token of a request that has waited is not valid any more."""
         self._access.authenticate(bearer_secret(), kind, this_instant())
 
+    def check_session_again(self) -> None:
+        """Raises `Unauthorized` when the session of a request that has waited is over."""
+        self._access.authenticate_session(session_secret(), this_instant())
+
     def _count_failure(self) -> None:
         if self._failures is None:
             return

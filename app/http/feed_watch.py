@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from flask import Flask, current_app
@@ -19,6 +19,8 @@ from flask import Flask, current_app
 from app.errors import ServiceUnavailable
 from app.http import in_flight
 from app.http.concurrency import Bound, ConcurrencyLimit
+from app.operations.operation import Result
+from app.rules.cursors import read_cursor
 from app.store.store import Store
 
 POLL_SECONDS = 0.2
@@ -115,6 +117,26 @@ def end_on_signal() -> None:
         _ending.set()
 
     threading.Thread(target=watch, name="watch signals", daemon=True).start()
+
+
+def wait_for_events(
+    project_id: str, seconds: float, list_events: Callable[[], Result], check_caller: Callable[[], object]
+) -> Result:
+    """Returns a page of events, as soon as it has one or the time is over.
+
+    `list_events` reads the page, `check_caller` raises `Unauthorized` when the caller is not valid any more.
+    """
+    page, end = list_events(), time.monotonic() + seconds
+    if page.body["events"] or not seconds:
+        return page
+    with may_wait() as allowed:
+        while allowed and not page.body["events"]:
+            reached = read_cursor(project_id, page.body["cursor"]) or 0
+            if not wait_for_event(project_id, reached, end):
+                break
+            check_caller()
+            page = list_events()
+    return page
 
 
 def wait_for_event(project_id: str, after: int, end: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.clients.npm import installed
-from tests.live import serving
+from tests.live import serving, until
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
@@ -32,10 +33,11 @@ AXE = Path(__file__).parent / "axe"
 TEXT = "A starter is flour, water and *patience*.\n\n## Day by day\n\nFeed it each morning.\n"
 RUN_AXE = """
 const done = arguments[arguments.length - 1];
-axe.run().then((found) => done(found.violations.map((one) => [one.id, one.nodes.map((node) => node.target.join(" "))])))
+const places = (one) => one.nodes.map((node) => node.target.join(" "));
+axe.run(arguments[0]).then((found) => done(found.violations.map((one) => [one.id, places(one)])));
 """
 PUT_DOWN = """
-const [card, column] = arguments;
+const [card, column] = [...arguments].map((selector) => document.querySelector(selector));
 const dataTransfer = new DataTransfer();
 const options = { bubbles: true, cancelable: true, dataTransfer };
 card.dispatchEvent(new DragEvent("dragstart", options));
@@ -85,6 +87,11 @@ class Window:
         """Presses keys where the focus is."""
         self.chrome.switch_to.active_element.send_keys(keys)
 
+    def in_scheme(self, scheme: str) -> None:
+        """Has pages be shown in light or in dark."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
     def until(self, what: Any) -> Any:
         """Waits until something is true, and returns it."""
         waiting = WebDriverWait(self.chrome, 10, 0.05, ignored_exceptions=[StaleElementReferenceException])
@@ -122,8 +129,10 @@ def base(store: Store) -> Iterator[str]:
     """The address of a server."""
     settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     app: Flask = create_app(settings, store)
-    with serving(app) as address:
+    with pytest.MonkeyPatch.context() as patch, serving(app) as address:
+        patch.setattr("app.console.live.WAIT_SECONDS", 2)
         yield address
+    until(lambda: "watch feeds" not in {thread.name for thread in threading.enumerate()})
 
 
 @pytest.fixture
@@ -173,12 +182,11 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     project.store.outboxes.publish_all(project.id)
     window.find(f"#d-{arriving['id']}")
 
-    card, column = window.find(f"#d-{first['id']}"), window.find(".column[data-status=review]")
-    window.chrome.execute_script(PUT_DOWN, card, column)
+    window.chrome.execute_script(PUT_DOWN, f"#d-{first['id']}", ".column[data-status=review]")
     window.find(f".column[data-status=review] #d-{first['id']}")
     assert now(project, first)["status"] == "review"
 
-    window.chrome.execute_script("arguments[0].focus()", window.find(f"#d-{arriving['id']} a"))
+    window.chrome.execute_script("document.querySelector(arguments[0]).focus()", f"#d-{arriving['id']} a")
     window.keys("m")
     window.find("#move input[value=published]").click()
     window.find("#move button[value=move]").click()
@@ -198,7 +206,7 @@ def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> 
     window.sign_in(project.token("Ingrid"))
     window.open("/console/calendar?day=2099-01-10")
 
-    window.chrome.execute_script(PUT_DOWN, window.find(".piece"), window.find("[data-day='2099-01-15']"))
+    window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
     window.find(f"[data-day='2099-01-15'] [data-id='{document['id']}']")
 
     assert now(project, document)["dueDate"] == "2099-01-15"
@@ -262,18 +270,22 @@ def full(store: Store) -> tuple[Token, list[str]]:
 
 
 @pytest.mark.clients
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(window: Window, full: tuple[Token, list[str]], scheme: str) -> None:
+def test_axe_finds_nothing_in_light_and_in_dark(window: Window, full: tuple[Token, list[str]]) -> None:
     axe = (installed(AXE, "the accessibility of the console") / "axe-core" / "axe.min.js").read_text("utf-8")
     token, addresses = full
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    window.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     found: dict[str, Any] = {}
-    window.open("/console/sign-in")
-    found["/sign-in"] = window.chrome.execute_async_script(axe + RUN_AXE)
+
+    def look(address: str) -> None:
+        window.open(f"/console{address}")
+        window.in_scheme("light")
+        found[address] = window.chrome.execute_async_script(axe + RUN_AXE, {})
+        window.in_scheme("dark")
+        found[f"{address} in dark"] = window.chrome.execute_async_script(RUN_AXE, {"runOnly": ["color-contrast"]})
+
+    look("/sign-in")
+    look("/join")
     window.sign_in(token)
     for address in addresses:
-        window.open(f"/console{address}")
-        found[address] = window.chrome.execute_async_script(axe + RUN_AXE)
+        look(address)
 
     assert {address: problems for address, problems in found.items() if problems} == {}

@@ -112,7 +112,7 @@ async function follow() {
   const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   while (cursor) {
     const began = Date.now();
-    const response = await fetch(`${changes}?after=${encodeURIComponent(cursor)}`, { headers: { "HX-Request": "true" } })
+    const response = await fetch(`${changes}?wait&after=${encodeURIComponent(cursor)}`, { headers: { "HX-Request": "true" } })
       .catch(() => null);
     if (response?.status === 401) return location.assign(response.headers.get("HX-Redirect"));
     const found = response?.ok ? await response.json().catch(() => null) : null;
