@@ -5,7 +5,8 @@ from datetime import timedelta
 import click
 
 from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table
-from app.cli.tokens import SCOPES, Duration
+from app.cli.durations import Duration
+from app.cli.tokens import SCOPES
 from app.operations import members
 from app.operations.invitations import invite_member
 from app.operations.tokens import USUAL_SCOPES
