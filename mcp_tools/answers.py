@@ -107,13 +107,12 @@ def _record_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _key(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a key of a record is documented with: its type, and the keys of the objects that a list holds.
+    """Returns what a key of a record is documented with: its type, and the keys of the objects in a list.
 
     Everything else only fills a context.
     """
     if inner := schema.get("items", {}).get("properties"):
-        keys = {name: _type(one) for name, one in inner.items()}
-        return {"type": "array", "items": {"type": "object", "properties": keys}}
+        return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
     return _type(schema)
 
 
