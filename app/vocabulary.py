@@ -79,6 +79,16 @@ class BudgetLimit(StrEnum):
     PUBLISHES = "publishesPerDay"
 
 
+class SkipReason(StrEnum):
+    """Why a document is not as it was before a token's work, or not wholly (decisions, section 13)."""
+
+    CHANGED_SINCE = "changed_since"
+    CREATED_SINCE = "created_since"
+    FROZEN_STATUS = "frozen_status"
+    SLUG_TAKEN = "slug_taken"
+    PUBLISHED_SINCE = "published_since"
+
+
 class DeliveryStatus(StrEnum):
     """How far a webhook's delivery got (decisions, section 9)."""
 

@@ -47,7 +47,7 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         *("get_project", "update_project", "freeze_project", "unfreeze_project"),
         *("list_events", "get_document_activity"),
         *("list_members", "get_member", "create_member", "update_member", "delete_member"),
-        *("list_tokens", "create_token", "update_token", "rotate_token", "revoke_token"),
+        *("list_tokens", "create_token", "update_token", "rotate_token", "revoke_token", "revert_token"),
         *("list_webhooks", "get_webhook", "create_webhook", "update_webhook", "delete_webhook"),
         *("rotate_webhook_secret", "test_webhook", "list_webhook_deliveries", "redeliver_webhook"),
     ),

@@ -52,3 +52,14 @@ class TokenChanges(Schema):
         100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
     )
     budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole")
+
+
+class RevertFields(Schema):
+    """What reverting a token's work carries."""
+
+    since = TimeString(
+        description="from when on, a timestamp with its offset, at most 30 days back",
+        example="2027-01-31T09:00:00Z",
+        allow_none=False,
+        required=True,
+    )

@@ -180,8 +180,12 @@ def document_answer(ctx: Context, document: StoredDocument, content: str | None 
     )
 
 
-def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any], event: Event) -> StoredDocument:
+def write_version(
+    ctx: Context, document: StoredDocument, changes: dict[str, Any], event: Event, *, reverts: str | None = None
+) -> StoredDocument:
     """Writes changes of a document, as a new version where what is published changes; inside a transaction.
+
+    `reverts` is the id of the token whose work the version undoes.
 
     Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
     """
@@ -196,7 +200,7 @@ def write_version(ctx: Context, document: StoredDocument, changes: dict[str, Any
     if written is None:
         raise WriteConflict
     if "version" in changes:
-        ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor)
+        ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
     if document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE):
         ctx.store.projects.delivery_changed(ctx.project_id)
     return written

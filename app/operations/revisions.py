@@ -101,20 +101,30 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     document = own_document(ctx, document_id)
     revision = _own_revision(ctx, document_id, int(version))
     refuse_unwritable(ctx, document, fields)
+    changes = restored_changes(ctx, document, revision)
+    if not changes:
+        return document_answer(ctx, document)
+    if frozen := if_frozen(document, ctx.move_request):
+        raise frozen
+    event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"restoredVersion": revision["version"]})
+    return document_answer(ctx, write_version(ctx, document, changes, event))
+
+
+def restored_changes(ctx: Context, document: StoredDocument, revision: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what makes a document as it was in an earlier version; a category that is gone meanwhile is null."""
     restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": _body_of(ctx, revision, document)}
     category = look_up(ctx.store, ctx.project_id, {"categoryId": restored["categoryId"]}).categories
     if restored["categoryId"] not in category:
         restored["categoryId"] = None
     changes = {name: value for name, value in restored.items() if value != document.get(name)}
-    if not changes:
-        return document_answer(ctx, document)
-    if frozen := if_frozen(document, ctx.move_request):
-        raise frozen
     if "contentId" in changes:
         changes |= {"wordCount": revision["wordCount"], **_content_updated(ctx)}
-    kind = "document.content_updated" if "contentId" in changes else "document.updated"
-    event = Event(kind, ctx.now, ctx.caller.actor, {"restoredVersion": revision["version"]})
-    return document_answer(ctx, write_version(ctx, document, changes, event))
+    return changes
+
+
+def event_type(changes: Mapping[str, Any]) -> str:
+    """Returns the type of the event for restored fields of a document."""
+    return "document.content_updated" if "contentId" in changes else "document.updated"
 
 
 @operation(
@@ -188,7 +198,8 @@ def _body_of(ctx: Context, revision: Mapping[str, Any], document: Mapping[str, A
     """Returns the body that restoring a version gives the document: its own where that has the same text."""
     present: str | None = document.get("contentId")
     earlier: str | None = revision["bodyId"]
-    if earlier == present or markdown_of(ctx, earlier) == markdown_of(ctx, present):
+    same_words = revision["wordCount"] == document["wordCount"]
+    if earlier == present or (same_words and markdown_of(ctx, earlier) == markdown_of(ctx, present)):
         return present
     return earlier
 

@@ -1,6 +1,6 @@
 """Routes of tokens."""
 
-from app.operations import tokens
+from app.operations import reverts, tokens
 from app.rest.blueprint import Routes
 
 routes = Routes("tokens", __name__)
@@ -10,3 +10,4 @@ routes.serve("POST", "/tokens", tokens.create_token)
 routes.serve("PATCH", "/tokens/<id>", tokens.update_token)
 routes.serve("POST", "/tokens/<id>/rotate", tokens.rotate_token)
 routes.serve("DELETE", "/tokens/<id>", tokens.revoke_token)
+routes.serve("POST", "/tokens/<id>/revert", reverts.revert_token)

@@ -165,6 +165,11 @@ TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
 REVISIONS_BY_VERSION = _index(
     "revisions", "projectId documentId version", "a document's history; each version once", unique=True
 )
+REVISIONS_BY_TOKEN = _index(
+    "revisions",
+    "projectId by.id at documentId version",
+    "what a token wrote since a time",
+)
 EVENTS_BY_SEQUENCE = _index("events", "projectId sequence", "the feed, in order", unique=True)
 EVENTS_OF_DOCUMENT = _index(
     "events",
@@ -228,6 +233,7 @@ INDEXES: tuple[Index, ...] = (
     _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
     _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
     REVISIONS_BY_VERSION,
+    REVISIONS_BY_TOKEN,
     _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
     EVENTS_BY_SEQUENCE,
     EVENTS_OF_DOCUMENT,

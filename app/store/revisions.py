@@ -1,6 +1,6 @@
 """The history of each document's content: one row a version, naming its body."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +9,7 @@ from bson import ObjectId
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.events import Event
 from app.store.collection import DESCENDING, Collection, Record, object_ids
-from app.store.indexes import REVISIONS_BY_VERSION
+from app.store.indexes import REVISIONS_BY_TOKEN, REVISIONS_BY_VERSION
 
 
 class Revisions(Collection[Record]):
@@ -17,9 +17,18 @@ class Revisions(Collection[Record]):
 
     name = "revisions"
 
-    def add(self, project_id: str, document: Mapping[str, Any], *, at: datetime, by: Mapping[str, Any]) -> None:
-        """Stores a document's current version."""
-        self._insert(project_id, _version(document, at, by))
+    def add(
+        self,
+        project_id: str,
+        document: Mapping[str, Any],
+        *,
+        at: datetime,
+        by: Mapping[str, Any],
+        reverts: str | None = None,
+    ) -> None:
+        """Stores a document's current version; `reverts` is the id of the token whose work it undoes."""
+        mark = {} if reverts is None else {"reverts": reverts, "undone": True}
+        self._insert(project_id, _version(document, at, by) | mark)
 
     def add_many(self, project_id: str, made: Iterable[tuple[Mapping[str, Any], Event]]) -> None:
         """Stores the current versions of documents, each with the time and author of its event."""
@@ -45,6 +54,33 @@ class Revisions(Collection[Record]):
         fields = {"documentId": 1, "version": 1, "wordCount": 1}
         rows = self._find(project_id, condition, fields=fields, index=REVISIONS_BY_VERSION)
         return {(row["documentId"], row["version"]): row["wordCount"] for row in rows}
+
+    def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
+        """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
+        written = self._where(project_id, {"by.id": token_id, "undone": None, "at": {"$gte": since}})
+        first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
+        with self._hint(REVISIONS_BY_TOKEN, written) as hint:
+            options = {"hint": hint} if hint else {}
+            rows = self._collection.aggregate(
+                [{"$match": written}, first, {"$sort": {"_id": 1}}], session=self._session, **options
+            )
+            return [(str(row["_id"]), row["version"]) for row in rows]
+
+    def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[Record]]:
+        """Returns of each document its versions from a number on, and the one before."""
+        documents = [
+            {"documentId": ObjectId(document_id), "version": {"$gte": version - 1}} for document_id, version in firsts
+        ]
+        found: dict[str, list[Record]] = {str(one["documentId"]): [] for one in documents}
+        for row in self._find(project_id, {"$or": documents}, index=REVISIONS_BY_VERSION):
+            found[row["documentId"]].append(row)
+        return found
+
+    def mark_undone(self, project_id: str, revision_ids: Sequence[str]) -> None:
+        """Marks versions as undone, so that they are undone once."""
+        if revision_ids:
+            where = self._where(project_id, {"_id": {"$in": object_ids(revision_ids)}})
+            self._collection.update_many(where, {"$set": {"undone": True}}, session=self._session)
 
 
 def _version(document: Mapping[str, Any], at: datetime, by: Mapping[str, Any]) -> Record:

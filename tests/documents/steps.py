@@ -58,8 +58,8 @@ def path_of(document: dict[str, Any]) -> str:
     return f"/documents/{document['id']}"
 
 
-def in_an_hour() -> str:
-    return wire_time(this_instant() + timedelta(hours=1))
+def in_an_hour(hours: float = 1) -> str:
+    return wire_time(this_instant() + timedelta(hours=hours))
 
 
 def a_document_in(rest: Rest, status: str, **fields: Any) -> dict[str, Any]:

@@ -66,6 +66,12 @@ class Scene:
         self.call("claim_brief", document, leaseSeconds=600)
         return document
 
+    def reverted(self) -> str:
+        """Has another token write a document, and returns the token's id."""
+        other = Scene(self.project, self.project.token("Another"))
+        other.call("write_content", self.document(), markdown="Rye is sour.", baseVersion=1)
+        return other.token.id
+
     def twice_written(self) -> str:
         document = self.document()
         self.call("write_content", document, markdown="Rye is sour.", baseVersion=1)
@@ -119,6 +125,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
     "rotate_token": lambda scene: Call((scene.project.token().id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
+    "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_an_hour(-1)}),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),
     "update_webhook": lambda scene: Call((scene.webhook(),), {"enabled": False}),
     "delete_webhook": lambda scene: Call((scene.webhook(),)),

@@ -1,0 +1,135 @@
+"""Undoing what a token wrote: its documents get the version from before it again (decisions, section 13)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from app.errors import BadRequest, NotFound, Problem, SlugTaken
+from app.fields.loading import problems
+from app.fields.tokens import RevertFields
+from app.operations.context import Context
+from app.operations.documents import write_version
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import event_type, restored_changes
+from app.records.reverts import RevertRecord
+from app.rules.documents import FROZEN, StoredDocument
+from app.rules.events import Event
+from app.rules.times import read_time
+from app.vocabulary import Scope, SkipReason
+
+Fields = Mapping[str, Any]
+
+AT_ONCE = 100
+SKIPPED = 1_000
+FURTHEST = timedelta(days=30)
+
+
+@operation(
+    scope=Scope.ADMIN,
+    effect=Effect.CHANGES,
+    path=("tokenId",),
+    body=RevertFields,
+    response=RevertRecord,
+    errors=(NotFound, BadRequest),
+    transaction=True,
+)
+def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
+    """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.
+
+    At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
+    is skipped. What is live stays live.
+    """
+    token = ctx.store.tokens.get(ctx.project_id, token_id)
+    if token is None:
+        raise NotFound("The project has no such token: list the tokens to find it.")
+    ctx.check_match(token)
+    wrong = problems(RevertFields, fields)
+    if not wrong and read_time(fields["since"]) < ctx.now - FURTHEST:
+        wrong = [Problem(field="since", message="Must be at most 30 days back.")]
+    if wrong:
+        raise BadRequest(errors=wrong)
+    reverted: list[dict[str, Any]] = []
+    skipped: list[dict[str, Any]] = []
+    undone: list[str] = []
+    more = False
+    for work in _works(ctx, token["id"], fields):
+        reason = work.obstacle
+        if reason is None and len(reverted) == AT_ONCE:
+            more = True
+            break
+        if reason is None:
+            try:
+                reverted += _revert(ctx, token["id"], work)
+                undone += [version["id"] for version in work.own]
+                reason = SkipReason.PUBLISHED_SINCE if work.is_live else None
+            except SlugTaken:
+                reason = SkipReason.SLUG_TAKEN
+        if reason is not None and len(skipped) < SKIPPED:
+            skipped.append({"id": work.document["id"], "reason": str(reason)})
+    ctx.store.revisions.mark_undone(ctx.project_id, undone)
+    return Result({"reverted": reverted, "skipped": skipped, "more": more})
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a token wrote in a document and nobody has reverted yet."""
+
+    document: StoredDocument
+    own: list[Mapping[str, Any]]
+    """Its versions, the first one first."""
+    before: Mapping[str, Any] | None
+    """The version before them."""
+    changed_since: bool
+    """Did somebody else change the document after the first of them?"""
+
+    @property
+    def obstacle(self) -> SkipReason | None:
+        """Why the document can't be reverted."""
+        if self.changed_since:
+            return SkipReason.CHANGED_SINCE
+        if self.before is None:
+            return SkipReason.CREATED_SINCE
+        return SkipReason.FROZEN_STATUS if self.document["status"] in FROZEN else None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether one of the versions is what is delivered."""
+        snapshot = self.document.get("snapshot")
+        return snapshot is not None and snapshot["version"] in {version["version"] for version in self.own}
+
+
+def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
+    """Yields what a token wrote in each document outside the trash, in the order of the documents' ids."""
+    firsts = ctx.store.revisions.first_versions_by(ctx.project_id, token_id, read_time(fields["since"]))
+    for start in range(0, len(firsts), AT_ONCE):
+        batch = firsts[start : start + AT_ONCE]
+        documents = ctx.store.documents.get_many(ctx.project_id, [document_id for document_id, _ in batch])
+        histories = ctx.store.revisions.around(ctx.project_id, batch)
+        for document_id, first in batch:
+            document = documents.get(document_id)
+            if document is None or document["deletedAt"] is not None:
+                continue
+            history = histories[document_id]
+            later = [version for version in history if version["version"] >= first]
+            yield _Work(
+                document,
+                own=[version for version in later if version["by"]["id"] == token_id],
+                before=max(
+                    (version for version in history if version["version"] < first),
+                    key=lambda version: int(version["version"]),
+                    default=None,
+                ),
+                changed_since=any(token_id not in (version["by"]["id"], version.get("reverts")) for version in later),
+            )
+
+
+def _revert(ctx: Context, token_id: str, work: _Work) -> list[dict[str, Any]]:
+    """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
+    assert work.before is not None
+    changes = restored_changes(ctx, work.document, work.before)
+    if not changes:
+        return []
+    event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"reverted": True})
+    written = write_version(ctx, work.document, changes, event, reverts=token_id)
+    return [{"id": written["id"], "version": written["version"], "to": work.before["version"]}]

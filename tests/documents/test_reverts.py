@@ -1,0 +1,151 @@
+"""What a token wrote is undone, and nobody else's work with it (decisions, section 13)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.operations.context import this_instant
+from app.rules.times import wire_time
+from app.vocabulary import Scope
+from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_an_hour, ok, path_of, refused
+from tests.make import OPERATIONS, Project, Token
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+SINCE = in_an_hour(-1)
+
+
+def revert(rest: Rest, token: Token, since: str = SINCE, query: str = "") -> dict[str, Any]:
+    answer: dict[str, Any] = ok(rest.post(f"/tokens/{token.id}/revert{query}", {"since": since}))
+    return answer
+
+
+def write(rest: Rest, document: dict[str, Any], markdown: str) -> dict[str, Any]:
+    version = ok(rest.get(path_of(document)))["version"]
+    written: dict[str, Any] = ok(
+        rest.put(f"{path_of(document)}/content", {"markdown": markdown, "baseVersion": version})
+    )
+    return written
+
+
+@pytest.fixture
+def agent(rest: Rest, project: Project) -> Rest:
+    return rest.by(project.token("Agent", agent="wild", scopes=[Scope.READ, Scope.WRITE, Scope.PUBLISH]))
+
+
+@pytest.mark.contract("decided-guards.revert")
+def test_a_document_gets_the_text_and_the_published_fields_from_before_the_token(rest, agent, project) -> None:
+    bread, gone = a_category(rest, "Bread"), a_category(rest, "Gone")
+    document = a_document(rest, title="Rye", markdown="Dark.", categoryId=gone["id"])
+    write(agent, document, "Wild.")
+    ok(agent.patch(path_of(document), {"title": "Wild", "categoryId": bread["id"], "dueDate": "2027-01-31"}))
+    ok(rest.delete(f"/categories/{gone['id']}"))
+
+    dry = revert(rest, agent.token, query="?dryRun=true")
+    answer = revert(rest, agent.token)
+
+    assert answer == dry == {"reverted": [{"id": document["id"], "version": 4, "to": 1}], "skipped": [], "more": False}
+    now = ok(rest.get(path_of(document)))
+    assert (now["title"], now["content"], now["wordCount"], now["version"]) == ("Rye", "Dark.", 1, 4)
+    assert (now["categoryId"], now["dueDate"]) == (None, "2027-01-31")
+    last = events_of(project.store, document)[-1]
+    assert (last["type"], last["data"]["reverted"], last["by"]["name"]) == (
+        "document.content_updated",
+        True,
+        "A script",
+    )
+    assert revert(rest, agent.token) == {"reverted": [], "skipped": [], "more": False}
+
+
+@pytest.mark.contract("decided-guards.revert-skipped")
+def test_what_can_not_be_reverted_is_named_with_the_reason(rest, agent) -> None:
+    changed, frozen, slug, live, untouched, trashed = (
+        a_document(rest, title=title, slug=title.lower(), markdown="Dark.")
+        for title in ("Changed", "Frozen", "Slug", "Live", "Untouched", "Trashed")
+    )
+    created = a_document(agent, title="Created")
+    for document in (changed, frozen, live, trashed):
+        write(agent, document, "Wild.")
+    ok(rest.patch(path_of(changed), {"title": "Changed again"}))
+    ok(rest.post(f"{path_of(frozen)}/schedule", {"publishAt": in_an_hour()}))
+    ok(agent.patch(path_of(slug), {"slug": "wild"}))
+    ok(rest.patch(path_of(untouched), {"slug": "slug"}))
+    ok(rest.post(f"{path_of(live)}/publish"))
+    ok(rest.delete(path_of(trashed)))
+
+    answer = revert(rest, agent.token)
+
+    assert answer["reverted"] == [{"id": live["id"], "version": 3, "to": 1}]
+    assert {(one["id"], one["reason"]) for one in answer["skipped"]} == {
+        (changed["id"], "changed_since"),
+        (created["id"], "created_since"),
+        (frozen["id"], "frozen_status"),
+        (slug["id"], "slug_taken"),
+        (live["id"], "published_since"),
+    }
+    assert ok(rest.get(path_of(live)))["publishedMarkdown"] == "Wild."
+    assert ok(rest.get(path_of(changed)))["content"] == "Wild."
+    again = revert(rest, agent.token)
+    assert (again["reverted"], again["more"]) == ([], False)
+    assert live["id"] not in {one["id"] for one in again["skipped"]}
+
+
+@pytest.mark.contract("decided-guards.revert")
+def test_work_of_others_before_the_token_stays_and_an_earlier_time_goes_further_back(rest, agent, project) -> None:
+    document = a_document(rest, title="Rye", markdown="One.")
+    write(agent, document, "Two, of the agent.")
+    between = wire_time(this_instant() + timedelta(milliseconds=1))
+    write(agent, document, "Three, of the agent.")
+
+    assert revert(rest, agent.token, since=between)["reverted"] == [{"id": document["id"], "version": 4, "to": 2}]
+    assert revert(rest, agent.token)["reverted"] == [{"id": document["id"], "version": 5, "to": 1}]
+    write(rest, document, "Six, of a person.")
+    write(agent, document, "Seven, of the agent.")
+    assert revert(rest, agent.token)["reverted"] == [{"id": document["id"], "version": 8, "to": 6}]
+    assert ok(rest.get(path_of(document)))["content"] == "Six, of a person."
+
+
+@pytest.mark.contract("decided-guards.revert-since")
+def test_the_time_is_checked_and_revoked_tokens_are_reverted_too(rest, agent) -> None:
+    path = f"/tokens/{agent.token.id}/revert"
+    document = a_document(rest, markdown="Dark.")
+    write(agent, document, "Wild.")
+
+    refused(rest.post(path, {}), "HttpApiDecodeError")
+    for wrong in ("soon", "2027-01-31", in_an_hour(-24 * 30 - 1)):
+        assert refused(rest.post(path, {"since": wrong}), "BadRequest")["errors"][0]["field"] == "since"
+    refused(rest.post(f"/tokens/{NOBODY}/revert", {"since": SINCE}), "NotFound")
+    refused(agent.post(path, {"since": SINCE}), "Forbidden")
+    ok(rest.delete(f"/tokens/{agent.token.id}"))
+
+    assert len(revert(rest, agent.token, since=in_an_hour(-24 * 30 + 1))["reverted"]) == 1
+
+
+@pytest.mark.contract("decided-guards.revert-pages")
+def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(rest, project) -> None:
+    person, wild = project.token("Person"), project.token("Wild")
+
+    def plan(token: Token, title: str, numbers: range) -> None:
+        for start in range(0, len(numbers), 500):
+            pieces = [{"key": f"{number}", "title": f"{title} {number}"} for number in numbers[start : start + 500]]
+            OPERATIONS["plan_documents"](project.context(token), fields={"pieces": pieces})
+
+    plan(person, "Bread", range(1000))
+    plan(wild, "Wild", range(1000))
+    plan(person, "Mine", range(0, 1000, 10))
+
+    answers = [revert(rest, wild)]
+    while answers[-1]["more"]:
+        answers.append(revert(rest, wild))
+
+    assert [len(answer["reverted"]) for answer in answers] == [100] * 9
+    assert {(one["id"], one["reason"]) for one in answers[-1]["skipped"]} >= {
+        (one["id"], one["reason"]) for answer in answers for one in answer["skipped"]
+    }
+    found = project.store.database.documents.find({}, {"key": 1, "title": 1, "projectId": 1})
+    titles = {row["key"]: row["title"] for row in found if str(row["projectId"]) == project.id}
+    assert titles == {f"{number}": f"{'Bread' if number % 10 else 'Mine'} {number}" for number in range(1000)}
