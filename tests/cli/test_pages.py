@@ -68,13 +68,26 @@ def assert_shows(shown: Any, actual: Any, where: str = "") -> None:
         for key, value in shown.items():
             assert key in actual, f"{where}.{key}"
             assert_shows(value, actual[key], f"{where}.{key}")
+    elif isinstance(shown, list):
+        assert len(shown) == len(actual), where
+        for place, item in enumerate(shown):
+            assert_shows(item, actual[place], f"{where}[{place}]")
     elif isinstance(shown, str) and VARYING.fullmatch(shown):
         assert VARYING.fullmatch(actual), where
     else:
         assert shown == actual, where
 
 
-@pytest.mark.parametrize("pages", [("docs/cli.md",), ("README.md", "docs/getting-started.md"), ("docs/agents.md",)])
+PAGES = [
+    ("docs/cli.md",),
+    ("README.md", "docs/getting-started.md"),
+    ("docs/agents.md",),
+    ("docs/planning.md", "examples/plan/README.md"),  # last: it adds documents to the demo
+]
+
+
+@pytest.mark.contract("decided-plans.example")
+@pytest.mark.parametrize("pages", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str, ...]) -> None:
     found = blocks(*pages)
     outputs = iter(run(demo, [text for language, text in found if language == "sh"]))
@@ -110,9 +123,7 @@ def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -
     assert any("A Dutch oven" in page.read_text() for page in (demo / "preview" / "articles").rglob("*.html"))
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/getting-started.md", "docs/cli.md", "docs/agents.md", "examples/site/README.md"]
-)
+@pytest.mark.parametrize("page", [*(page for pages in PAGES for page in pages), "examples/site/README.md"])
 def test_no_block_has_prompts_or_ids_to_replace(page: str) -> None:
     for language, text in blocks(page):
         assert language in ("sh", "shell", "json", "jsonc", "text", "python", "js")

@@ -613,6 +613,7 @@ DECIDED: tuple[Row, ...] = (
             "command": "plan: batches, --atomic, --dry-run, a table, errors by line, exit 1 where a piece is refused",
             "purge": "purge asks before it deletes and takes --project, --older-than, --dry-run; scripts say --yes",
             "odds": "progress on what takes long, shell completion, serv suggests serve, import x.csv points to plan",
+            "example": "examples/plan: a spreadsheet and a CI job that fails when a piece is overdue, run by tests",
             "list": "GET /documents takes key, a comma-separated list of at most 100",
         },
     ),

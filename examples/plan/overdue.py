@@ -1,0 +1,52 @@
+"""Fails when a piece of a plan is overdue: it was due before today, and it is not published.
+
+python3 overdue.py plan.csv, with BASE (the service's address) and TOKEN (a token with the scope `read`) in the
+environment. The exit code is 1 when a piece is overdue, and 0 when none is. It needs nothing but Python.
+"""
+
+import argparse
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+MOST_KEYS = 100
+"""How many keys one request may name."""
+
+
+def overdue(base: str, token: str, keys: list[str], today: date) -> Iterator[dict[str, Any]]:
+    """Yields the documents of a plan that were due before a day and are not published."""
+    for start in range(0, len(keys), MOST_KEYS):
+        query = {
+            "key": ",".join(keys[start : start + MOST_KEYS]),
+            "dueBefore": (today - timedelta(days=1)).isoformat(),
+            "isPublished": "false",
+            "limit": MOST_KEYS,
+        }
+        request = Request(f"{base}/documents?{urlencode(query)}", headers={"Authorization": f"Bearer {token}"})
+        with urlopen(request, timeout=30) as response:
+            yield from json.load(response)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Fail when a piece of a plan is overdue.")
+    parser.add_argument("plan", type=Path, help="the spreadsheet, with a column `key`")
+    parser.add_argument("--today", type=date.fromisoformat, metavar="DATE", default=datetime.now(UTC).date())
+    arguments = parser.parse_args()
+    with arguments.plan.open(encoding="utf-8-sig", newline="") as file:
+        keys = [row["key"] for row in csv.DictReader(file)]
+    found = list(overdue(os.environ["BASE"], os.environ["TOKEN"], keys, arguments.today))
+    for document in sorted(found, key=lambda one: one["dueDate"]):
+        print(f"{document['dueDate']}  {document['status']:<9}  {document['key']}  {document['title']}")
+    print(f"{len(found)} of {len(keys)} pieces overdue.")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
