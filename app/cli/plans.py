@@ -130,7 +130,8 @@ def _print_report(plan: PlanFile, outcomes: Sequence[dict[str, Any]]) -> None:
     rows = [{"where": plan.place(index), **one, "key": shown(one["key"])} for index, one in enumerate(outcomes)]
     print_table(rows, ("where", "key", "outcome", "id"))
     counts = Counter(one["outcome"] for one in outcomes)
-    click.echo(f"{len(outcomes):,} pieces: {', '.join(f'{counts[what]:,} {what}' for what in PieceOutcome)}.")
+    total = f"{len(outcomes):,} piece{'' if len(outcomes) == 1 else 's'}"
+    click.echo(f"{total}: {', '.join(f'{counts[what]:,} {what}' for what in PieceOutcome)}.")
     for index, one in enumerate(outcomes):
         for problem in one["errors"]:
             click.echo(shown(f"{plan.place(index)}: {problem['field']}: {problem['message']}"), err=True)

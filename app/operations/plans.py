@@ -145,7 +145,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
-    """Finds everything that is wrong with pieces, and makes the values of new ones complete."""
+    """Finds everything that is wrong with pieces."""
     links = {link for piece in (*new, *known) for link in (piece.brief or {}).get("internalLinks") or ()}
     found = look_up(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
     _check_new(ctx, new, found)

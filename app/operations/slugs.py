@@ -26,7 +26,7 @@ class FreeSlugs:
         self._look_up(slugs)
 
     def choose(self, slug: str) -> str:
-        """Returns a slug, with the first number from `-2` on that is free where it is taken."""
+        """Returns the slug, or where it is taken one with the first number from `-2` on that is free."""
         number, many = self._next.get(slug, 1), 10
         while (candidate := numbered(slug, number)) not in self._known or candidate in self._taken:
             if candidate in self._known:
