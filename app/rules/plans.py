@@ -13,6 +13,9 @@ NAMES = {"category": "categoryId", "cluster": "clusterId", "assignee": "assignee
 CHANGED = ("title", "categoryId", "clusterId", "assigneeId", "dueDate")
 """The fields that a plan changes of a document that exists."""
 
+SHOWN = 3
+"""How many ids of an ambiguous name a message shows."""
+
 REPEATED = Problem(field="key", message="An earlier piece of this plan has this key: give each piece its own.")
 IN_TRASH = Problem(
     field="key", message="A document in the trash has this key: restore that document, or have it purged."
@@ -46,10 +49,12 @@ def with_ids(piece: Fields, named: Named) -> tuple[dict[str, Any], list[Problem]
 
 
 _KINDS = {"category": "category", "cluster": "cluster", "assignee": "member"}
+_MANY = {"category": "categories", "cluster": "clusters", "assignee": "members"}
 _CALLED = {"category": "name or slug", "cluster": "name", "assignee": "name or e-mail address"}
 
 
 def _unclear(name: str, id_field: str, ids: list[str]) -> str:
     if not ids:
         return f"No {_KINDS[name]} of this project has this {_CALLED[name]}."
-    return f"More than one {_KINDS[name]} has this {_CALLED[name]}: send the `{id_field}` of one, {' or '.join(ids)}."
+    some = " or ".join(ids[:SHOWN])
+    return f"{len(ids)} {_MANY[name]} have this {_CALLED[name]}: send the `{id_field}` of one, like {some}."

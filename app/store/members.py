@@ -53,7 +53,7 @@ class Members(Recorded[StoredMember]):
 
         A member that an earlier version stored has no `emailKey`: all of those are read.
         """
-        keys = {name: name.strip().casefold() for name in names}
+        keys = {name: key for name in names if (key := name.strip().casefold())}
         if not keys:
             return {}
         wanted, fields = sorted(set(keys.values())), {"nameKey": 1, "email": 1}
@@ -66,7 +66,7 @@ class Members(Recorded[StoredMember]):
         for row in rows:
             for key in (row["nameKey"], (row.get("email") or "").casefold()):
                 ids.setdefault(key, set()).add(row["id"])
-        return {name: ids.get(key, set()) for name, key in keys.items() if key}
+        return {name: ids.get(key, set()) for name, key in keys.items()}
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredMember:
         """Adds a member, with the keys that lists sort by and names are found by."""
