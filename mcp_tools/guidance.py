@@ -3,9 +3,9 @@
 INSTRUCTIONS = """\
 Plan, write and publish a project's documents. Only tools that say so publish anything.
 
-To write: `claim_next_brief` with `leaseSeconds`, `get_brief`, `write_content` with the brief's `version` as \
-`baseVersion`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't finish, call \
-`release_brief`, so that another writer can claim the brief.
+To write: `claim_next_brief` with `leaseSeconds`, `get_work_packet`, `write_content` with the document's `version` as \
+`baseVersion`, `check_document`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't \
+finish, call `release_brief`, so that another writer can claim the brief.
 
 To plan documents with their briefs: `plan_documents`. Step by step, and for clusters and categories: \
 `create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, `confirm_intent`, then \
@@ -95,11 +95,12 @@ NEXT: dict[str, str] = {
     "confirm_intent": "Next, for a document with a brief: `mark_brief_ready`.",
     "discard_intent": "It can't be undone.",
     "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list.",
+    "get_work_packet": "Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
     "get_brief": "Next, if you hold the claim: `write_content`.",
     "replace_brief": "To change single fields use `update_brief`.",
     "mark_brief_ready": "Next: a writer takes it with `claim_next_brief`.",
-    "claim_brief": "Next: `get_brief`, `write_content`, `submit_document`. If you can't finish: `release_brief`.",
-    "claim_next_brief": "Use it to get work. Next: `get_brief`, `write_content`, `submit_document`. If you can't "
+    "claim_brief": "Next: `get_work_packet`, `write_content`, `submit_document`. If you can't finish: `release_brief`.",
+    "claim_next_brief": "Use it to get work. Next: `get_work_packet`, `write_content`, `submit_document`. If you can't "
     "finish: `release_brief`. Each call claims another brief, so retry with the same "
     "`idempotencyKey`.",
     "renew_claim": "Call it before `claimExpiresAt` while you are writing.",

@@ -19,7 +19,7 @@ Every call needs a token in the header `Authorization: Bearer <token>`. A person
 
 {surfaces}
 
-The working loop: `claim_next_brief`, `get_brief`, `write_content`, `submit_document`. If you can't finish: \
+The working loop: `claim_next_brief`, `get_work_packet`, `write_content`, `submit_document`. If you can't finish: \
 `release_brief`. Send an idempotency key with each call that writes, and the same one when \
 you retry. Only tools that say so publish anything. `/mcp?toolset=writing` offers the tools of one job: {toolsets}.
 

@@ -84,6 +84,7 @@ class ProjectChanges(Schema):
         example=3600,
         allow_none=True,
     )
+    guidelines = StrictString(20_000, description="the house style for writers, as markdown")
     fourEyes = StrictBoolean(
         description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
         allow_none=True,

@@ -5,7 +5,7 @@ Every refusal comes from where the operation itself has it: scope and freeze fro
 document is read once for all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -19,9 +19,9 @@ from app.operations.publishing import is_renderable, publishing_request
 from app.operations.revisions import markdown_of
 from app.records.actions import ActionRecord, action_record
 from app.rules.briefs import MoveRequest, first_refusal
-from app.rules.checks import failed
+from app.rules.checks import CheckResult, failed
 from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
-from app.vocabulary import Scope
+from app.vocabulary import CheckLevel, Scope
 
 RESTORE = "restore_document"
 
@@ -50,9 +50,14 @@ def list_document_actions(ctx: Context, document_id: str) -> Result:
     )
 
 
-def actions_on(ctx: Context, document: StoredDocument) -> Iterator[tuple[Operation, Refusal | None]]:
-    """Yields each operation that writes a document or its brief, and why it would be refused now."""
-    request = _request(ctx, document)
+def actions_on(
+    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[CheckResult] | None = None
+) -> Iterator[tuple[Operation, Refusal | None]]:
+    """Yields each operation that writes a document or its brief, and why it would be refused now.
+
+    The document's text and the results of its checks are read and made where they are not given.
+    """
+    request = _request(ctx, document, markdown, results)
     over_budget = {publishes: if_over_budget(ctx, publishes=publishes) for publishes in (False, True)}
     for one in document_operations():
         yield one, _refusal(ctx, one, document, request) or over_budget[one.publishes]
@@ -76,17 +81,21 @@ def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: Mo
     return first_refusal(one.refusals or (), document, request)
 
 
-def _request(ctx: Context, document: StoredDocument) -> MoveRequest:
+def _request(
+    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None
+) -> MoveRequest:
     """Returns the call with all that rules need to know; what no rule of the caller's scopes asks for is not read."""
     scopes, request = ctx.caller.scopes, ctx.move_request
     if document["deletedAt"] is not None:
         return replace(request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
     if Scope.PUBLISH in scopes:
         request = publishing_request(ctx, document, ctx.store.projects.recent_settings(ctx.project_id))
-    content_id, markdown = document.get("contentId"), None
+    content_id = document.get("contentId")
     if Scope.WRITE in scopes and refusal(SUBMIT, document, request) is None and (levels := demanded_checks(ctx)):
-        markdown = markdown_of(ctx, content_id)
-        request = replace(request, failed_checks=failed(checks_of(ctx, document, levels, markdown)))
+        if results is None:
+            markdown = markdown_of(ctx, content_id)
+            results = checks_of(ctx, document, levels, markdown)
+        request = replace(request, failed_checks=[one for one in failed(results) if one["level"] == CheckLevel.ERROR])
     if Scope.PUBLISH in scopes and content_id and refusal(PUBLISH, document, request) is None:
         request = replace(request, not_renderable=not is_renderable(ctx, content_id, markdown))
     return request

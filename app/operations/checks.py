@@ -35,10 +35,17 @@ def check_document(ctx: Context, document_id: str) -> Result:
     return Result({"passed": all_passed(results), "checks": results})
 
 
-def checks_of(ctx: Context, document: StoredDocument, levels: Mapping[str, str], markdown: str) -> list[CheckResult]:
-    """Returns the outcomes of a document's checks, as the levels demand them."""
+def checks_of(
+    ctx: Context,
+    document: StoredDocument,
+    levels: Mapping[str, str],
+    markdown: str,
+    links: Sequence[StoredDocument] | None = None,
+) -> list[CheckResult]:
+    """Returns the outcomes of a document's checks, as the levels demand them; links that are not given are read."""
     brief = brief_of(document)
-    links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
+    if links is None:
+        links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
     with _CHECKING if len(markdown) > CHECKED_TOGETHER else nullcontext():
         return run_checks(subject_of(document, markdown, links, titles), levels)

@@ -29,6 +29,7 @@ class ProjectRecord(Record):
         "the address of a category's page; empty when unset", example="https://crust.example/topics/{slug}"
     )
     claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True)
+    guidelines = string("the house style for writers, as markdown")
     fourEyes = boolean("whether who made or submitted a version may not approve, schedule or publish it")
     checks = strings_by_name(
         "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
@@ -49,6 +50,7 @@ def project_record(project: StoredProject) -> dict[str, Any]:
         "siteUrl": project.get("siteUrl") or "",
         "categoryUrl": project.get("categoryUrl") or "",
         "claimLeaseSeconds": project.get("claimLeaseSeconds"),
+        "guidelines": project.get("guidelines") or "",
         "fourEyes": bool(project.get("fourEyes")),
         "checks": project.get("checks") or {},
         "frozen": shown_frozen(frozen) if frozen else None,

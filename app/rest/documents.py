@@ -1,6 +1,6 @@
 """Routes of documents, from idea to published, and of their history."""
 
-from app.operations import actions, checks, documents, plans, publishing, revisions, sections
+from app.operations import actions, checks, documents, packets, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
 
 routes = Routes("documents", __name__)
@@ -16,6 +16,7 @@ routes.serve("PUT", "/documents/<id>/content", revisions.write_content)
 routes.serve("PATCH", "/documents/<id>/content", sections.edit_content)
 routes.serve("GET", "/documents/<id>/outline", sections.get_outline)
 routes.serve("GET", "/documents/<id>/sections/<number>", sections.read_section)
+routes.serve("GET", "/documents/<id>/packet", packets.get_work_packet)
 routes.serve("GET", "/documents/<id>/checks", checks.check_document)
 routes.serve("POST", "/documents/<id>/submit", publishing.submit_document)
 routes.serve("POST", "/documents/<id>/approve", publishing.approve_document)

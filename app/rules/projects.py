@@ -28,6 +28,7 @@ class StoredProject(TypedDict):
     siteUrl: NotRequired[str | None]
     categoryUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
+    guidelines: NotRequired[str | None]
     fourEyes: NotRequired[bool | None]
     checks: NotRequired[dict[str, str] | None]
     """The levels of checks by name; those that are not named are warnings."""

@@ -12,7 +12,7 @@ from bson import ObjectId
 
 from app.rules.categories import StoredCategory
 from app.rules.events import Event
-from app.store.collection import object_id, object_ids
+from app.store.collection import from_bson, object_id, object_ids
 from app.store.filing import Filing
 from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS
 from app.store.recent_reads import RecentReads
@@ -90,6 +90,23 @@ class Categories(Filing[StoredCategory]):
                 names[row["id"]] = row["name"]
                 _names.put(row["id"], row["name"], began)
         return names
+
+    def get_path(self, project_id: str, category_id: str) -> builtins.list[StoredCategory]:
+        """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
+        live = {"projectId": ObjectId(project_id), "deletedAt": None}
+        above = {
+            "from": self.name,
+            "startWith": "$categoryId",
+            "connectFromField": "categoryId",
+            "connectToField": "_id",
+            "as": "above",
+            "depthField": "depth",
+            "restrictSearchWithMatch": live,
+        }
+        fields = {"name": 1, "description": 1, "above._id": 1, "above.name": 1, "above.depth": 1}
+        stages = [{"$match": {"_id": object_id(category_id), **live}}, {"$graphLookup": above}, {"$project": fields}]
+        found: Any = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
+        return [*sorted(found.pop("above"), key=lambda one: -one["depth"]), found] if found else []
 
     def get_brief_part(self, project_id: str, category_id: str) -> StoredCategory | None:
         """Returns the part of a category that a brief shows: `id`, `name`, `description`."""

@@ -316,11 +316,11 @@ class Documents(DocumentRecords):
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
     def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
-        """Returns `id`, `slug` and `title` of those of the documents that exist, in the order of the ids."""
+        """Returns `id`, `slug`, `title`, `status` and `excerpt` of those that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
             return []
-        fields = {"slug": 1, "title": 1}
+        fields = {"slug": 1, "title": 1, "status": 1, "excerpt": 1}
         found = {row["id"]: row for row in self._find(project_id, not_deleted({"_id": {"$in": wanted}}), fields=fields)}
         return [found[str(one)] for one in wanted if str(one) in found]
 

@@ -517,6 +517,14 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-packet",
+        {
+            "parts": "document, brief, guidelines, category, cluster, links, outline, failed checks, allowed actions",
+            "review": "the last request for changes that was not answered by a submit",
+            "size": "at most 65,536 bytes; truncated names the parts that were shortened",
+        },
+    ),
+    *_rows(
         "decided-actions",
         {
             "list": "action, method, path, allowed, refusal: the error body that a valid call would get now",

@@ -127,6 +127,23 @@ def test_the_actions_of_a_document_take_at_most_six_commands(ctx: Context, comma
     assert len(sent(commands, ctx, "list_document_actions", document["id"])) <= 6
 
 
+def test_a_work_packet_takes_as_many_commands_for_much_as_for_little(ctx: Context, commands: Commands) -> None:
+    cluster = made(ctx, "cluster", name="Bread")["id"]
+    above, counted = None, []
+    for depth, many in enumerate((1, 9)):
+        for step in range(many):
+            slug = f"c-{depth}-{step}"
+            above = made(ctx, "category", name=slug, slug=slug, categoryId=above)["id"]
+        links = [made(ctx, "document", title="Oats", clusterId=cluster)["id"] for _ in range(many)]
+        brief = {"keyword": "rye", "internalLinks": links}
+        fields = {"markdown": MARKDOWN, "brief": brief, "categoryId": above, "clusterId": cluster}
+        document = made(ctx, "document", title="Rye", **fields)
+        sent(commands, ctx, "get_work_packet", document["id"])
+        counted.append(len(sent(commands, ctx, "get_work_packet", document["id"])))
+
+    assert counted[0] == counted[1] <= 12
+
+
 def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
     document = made(ctx, "document", title="Rye", markdown="one two")["id"]
     write = OPERATIONS["write_content"]

@@ -1,0 +1,82 @@
+"""The work packet: all that a writer needs in one answer (decisions, section 12)."""
+
+from itertools import islice
+from typing import Any
+
+from app.errors import NotFound
+from app.operations.actions import actions_on
+from app.operations.checks import checks_of
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import markdown_of
+from app.records.briefs import brief_record
+from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour, packet_review
+from app.records.sections import section_summary
+from app.rules.briefs import brief_of
+from app.rules.checks import failed
+from app.rules.documents import StoredDocument
+from app.rules.packets import shortened
+from app.rules.sections import partition
+from app.vocabulary import Scope
+
+NEIGHBOURS = 20
+MOST_LISTED = 800
+"""More sections or failures than these don't fit into a packet, whatever else is in it."""
+
+
+@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=PacketRecord, errors=(NotFound,))
+def get_work_packet(ctx: Context, document_id: str) -> Result:
+    """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
+
+    At most 64 KB; `truncated` names what was shortened.
+    """
+    document = own_document(ctx, document_id)
+    project, brief = ctx.store.projects.settings(ctx.project_id), document.get("brief")
+    markdown = markdown_of(ctx, document.get("contentId"))
+    links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
+    results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
+    sections = partition(markdown)
+    failures = failed(results)
+    listed = {"outline": len(sections), "checks": len(failures)}
+    packet = {
+        "document": packet_document(document),
+        "brief": None if brief is None else brief_record(brief, ctx.now),
+        "guidelines": project.get("guidelines") or "",
+        "category": _category(ctx, document),
+        "cluster": _cluster(ctx, document),
+        "links": [packet_link(link) for link in links],
+        "review": packet_review(document),
+        "outline": {
+            "version": document["version"],
+            "words": document["wordCount"],
+            "sections": [section_summary(section) for section in islice(sections, MOST_LISTED)],
+        },
+        "checks": failures[:MOST_LISTED],
+        "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
+        "truncated": [name for name, number in listed.items() if number > MOST_LISTED],
+    }
+    return Result(shortened(packet))
+
+
+def _category(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
+    category_id = document.get("categoryId")
+    path = ctx.store.categories.get_path(ctx.project_id, category_id) if category_id else []
+    if not path:
+        return None
+    own = path[-1]
+    described = {"id": own["id"], "name": own["name"], "description": own.get("description") or ""}
+    return {**described, "path": [one["name"] for one in path]}
+
+
+def _cluster(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
+    cluster_id = document.get("clusterId")
+    cluster = ctx.store.clusters.get(ctx.project_id, cluster_id) if cluster_id else None
+    if cluster is None:
+        return None
+    others = ctx.store.documents.list(
+        ctx.project_id, {"clusterId": [cluster["id"]]}, ctx.now, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
+    )
+    documents = [packet_neighbour(one) for one in others if one["id"] != document["id"]]
+    described = {"id": cluster["id"], "name": cluster["name"], "description": cluster.get("description") or ""}
+    return {**described, "keywords": cluster.get("keywords") or [], "documents": documents[:NEIGHBOURS]}

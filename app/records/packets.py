@@ -1,0 +1,104 @@
+"""All that a writer needs, as callers see it (decisions, section 12)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.records.actors import ActorRecord
+from app.records.briefs import BriefRecord
+from app.records.checks import CheckResult
+from app.records.sections import OutlineRecord
+from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
+from app.rules.documents import StoredDocument
+from app.rules.times import wire_time
+from app.vocabulary import DocumentStatus
+
+
+class PacketDocument(Record):
+    """The document of a packet."""
+
+    id = record_id("the document's id")
+    title = string("its title", example="How to begin a sourdough starter")
+    slug = string("its slug", example="how-to-begin-a-sourdough-starter")
+    status = string("its status", one_of=DocumentStatus)
+    version = integer("the `baseVersion` of the next content write")
+    dueDate = date("when it is due")
+    wordCount = integer("words of the content's text", example=4)
+
+
+class PacketCategory(Record):
+    """The category of a packet's document."""
+
+    id = record_id("the category's id")
+    name = string("its name", example="Baking")
+    description = string("what it covers", example="Bread, from flour to crust")
+    path = strings("the names from the root to itself", example=["Food", "Baking"])
+
+
+class PacketNeighbour(Record):
+    """Another document of the cluster."""
+
+    id = record_id("the document's id")
+    title = string("its title", example="Which flour?")
+    slug = string("its slug", example="flour")
+    status = string("its status", one_of=DocumentStatus)
+
+
+class PacketLink(PacketNeighbour):
+    """A document to link to."""
+
+    excerpt = string("its summary; empty when unset")
+
+
+class PacketCluster(Record):
+    """The cluster of a packet's document."""
+
+    id = record_id("the cluster's id")
+    name = string("its name", example="Sourdough")
+    description = string("what the topic covers", example="Wild yeast at home")
+    keywords = strings("keywords the topic targets", example=["sourdough", "levain"])
+    documents = nested_list(PacketNeighbour, "others of it, at most 20, the most recently changed first")
+
+
+class ReviewRecord(Record):
+    """A request for changes."""
+
+    note = string("what has to change", example="Say which flour.")
+    at = timestamp("when")
+    by = nested(ActorRecord, "by whom")
+
+
+class PacketRecord(Record):
+    """All that a writer needs, in at most 65,536 bytes."""
+
+    document = nested(PacketDocument, "the document")
+    brief = nested(BriefRecord, "its brief; null without one", null=True)
+    guidelines = string("the project's house style, as markdown")
+    category = nested(PacketCategory, "its category; null without one", null=True)
+    cluster = nested(PacketCluster, "its cluster; null without one", null=True)
+    links = nested_list(PacketLink, "the documents that the brief wants linked to")
+    review = nested(ReviewRecord, "the last request for changes, until the next submit", null=True)
+    outline = nested(OutlineRecord, "the content's sections")
+    checks = nested_list(CheckResult, "the failures of checks")
+    actions = strings("the operations that are allowed now", example=["write_content", "submit_document"])
+    truncated = strings("the names of the parts that were shortened to fit", example=[])
+
+
+def packet_document(document: StoredDocument) -> dict[str, Any]:
+    """Returns what a packet says of its document."""
+    return {name: document.get(name) for name in PacketDocument().fields}
+
+
+def packet_neighbour(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns another document as a cluster of a packet shows it."""
+    return {name: document[name] for name in PacketNeighbour().fields}
+
+
+def packet_link(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a document to link to."""
+    return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}
+
+
+def packet_review(document: StoredDocument) -> dict[str, Any] | None:
+    """Returns the last request for changes that was not answered by a submit."""
+    review = document.get("review")
+    return review and {"note": review["note"], "at": wire_time(review["at"]), "by": review["by"]}

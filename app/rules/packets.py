@@ -1,0 +1,63 @@
+"""Keeping a work packet small enough for an agent's context (decisions, section 12)."""
+
+from typing import Any
+
+import orjson
+
+MOST_BYTES = 65_536
+_NAMES = 300
+"""The most bytes that naming the shortened parts takes."""
+
+LEAST: dict[str, int] = {
+    "checks": 6_000,
+    "outline": 8_000,
+    "links": 7_000,
+    "cluster": 6_000,
+    "category": 3_000,
+    "review": 3_000,
+    "guidelines": 14_000,
+    "brief": 12_000,
+}
+"""The parts that are shortened, in this order, each until the packet fits, and to no fewer bytes than these."""
+
+ELLIPSIS = "…"
+
+
+def shortened(packet: dict[str, Any]) -> dict[str, Any]:
+    """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something."""
+    cut = set(packet["truncated"])
+    for name, least in LEAST.items():
+        over = size_of(packet) - (MOST_BYTES - _NAMES)
+        size = size_of(packet[name])
+        if over > 0 and size > least:
+            packet = {**packet, name: _fitted(packet[name], max(least, size - over))}
+            cut.add(name)
+    return {**packet, "truncated": [name for name in packet if name in cut]}
+
+
+def size_of(part: Any) -> int:
+    """Returns how many bytes of JSON something takes."""
+    return len(orjson.dumps(part))
+
+
+def _fitted(part: Any, most: int) -> Any:
+    """Returns a part with its longest text or list shortened, again and again, until it takes at most so many bytes."""
+    while (size := size_of(part)) > most:
+        part = _cut(part, size - most)
+    return part
+
+
+def _cut(part: Any, surplus: int) -> Any:
+    """Returns a part without about so many bytes of the longest text or list in it, of which half stays at least."""
+    size = size_of(part)
+    surplus = surplus if isinstance(part, dict) else min(surplus, size // 2)
+    if isinstance(part, str):
+        left = min(int(len(part) * (size - surplus) / size), len(part) - 8)  # shorter each time, the ellipsis included
+        return part[:left] + ELLIPSIS if left > 0 else ""
+    if isinstance(part, list):
+        while part and surplus > 0:
+            surplus -= size_of(part[-1]) + 1
+            part = part[:-1]
+        return part
+    longest = max(part, key=lambda name: size_of(part[name]) if isinstance(part[name], str | list | dict) else 0)
+    return {**part, longest: _cut(part[longest], surplus)}
