@@ -110,6 +110,7 @@ class Channel(StrEnum):
     """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
 
     REST = "rest"
+    CONSOLE = "console"
     MCP = "mcp"
     GRAPHQL = "graphql"
     CLI = "cli"

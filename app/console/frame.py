@@ -16,7 +16,7 @@ import orjson
 from flask import Blueprint, Response, g, redirect, render_template, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.errors import Forbidden, HttpApiDecodeError, NotFound, Refusal, Unauthorized
+from app.errors import Forbidden, HttpApiDecodeError, NotFound, Refusal, Unauthorized, VersionConflict
 from app.fields.loading import load
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
@@ -83,7 +83,7 @@ def authenticate() -> BaseResponse | None:
     if request.endpoint in OPEN_TO_ALL:
         return None
     try:
-        g.console_session = Session(callers().context_of_session(Channel.REST))
+        g.console_session = Session(callers().context_of_session(Channel.CONSOLE))
     except Unauthorized:
         return ask_to_sign_in()
     if any(name == "id" and not ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
@@ -201,8 +201,13 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     return found
 
 
+CONFLICT = "The text changed since this page was shown: read it again, then decide."
+
+
 def said_by(refusal: Refusal) -> str:
-    """Returns a refusal's message with what it says of single fields."""
+    """Returns a refusal's message with what it says of single fields, in the words of the console."""
+    if isinstance(refusal, VersionConflict):
+        return CONFLICT
     details = [f"{name}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
     return " ".join([refusal.message, *details])
 

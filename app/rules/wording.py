@@ -1,4 +1,7 @@
-"""How a message names an operation: by its tool over MCP, by its route elsewhere (decisions, section 11)."""
+"""How a message names an operation: by its tool over MCP, its button in the console, its route elsewhere.
+
+(decisions, section 11)
+"""
 
 from app.vocabulary import Channel
 
@@ -14,7 +17,21 @@ ROUTES = {
 }
 """The routes of the operations that messages name."""
 
+BUTTONS = {
+    "claim_brief": "Claim brief",
+    "claim_next_brief": "Claim brief",
+    "get_brief": "Brief",
+    "mark_brief_ready": "Offer brief",
+    "release_brief": "Give brief back",
+    "submit_document": "Submit for review",
+    "withdraw_brief": "Withdraw brief",
+    "write_content": "Write",
+}
+"""The same in the console."""
+
 
 def named(operation: str, channel: Channel) -> str:
-    """Returns the name of an operation as callers of an interface know it, in backticks."""
+    """Returns the name of an operation as callers of an interface know it, marked as a name."""
+    if channel == Channel.CONSOLE:
+        return f'"{BUTTONS[operation]}"'
     return f"`{operation if channel == Channel.MCP else ROUTES[operation]}`"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import unescape
-
 import pytest
 from flask import Flask
 from werkzeug.test import encode_multipart
@@ -133,7 +131,7 @@ def test_a_button_runs_its_operation_once_and_for_what_was_read(
 ) -> None:
     path = f"/console/documents/{document['id']}/actions"
     outdated = editor.post(f"{path}/approve_document", baseVersion="7")
-    assert "The document is at version 1" in unescape(outdated.text)
+    assert "The text changed since this page was shown" in outdated.text
     approved = editor.post(f"{path}/approve_document", baseVersion="1")
     assert "It is approved" in approved.text
     assert now(project, document)["status"] == "approved"
@@ -209,6 +207,7 @@ def test_versions_are_compared_side_by_side_and_restored(
     OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
 
     page = editor.get(f"/console/documents/{document['id']}/revisions").text
+    assert "A script, <time" in page
     assert "<mark>patience</mark>" in page
     assert "<mark>time</mark>" in page
 
@@ -286,7 +285,7 @@ def test_no_page_makes_many_database_commands_and_none_grows_with_the_documents(
     many = {path: counted(path) for path in paths}
 
     assert max(few.values()) <= 15, few
-    assert many == few
+    assert all(many[path] <= few[path] for path in paths), (few, many)
 
 
 READERS_MAY_NOT = (

@@ -1,4 +1,4 @@
-"""The package declares what it imports."""
+"""The package declares what it imports, and has the files that it reads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from zipfile import ZipFile
+
+from hatchling.builders.wheel import WheelBuilder
 
 CHECKOUT = Path(__file__).parents[2]
 OURS = {"app", "graphql_app", "mcp_tools", "wsgi"}
@@ -40,3 +43,13 @@ def test_every_package_that_is_imported_is_declared() -> None:
     }
 
     assert missing == {}
+
+
+def test_the_wheel_has_the_templates_and_assets_of_the_console(tmp_path: Path) -> None:
+    [wheel] = WheelBuilder(str(CHECKOUT)).build(directory=str(tmp_path), versions=["standard"])
+    packed = set(ZipFile(wheel).namelist())
+    folders = (CHECKOUT / "app" / "console" / name for name in ("templates/console", "assets"))
+    read = {str(file.relative_to(CHECKOUT)) for folder in folders for file in folder.iterdir()}
+
+    assert read <= packed
+    assert not {name for name in packed if "node_modules" in name}
