@@ -36,7 +36,7 @@ ID = re.compile("[0-9a-fA-F]{24}")
 MOST_FIELDS = 2_000
 
 NOTICE_COOKIE = "cw_notice"
-NOTICE_LENGTH = 1_000
+NOTICE_LENGTH = 700
 
 console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
 

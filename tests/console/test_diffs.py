@@ -1,0 +1,45 @@
+"""A unified diff as two columns: which lines stand beside each other, and which words differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.console.diffs import Row, Side, side_by_side
+from app.rules.diffs import unified_diff
+
+OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
+
+
+def shown(rows: list[Row]) -> list[tuple[str, str | None, str | None]]:
+    """Returns rows as text, with what differs in square brackets."""
+    return [(row.kind, marked(row.old), marked(row.new)) for row in rows if row.kind != "gap"]
+
+
+def marked(side: Side | None) -> str | None:
+    """Returns a line with its number."""
+    return side and f"{side.line} " + "".join(f"[{text}]" if differs else text for text, differs in side.parts)
+
+
+@pytest.mark.parametrize(
+    ("new", "changed"),
+    [
+        (OLD, []),
+        (OLD.replace("water", "milk"), [("changed", "3 Flour and [water].", "3 Flour and [milk].")]),
+        (OLD.replace("-- a rule\n", ""), [("removed", "4 -- a rule", None)]),
+        (OLD.replace("Feed", "++ one\nFeed"), [("added", None, "5 ++ one")]),
+        (OLD.rstrip("\n"), [("changed", "5 Feed it.", "5 Feed it.")]),
+        ("", [("removed", f"{number} {line}", None) for number, line in enumerate(OLD.splitlines(), 1)]),
+    ],
+)
+def test_lines_that_changed_stand_beside_each_other(new: str, changed: list[tuple[str, str, str]]) -> None:
+    rows = shown(side_by_side(unified_diff(OLD, new, "old", "new")))
+
+    assert [row for row in rows if row[0] != "same"] == changed
+
+
+def test_a_very_long_line_is_compared_whole_in_bounded_time() -> None:
+    old, new = "a b " * 100_000, "b a " * 100_000
+    [row] = [row for row in side_by_side(unified_diff(old, new, "old", "new")) if row.kind == "changed"]
+
+    assert row.old is not None
+    assert row.old.parts == [(old, True)]
