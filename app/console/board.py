@@ -47,7 +47,7 @@ class Column:
 def show_board() -> Response:
     """Shows the board; its filters are in the address."""
     chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
-    filters = _filters(chosen)
+    filters = filters_of(chosen)
     is_search = not IN_ONE_LIST.isdisjoint(chosen)
     columns = _in_one_list(filters) if is_search else [_column(status, filters) for status in STATUSES]
     return page(
@@ -59,8 +59,8 @@ def show_board() -> Response:
     )
 
 
-def _filters(chosen: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the filters of the board as those of the list of documents."""
+def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the filters of a page as those of the list of documents."""
     filters = {name: value for name, value in chosen.items() if name != "due"}
     today = live.today()
     if chosen.get("due") == "overdue":

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -24,7 +24,7 @@ from app.http.in_flight import SESSION_COOKIE, session_secret
 from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
-from app.vocabulary import Channel
+from app.vocabulary import Channel, Scope
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "
@@ -42,12 +42,13 @@ console = Blueprint("console", __name__, url_prefix="/console", template_folder=
 
 
 class Entry(NamedTuple):
-    """An entry of the navigation: its endpoint, its words, its icon, and the key that opens it after `g`."""
+    """An entry of the navigation: its endpoint, its words, its icon, the key that opens it after `g`, its scope."""
 
     endpoint: str
     label: str
     icon: str
     key: str
+    scope: Scope = Scope.READ
 
 
 NAVIGATION: list[Entry] = []
@@ -131,14 +132,15 @@ def is_from_script() -> bool:
     return "HX-Request" in request.headers
 
 
-def call(operation: Operation, *ids: str, fields: Mapping[str, Any] | None = None) -> Result:
+def call(operation: Operation, *ids: str, fields: Mapping[str, Any] | None = None, dry_run: bool = False) -> Result:
     """Runs an operation for who is signed in; `fields` are those of its body or query, as JSON would have them.
 
-    Raises the operation's refusals.
+    A dry run changes nothing. Raises the operation's refusals.
     """
     table = operation.body or operation.query
-    operation.permit(session().ctx)
-    return operation(session().ctx, *ids, fields=load(table, fields or {}) if table else None)
+    ctx = replace(session().ctx, dry_run=dry_run)
+    operation.permit(ctx)
+    return operation(ctx, *ids, fields=load(table, fields or {}) if table else None)
 
 
 def may(operation: Operation) -> bool:

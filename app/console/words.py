@@ -53,6 +53,12 @@ EVENTS: Mapping[str, str] = {
 }
 
 
+@console.app_template_global("statuses")
+def statuses() -> Mapping[str, str]:
+    """Returns the statuses of documents with their words, in order."""
+    return STATUSES
+
+
 @console.app_template_filter("status_label")
 def status_label(status: str) -> str:
     """Returns the words for a document's status."""

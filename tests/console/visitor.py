@@ -15,6 +15,7 @@ class Visitor:
     """A browser without scripts."""
 
     def __init__(self, app: Flask) -> None:
+        self.app = app
         self.client = app.test_client()
         self.csrf = ""
 

@@ -1,0 +1,41 @@
+// The table: all rows of a page are selected at once, or several by `x`; what is selected is counted.
+
+import { $, $$ } from "./console.js";
+
+const rows = () => $$("#table tbody [name=id]");
+let last = null;
+
+function count() {
+  const all = $("[data-all]");
+  const selected = rows().filter((row) => row.checked).length;
+  if (all) Object.assign(all, { hidden: false, checked: selected > 0, indeterminate: selected > 0 && selected < rows().length });
+  if (!$(".bulk")) return;
+  $(".bulk").hidden = !selected;
+  $("[data-selected]").textContent = `${selected} selected`;
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-all]")) for (const row of rows()) row.checked = event.target.checked;
+  if (event.target.closest("#table")) count();
+});
+
+document.addEventListener("click", (event) => {
+  if (!event.target.matches("#table [name=id]")) return;
+  const [from, to] = [rows().indexOf(last), rows().indexOf(event.target)].sort((a, b) => a - b);
+  if (event.shiftKey && from >= 0) for (const row of rows().slice(from, to)) row.checked = event.target.checked;
+  last = event.target;
+  count();
+});
+
+document.addEventListener("keydown", (event) => {
+  if ($("dialog[open]") || event.ctrlKey || event.metaKey || event.target.closest("select, textarea, input:not([type=checkbox])")) return;
+  const step = $(`[data-step="${CSS.escape(event.key)}"]`);
+  const row = event.target.closest("#table tbody tr");
+  if (step) step.click();
+  else if (event.key.toLowerCase() === "x" && row) {
+    $("[name=id]", row)?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
+  }
+});
+
+document.addEventListener("htmx:afterSwap", count);
+count();

@@ -1,0 +1,165 @@
+"""The table of the console: what it lists, and what is done with many documents at once."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from werkzeug.test import TestResponse
+
+from app.vocabulary import Scope
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document
+
+TEXT = "Flour, water and *patience*.\n"
+
+
+def titles(page: str) -> list[str]:
+    """Returns the titles of a table's rows, in order."""
+    return [unescape(title) for title in re.findall(r'<th scope="row"><a href="[^"]*">([^<]*)</a>', page)]
+
+
+@pytest.fixture
+def three(project: Project) -> list[dict[str, str]]:
+    """Three documents."""
+    ctx = project.context()
+    return [
+        a_document(ctx, title="Rye bread", status="drafting", markdown=TEXT, dueDate="2020-01-31"),
+        a_document(ctx, title="Stollen", status="planned", brief={"keyword": "stollen"}),
+        a_document(ctx, title="Apple bread", status="idea", dueDate="2099-01-31"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "listed"),
+    [
+        ("", ["Apple bread", "Stollen", "Rye bread"]),
+        ("sort=title", ["Apple bread", "Rye bread", "Stollen"]),
+        ("sort=-dueDate", ["Apple bread", "Rye bread", "Stollen"]),
+        ("q=bread&sort=title", ["Apple bread", "Rye bread"]),
+        ("status=planned", ["Stollen"]),
+        ("due=overdue", ["Rye bread"]),
+        ("deleted=true", []),
+        ("page=2", []),
+        ("page=-7&page=x", ["Apple bread", "Stollen", "Rye bread"]),
+    ],
+)
+@pytest.mark.usefixtures("three")
+def test_filters_order_and_page_are_in_the_address(editor: Visitor, query: str, listed: list[str]) -> None:
+    assert titles(editor.get(f"/console/table?{query}").text) == listed
+
+
+@pytest.mark.parametrize("query", ["sort=nothing", "status=nowhere", "deleted=maybe"])
+def test_an_address_that_makes_no_sense_is_refused(editor: Visitor, query: str) -> None:
+    assert editor.get(f"/console/table?{query}").status_code == 400
+
+
+@pytest.mark.usefixtures("three")
+def test_columns_are_chosen_in_the_address(editor: Visitor) -> None:
+    usual = editor.get("/console/table").text
+    chosen = editor.get("/console/table?column=slug&column=updatedAt&column=nothing").text
+
+    assert 'data-label="Status"' in usual
+    assert 'data-label="Slug"' not in usual
+    assert 'data-label="Slug"' in chosen
+    assert 'data-label="Status"' not in chosen
+    assert "column=slug&amp;column=updatedAt" in chosen
+
+
+def test_a_page_has_fifty_rows_and_says_of_how_many(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    for number in range(51):
+        a_document(ctx, title=f"Idea {number}")
+
+    first, second = editor.get("/console/table").text, editor.get("/console/table?page=2").text
+    assert (len(titles(first)), len(titles(second))) == (50, 1)
+    assert "1 to 50 of 51" in first
+    assert "51 to 51 of 51" in second
+    assert len(first) < 100_000
+
+
+def test_many_are_assigned_and_each_result_is_shown(
+    editor: Visitor, project: Project, three: list[dict[str, str]]
+) -> None:
+    member = OPERATIONS["create_member"](project.context(), fields={"name": "Jun"}).body["id"]
+    ids = [document["id"] for document in three]
+    page = post_many(editor, "assign", [*ids, "0" * 24, "nonsense"], assigneeId=member).text
+
+    assert "Assign: 3 of 4 done" in page
+    assert page.count('data-ok="false"') == 1
+    assert {now(project, id)["assigneeId"] for id in ids} == {member}
+    post_many(editor, "assign", ids, assigneeId="")
+    assert {now(project, id)["assigneeId"] for id in ids} == {None}
+
+
+def test_due_dates_are_set_and_cleared(editor: Visitor, project: Project, three: list[dict[str, str]]) -> None:
+    ids = [document["id"] for document in three]
+    assert "Set due date: 3 of 3 done" in post_many(editor, "due", ids, dueDate="2027-02-14").text
+    assert {now(project, id)["dueDate"] for id in ids} == {"2027-02-14"}
+    assert "0 of 1 done" in post_many(editor, "due", ids[:1], dueDate="2027-02-30").text
+
+
+def test_briefs_are_offered_and_approved_where_the_operation_allows_it(
+    editor: Visitor, project: Project, three: list[dict[str, str]]
+) -> None:
+    ids = [document["id"] for document in three]
+    OPERATIONS["submit_document"](project.context(), ids[0], fields={})
+
+    offered = post_many(editor, "offer", ids).text
+    approved = post_many(editor, "approve", ids).text
+
+    assert "Offer briefs: 2 of 3 done" in offered
+    assert "past drafting" in offered
+    assert "Approve: 1 of 3 done" in approved
+    assert "which does not allow this" in approved
+    assert [now(project, id)["status"] for id in ids] == ["approved", "planned", "idea"]
+
+
+def test_what_changed_since_it_was_shown_is_not_approved(
+    editor: Visitor, project: Project, three: list[dict[str, str]]
+) -> None:
+    id = three[0]["id"]
+    OPERATIONS["write_content"](project.context(), id, fields={"markdown": "Other.", "baseVersion": 1})
+    page = post_many(editor, "approve", [id], **{f"version.{id}": "1", f"title.{id}": "Rye <bread>"}).text
+
+    assert "The document is at version 2" in unescape(page)
+    assert "Rye &lt;bread&gt;" in page
+
+
+@pytest.mark.parametrize(("bulk", "number"), [("approve", 0), ("destroy", 1), ("approve", 51)])
+def test_nothing_unknown_none_and_too_many_are_refused(editor: Visitor, bulk: str, number: int) -> None:
+    assert post_many(editor, bulk, [f"{one:024}" for one in range(number)]).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("scopes", "offered"),
+    [
+        ([Scope.READ], []),
+        ([Scope.READ, Scope.WRITE], ["assign", "due", "offer"]),
+        ([Scope.READ, Scope.PUBLISH], ["approve"]),
+    ],
+)
+def test_only_what_the_token_may_do_is_offered_and_done(
+    editor: Visitor, project: Project, three: list[dict[str, str]], scopes: list[Scope], offered: list[str]
+) -> None:
+    visitor = Visitor(editor.app)
+    visitor.sign_in(project.token("Restricted", scopes=scopes))
+
+    page = visitor.get("/console/table").text
+    assert re.findall(r'name="bulk" value="(\w+)"', page) == offered
+    for bulk in {"assign", "due", "offer", "approve"} - set(offered):
+        assert "needs a token with the scope" in post_many(visitor, bulk, [three[0]["id"]]).text
+    assert now(project, three[0]["id"])["status"] == "drafting"
+
+
+def post_many(visitor: Visitor, bulk: str, ids: list[str], **fields: str) -> TestResponse:
+    """Sends the form of the table with some rows selected."""
+    data = {"_csrf": visitor.csrf, "bulk": bulk, "id": ids, **fields}
+    return visitor.client.post("/console/table", data=data)
+
+
+def now(project: Project, id: str) -> dict[str, str]:
+    """Returns a document as it is now."""
+    record: dict[str, str] = OPERATIONS["get_document"](project.context(), id).body
+    return record
