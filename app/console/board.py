@@ -9,15 +9,13 @@ from typing import Any
 from flask import Response, request, url_for
 
 from app.console import live
-from app.console.frame import NAVIGATION, Entry, call, console, page
+from app.console.frame import call, console, page
 from app.console.words import STATUSES
 from app.fields.documents import DocumentQuery
 from app.fields.loading import instance
 from app.fields.queries import from_query
 from app.operations import documents
 from app.vocabulary import DocumentStatus
-
-NAVIGATION.append(Entry("console.show_board", "Board", "board", "b"))
 
 IN_A_COLUMN = 25
 IN_ALL = 100

@@ -11,14 +11,12 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
-from app.console.frame import NAVIGATION, Entry, call, console, done, page, said_by
+from app.console.frame import call, console, done, page, said_by
 from app.console.words import utc_day
 from app.errors import HttpApiDecodeError, Refusal
 from app.operations import documents, publishing
 from app.rules.times import read_time, wire_time
 from app.vocabulary import DocumentStatus
-
-NAVIGATION.append(Entry("console.show_calendar", "Calendar", "calendar", "c"))
 
 MOST = 100
 """The most pieces of one kind that the calendar shows: one page of the list of documents."""

@@ -51,8 +51,13 @@ class Entry(NamedTuple):
     scope: Scope = Scope.READ
 
 
-NAVIGATION: list[Entry] = []
-"""The entries of the navigation, in order; each group of pages adds its own."""
+NAVIGATION = (
+    Entry("console.show_board", "Board", "board", "b"),
+    Entry("console.show_calendar", "Calendar", "calendar", "c"),
+    Entry("console.show_table", "Table", "table", "t"),
+    Entry("console.show_insight", "Insight", "chart", "i"),
+)
+"""The entries of the navigation, in order; what a token's scopes don't allow is left out."""
 
 OPEN_TO_ALL = {"console.sign_in", "console.start_session", "console.asset"}
 """The endpoints that need no session."""

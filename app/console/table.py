@@ -9,13 +9,11 @@ from typing import Any
 from flask import Response, request, url_for
 
 from app.console import board
-from app.console.frame import ID, NAVIGATION, Entry, call, console, may, page, said_by
+from app.console.frame import ID, call, console, may, page, said_by
 from app.errors import BadRequest, Refusal
 from app.fields.queries import MAX_OFFSET
 from app.operations import briefs, documents, publishing
 from app.operations.operation import Operation
-
-NAVIGATION.append(Entry("console.show_table", "Table", "table", "t"))
 
 ON_A_PAGE = 50
 MOST_AT_ONCE = 50

@@ -257,6 +257,18 @@ class Documents(DocumentRecords):
                 self._collection.count_documents(self._where(project_id, condition), session=self._session, **options)
             )
 
+    def count_by_status(self, project_id: str) -> dict[str, int]:
+        """Returns how many documents outside the trash have each status; those that none has are left out."""
+        condition = not_deleted({})
+        pipeline = [
+            {"$match": self._where(project_id, condition)},
+            {"$group": {"_id": "$status", "count": {"$sum": 1}}},
+        ]
+        with self._hint(FILTERED_BY["status", "updatedAt"], condition) as hint:
+            options = {"hint": hint} if hint else {}
+            rows = list(self._collection.aggregate(pipeline, session=self._session, **options))
+        return {row["_id"]: row["count"] for row in rows}
+
     def _few(
         self, project_id: str, filters: Mapping[str, Any], condition: Record, key: str
     ) -> builtins.list[StoredDocument] | None:

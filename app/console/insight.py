@@ -1,0 +1,101 @@
+"""How the project works: what waits for whom, what happened each day, how long steps take, what agents did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app.console import plots
+from app.console.frame import call, console, page
+from app.operations import insights
+
+SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
+HAPPENED = {
+    "created": "Created",
+    "claimed": "Claimed",
+    "submitted": "Submitted",
+    "approved": "Approved",
+    "published": "Published",
+}
+STEPS = {
+    "readyToClaimed": "Offered to claimed",
+    "claimedToSubmitted": "Claimed to submitted",
+    "submittedToApproved": "Submitted to approved",
+    "approvedToPublished": "Approved to published",
+}
+OF_AGENTS = {
+    "claimed": "Claimed",
+    "submitted": "Submitted",
+    "changesRequested": "Sent back",
+    "approved": "Approved",
+    "released": "Given back",
+    "expired": "Ran out",
+}
+UNITS = ((86_400, "day", "days"), (3_600, "hour", "hours"), (60, "minute", "minutes"))
+
+
+@console.get("/insight")
+def show_insight() -> Response:
+    """Shows a project's figures for the days in the address."""
+    days = request.args.get("days", 30, type=int)
+    figures = call(insights.get_insights, fields={"days": days}).body
+    return page(
+        "insight.html",
+        figures=figures,
+        shown=days,
+        spans=SPANS,
+        happened=[_happened(name, label, figures["days"]) for name, label in HAPPENED.items()],
+        steps=_steps(figures["durations"]),
+        labels=HAPPENED,
+        of_agents=OF_AGENTS,
+        most=max(figures["statuses"].values(), default=0),
+        width=plots.WIDTH,
+        height=plots.HEIGHT,
+    )
+
+
+@console.app_template_filter("share_of")
+def share_of(value: float | None, most: float) -> float:
+    """Returns how long a bar is, of 100."""
+    return plots.share(value, most)
+
+
+@console.app_template_filter("duration")
+def duration(seconds: float | None) -> str:
+    """Returns a duration in words, as precise as it is known: `3.5 hours`."""
+    if seconds is None:
+        return ""
+    for size, one, many in UNITS:
+        if seconds >= size:
+            value = seconds / size
+            text = f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
+            return f"{text} {one if text == '1' else many}"
+    return f"{seconds:.0f} seconds"
+
+
+def _happened(name: str, label: str, days: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns what a plot of one figure by day shows."""
+    values = [day[name] for day in days]
+    most = max(days, key=lambda day: day[name])
+    return {
+        "name": name,
+        "label": label,
+        "sum": sum(values),
+        "most": most if most[name] else None,
+        "bars": [(bar, day) for bar, day in zip(plots.bars(values), days, strict=True) if bar],
+    }
+
+
+def _steps(durations: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns what each step took, with the bars that say so, against the longest."""
+    most = max((one["p90"] or 0 for one in durations.values()), default=0)
+    return [
+        {
+            "label": label,
+            **durations[name],
+            "half": plots.share(durations[name]["p50"], most),
+            "most": plots.share(durations[name]["p90"], most),
+        }
+        for name, label in STEPS.items()
+    ]

@@ -1,0 +1,37 @@
+"""The geometry of plots: what their SVG is made of. The templates draw, the style sheet colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+HEIGHT = 48
+WIDTH = 360
+LEAST = 2
+"""How high a bar is at least, so that one is not taken for none."""
+
+
+class Bar(NamedTuple):
+    """One bar of a plot, in its units."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def bars(values: Sequence[int]) -> list[Bar | None]:
+    """Returns a bar for each value, side by side, the highest as high as the plot; None for 0."""
+    step, most = WIDTH / max(1, len(values)), max(values, default=0)
+    gap = min(2, step / 4)
+    return [
+        Bar(round(place * step, 2), round(HEIGHT - high, 2), round(step - gap, 2), round(high, 2))
+        if (high := max(LEAST, HEIGHT * value / most) if value else 0)
+        else None
+        for place, value in enumerate(values)
+    ]
+
+
+def share(value: float | None, most: float) -> float:
+    """Returns how long a bar is, of 100, for a value; one that is not 0 can be seen."""
+    return round(max(1, 100 * value / most), 2) if value and most else 0
