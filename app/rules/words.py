@@ -16,12 +16,13 @@ MAX_LENGTH = 64
 """Characters of a word that count; in the record and in the query alike."""
 
 # `regex` sees no boundary between an apostrophe and a vowel, as in `l'été`; in `'apple'` there is one all the same.
-_WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
+# Nor does it see one after a space and an invisible character, like a soft hyphen.
+_WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘\p{Cf}\p{M}]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
 _UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex_Context}\p{M}]*+")
 _ASCII_WORDS = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256))
 _JOINED = re.compile(rb"['.,:;](?:(?<=[a-zA-Z]['.:])(?=[a-zA-Z])|(?<=[0-9]['.,;])(?=[0-9]))")
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
-_ALIKE = (("’", "'"), ("‘", "'"), *((character, " ") for character in "“”«»–—…\u00a0•→"))
+_ALIKE = str.maketrans("’‘“”«»–—…•→", "''         ")
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 
@@ -46,11 +47,14 @@ def count_words(text: str) -> int:
     """
     others: list[str] = []
     if not text.isascii():
-        for character, alike in _ALIKE:
-            text = text.replace(character, alike)
-        pieces = text.split()
-        others = [piece for piece in pieces if not piece.isascii()]
-        text = " ".join([piece for piece in pieces if piece.isascii()])
+        plain = []
+        for piece in text.split():
+            alike = piece if piece.isascii() else piece.translate(_ALIKE)
+            if alike.isascii():
+                plain.append(alike)
+            else:
+                others.append(piece)
+        text = " ".join(plain)
     source = text.encode()
     runs = len(source.translate(_ASCII_WORDS).split())
     runs -= len(_JOINED.findall(source)) + len(_NO_LETTERS.findall(source))

@@ -32,6 +32,7 @@ from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, wo
         ("ភាសាខ្មែរ", ["ភាសាខ្មែរ"]),
         ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"]),
         ("Python ภาษาไทย 3", ["Python", "3", "ภาษา", "ไทย"]),
+        ("\u00adéa b\u00adc \u200bन", ["éa", "b\u00adc", "न"]),
         ("", []),
     ],
 )
@@ -114,12 +115,14 @@ _PIECES = st.sampled_from(
         "e\u0301",
         "🎉",
         "\u00a0",
-        "-",
+        "\u00ad",
+        "\u200d",
+        "\ufeff",
     ]
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(st.characters(max_codepoint=127), max_size=60))
 def test_words_are_counted_as_they_are_divided(text: str) -> None:
     assert count_words(text) == len(list(words(text)))
