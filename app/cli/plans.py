@@ -13,10 +13,11 @@ from typing import Any, NoReturn
 import click
 
 from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, print_table, shown
-from app.cli.plan_files import PlanFile, UnreadablePlan, read_plan
+from app.cli.plan_files import read_plan
 from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
 from app.fields.loading import load
+from app.fields.plan_tables import PlanFile, UnreadablePlan
 from app.fields.plans import MAX_PIECES, PlanFields
 from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents

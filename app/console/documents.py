@@ -245,7 +245,7 @@ def changed_fields(names: tuple[str, ...]) -> dict[str, Any]:
     form = request.form
     sent = {name: form[name].replace("\r\n", "\n").strip() for name in names if name in form}
     was = {name: form.get(f"was.{name}", "").replace("\r\n", "\n").strip() for name in names}
-    clear = {"title": "", "slug": ""}
+    clear = {"title": "", "slug": "", "name": ""}
     return {name: value or clear.get(name) for name, value in sent.items() if value != was[name]}
 
 

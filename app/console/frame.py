@@ -55,6 +55,7 @@ NAVIGATION = (
     Entry("console.show_board", "Board", "board", "b"),
     Entry("console.show_calendar", "Calendar", "calendar", "c"),
     Entry("console.show_table", "Table", "table", "t"),
+    Entry("console.show_plan", "Plan", "plan", "p", Scope.WRITE),
     Entry("console.show_insight", "Insight", "chart", "i"),
 )
 """The entries of the navigation, in order; what a token's scopes don't allow is left out."""

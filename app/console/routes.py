@@ -8,14 +8,27 @@ from flask import Flask, Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
 
-from app.console import assets, board, calendar, documents, insight, joining, lookups, signing_in, table, words
+from app.console import (
+    assets,
+    board,
+    calendar,
+    documents,
+    filing,
+    insight,
+    joining,
+    lookups,
+    planning,
+    signing_in,
+    table,
+    words,
+)
 from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
 from app.settings import Settings
 
 log = logging.getLogger("content_workflow.console")
 
-MODULES = (assets, board, calendar, documents, insight, joining, lookups, signing_in, table, words)
+MODULES = (assets, board, calendar, documents, filing, insight, joining, lookups, planning, signing_in, table, words)
 """The modules whose pages and template filters are on the blueprint."""
 
 

@@ -65,6 +65,12 @@ def status_label(status: str) -> str:
     return STATUSES[status]
 
 
+@console.app_template_filter("status_option")
+def status_option(status: str) -> tuple[str, str]:
+    """Returns a status with its words, to choose from."""
+    return status, STATUSES[status]
+
+
 @console.app_template_filter("state_label")
 def state_label(state: str) -> str:
     """Returns the words for a brief's state."""

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from app.cli import plan_files
-from app.cli.plan_files import UnreadablePlan, read_plan
+from app.cli.plan_files import read_plan
+from app.fields.plan_tables import UnreadablePlan
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything

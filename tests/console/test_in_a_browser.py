@@ -265,7 +265,17 @@ def full(store: Store) -> tuple[Token, list[str]]:
     out = a_document(ctx, title="Salt", markdown=TEXT)
     OPERATIONS["publish_document"](ctx, out["id"], fields={})
     tabs = ("", "/edit", "/fields", "/brief", "/checks", "/revisions", "/activity")
-    addresses = ["/board", "/table", "/insight", "/calendar", "/calendar?view=week", "/nowhere"]
+    addresses = [
+        "/board",
+        "/table",
+        "/insight",
+        "/plan",
+        "/plan/many",
+        "/plan/categories",
+        "/calendar",
+        "/calendar?view=week",
+        "/nowhere",
+    ]
     return project.token("Ingrid"), [*addresses, *(f"/documents/{document['id']}{tab}" for tab in tabs)]
 
 
