@@ -1,12 +1,11 @@
 """Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
 
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 
 from app.errors import NotFound
 from app.operations.context import Context
 from app.operations.documents import own_document
+from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.checks import ChecksRecord
@@ -14,13 +13,6 @@ from app.rules.briefs import brief_of
 from app.rules.checks import NAMED_TITLES, CheckResult, all_passed, errors_alone, run_checks, subject_of
 from app.rules.documents import StoredDocument
 from app.vocabulary import Scope
-
-CHECKED_TOGETHER = 100_000
-"""Up to so many characters several texts are checked at once; longer ones wait for each other.
-
-Checking is all processor time, seconds of it for the longest, which requests of other callers would wait for.
-"""
-_CHECKING = threading.Lock()
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=ChecksRecord, errors=(NotFound,))
@@ -47,7 +39,7 @@ def checks_of(
     if links is None:
         links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
-    with _CHECKING if len(markdown) > CHECKED_TOGETHER else nullcontext():
+    with alone_if_long(markdown):
         return run_checks(subject_of(document, markdown, links, titles), levels)
 
 

@@ -10,6 +10,7 @@ from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
+from app.operations.sections import sections_of
 from app.records.briefs import brief_record
 from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour, packet_review
 from app.records.sections import section_summary
@@ -17,7 +18,6 @@ from app.rules.briefs import brief_of
 from app.rules.checks import failed
 from app.rules.documents import StoredDocument
 from app.rules.packets import shortened
-from app.rules.sections import partition
 from app.vocabulary import Scope
 
 NEIGHBOURS = 20
@@ -36,7 +36,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result:
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
-    sections = partition(markdown)
+    sections = sections_of(markdown)
     failures = failed(results)
     listed = {"outline": len(sections), "checks": len(failures)}
     packet = {

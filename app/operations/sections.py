@@ -19,12 +19,13 @@ from app.fields.intents import MAX_MARKDOWN
 from app.fields.sections import ContentEdits
 from app.operations.context import Context
 from app.operations.documents import own_document
+from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, refuse_unwritable, save_content
 from app.records.documents import DocumentRecord
 from app.records.sections import OutlineRecord, SectionRecord, section_summary
 from app.rules.documents import if_frozen, if_guarded
-from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, partition
+from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
 
@@ -50,21 +51,23 @@ def _edit(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
         Edit(edit["hash"], edit["markdown"], edit.get("number"), edit.get("insertAfter", False))
         for edit in fields["edits"]
     ]
+    before = markdown_of(ctx, body_id)
     try:
-        markdown = apply_edits(markdown_of(ctx, body_id), edits)
+        with alone_if_long(before):
+            markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
-    return _Edited(body_id, markdown, word_count(markdown))
+    return _Edited(body_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=OutlineRecord, errors=(NotFound,))
 def get_outline(ctx: Context, document_id: str) -> Result:
     """Read a document's outline: its sections without their text.
 
-    A section begins with each heading; section 0 stands before the first.
+    A section begins with each heading, up to the 10,000th; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
-    sections = partition(markdown_of(ctx, document.get("contentId")))
+    sections = sections_of(markdown_of(ctx, document.get("contentId")))
     outline = {"version": document["version"], "words": document["wordCount"]}
     return Result({**outline, "sections": [section_summary(section) for section in sections]})
 
@@ -75,7 +78,7 @@ def get_outline(ctx: Context, document_id: str) -> Result:
 def read_section(ctx: Context, document_id: str, number: str) -> Result:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
-    for section in partition(markdown_of(ctx, document.get("contentId"))):
+    for section in sections_of(markdown_of(ctx, document.get("contentId"))):
         if section.number == int(number):
             return Result({**section_summary(section), "markdown": section.text, "version": document["version"]})
     raise NotFound(f"The document has no section {number}: read its outline.")
@@ -115,3 +118,9 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
         message = f"The content would have {len(edited.markdown):,} characters; {MAX_MARKDOWN:,} is the most."
         raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
     return save_content(ctx, document, edited.markdown, edited.words)
+
+
+def sections_of(markdown: str) -> list[Section]:
+    """Returns the sections of a document's markdown; long texts are read one at a time."""
+    with alone_if_long(markdown):
+        return partition(markdown)

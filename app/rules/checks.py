@@ -241,11 +241,16 @@ def _length(subject: Subject) -> Iterator[Failure]:
 
 
 def _outline_covered(subject: Subject) -> Iterator[Failure]:
-    covered = [set(_words(title)) for title in {heading.title for heading in subject.headings}]
-    for line in filter(None, map(str.strip, subject.outline.splitlines())):
-        wanted = {_singular(word) for word in _TOKEN.findall(_fold(line)) if _counts_in_outline(word)}
+    lines = [(line, _outline_words(line)) for line in filter(None, map(str.strip, subject.outline.splitlines()))]
+    named = frozenset[str]().union(*(wanted for _, wanted in lines))
+    covered = {named.intersection(_words(title)) for title in {heading.title for heading in subject.headings}}
+    for line, wanted in lines:
         if wanted and not any(2 * len(wanted & words) >= len(wanted) for words in covered):
             yield Failure(f"No heading covers the line {line[:OUTLINE_LINE_SHOWN]!r} of the brief's outline.")
+
+
+def _outline_words(line: str) -> frozenset[str]:
+    return frozenset(_singular(word) for word in _TOKEN.findall(_fold(line)) if _counts_in_outline(word))
 
 
 def _internal_links(subject: Subject) -> Iterator[Failure]:

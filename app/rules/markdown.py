@@ -58,7 +58,7 @@ def rendered(markdown: str) -> str:
 
 def parsed_with_places(markdown: str) -> Iterator[tuple[str, Any, int]]:
     """Returns the parser's own events, raw html whole, each with the byte of the UTF-8 text that it begins at."""
-    for event, place in pyromark.events_with_range(markdown, options=_OPTIONS):
+    for event, place in pyromark.events_with_range(markdown, options=_OPTIONS, merge_text=True):
         if isinstance(event, str):
             yield event, None, place["start"]
         else:

@@ -18,6 +18,8 @@ from app.rules.markdown import element_of, parsed_with_places
 from app.rules.text import word_count
 
 HASH_LENGTH = 16
+MAX_HEADINGS = 10_000
+"""The most headings that begin a section; 2 MB can hold a million, whose outline would take 2 GB of memory."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LINE_END_BYTES = re.compile(rb"\r\n|\r|\n")
@@ -90,26 +92,28 @@ def hash_of(text: str) -> str:
 
 
 def headings(markdown: str) -> list[Heading]:
-    """Returns the headings outside of quotes, lists and code, in their order."""
+    """Returns the headings outside of quotes, lists and code, in their order, the first 10,000 of them."""
     found: list[Heading] = []
     line_starts = _line_starts(markdown.encode())
     depth = 0
     title: list[str] | None = None
     for kind, value, start in parsed_with_places(markdown):
-        name, details = element_of(value)
-        if kind == "Start" and name in _CONTAINERS:
-            depth += 1
-        elif kind == "End" and name in _CONTAINERS:
-            depth -= 1
-        elif kind == "Start" and name == "Heading" and depth == 0:
-            level = int(details["level"][1:])
-            line = bisect_right(line_starts, start)
-            begun, title = (level, line, line_starts[line - 1]), []
-        elif kind == "End" and name == "Heading" and title is not None:
-            found.append(Heading(begun[0], " ".join("".join(title).split()), *begun[1:]))
-            title = None
-        elif title is not None and kind in _TEXT:
-            title.append(_TEXT[kind] or value)
+        if kind in _TEXT:
+            if title is not None:
+                title.append(_TEXT[kind] or value)
+        elif kind in ("Start", "End"):
+            name, details = element_of(value)
+            if name in _CONTAINERS:
+                depth += 1 if kind == "Start" else -1
+            elif name == "Heading" and kind == "Start" and depth == 0:
+                level = int(details["level"][1:])
+                line = bisect_right(line_starts, start)
+                begun, title = (level, line, line_starts[line - 1]), []
+            elif name == "Heading" and title is not None:
+                found.append(Heading(begun[0], " ".join("".join(title).split()), *begun[1:]))
+                title = None
+                if len(found) == MAX_HEADINGS:
+                    break
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
+from app.rules.sections import MAX_HEADINGS, Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
 
 EMPTY_HASH = "e3b0c44298fc1c14"
 """The hash of no text, as the contract names it."""
@@ -132,3 +132,13 @@ def test_an_edit_leaves_every_other_section_as_it_was(markdown: str, data: st.Da
     assert edited.startswith(markdown[:offset])
     assert edited.endswith(markdown[offset + len(chosen.text) :])
     assert "New text." in edited
+
+
+def test_past_the_ten_thousandth_heading_the_last_section_holds_the_rest() -> None:
+    markdown = "Before.\n\n" + "# A\n" * (MAX_HEADINGS + 5)
+
+    sections = partition(markdown)
+
+    assert len(sections) == 1 + MAX_HEADINGS
+    assert sections[-1].text == "# A\n" * 6
+    assert "".join(section.text for section in sections) == markdown
