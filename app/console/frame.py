@@ -57,6 +57,7 @@ NAVIGATION = (
     Entry("console.show_table", "Table", "table", "t"),
     Entry("console.show_plan", "Plan", "plan", "p", Scope.WRITE),
     Entry("console.show_insight", "Insight", "chart", "i"),
+    Entry("console.show_settings", "Administration", "settings", "a", Scope.ADMIN),
 )
 """The entries of the navigation, in order; what a token's scopes don't allow is left out."""
 

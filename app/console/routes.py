@@ -17,9 +17,13 @@ from app.console import (
     insight,
     joining,
     lookups,
+    members,
     planning,
+    projects,
     signing_in,
     table,
+    tokens,
+    webhooks,
     words,
 )
 from app.console.frame import POLICY, console, problem_page
@@ -28,7 +32,24 @@ from app.settings import Settings
 
 log = logging.getLogger("content_workflow.console")
 
-MODULES = (assets, board, calendar, documents, filing, insight, joining, lookups, planning, signing_in, table, words)
+MODULES = (
+    assets,
+    board,
+    calendar,
+    documents,
+    filing,
+    insight,
+    joining,
+    lookups,
+    members,
+    planning,
+    projects,
+    signing_in,
+    table,
+    tokens,
+    webhooks,
+    words,
+)
 """The modules whose pages and template filters are on the blueprint."""
 
 

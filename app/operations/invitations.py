@@ -1,6 +1,7 @@
 """Invitations: a link that signs a member in to the console once, with a token of their own.
 
-Neither is an operation of the catalogue: the command line invites, and who accepts has no token yet.
+Neither is an operation of the catalogue: people invite, from the console or the command line, and who accepts has no
+token yet.
 """
 
 from collections.abc import Sequence
@@ -9,15 +10,23 @@ from datetime import datetime, timedelta
 from app.errors import NotFound, Unauthorized
 from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Context, system
-from app.operations.members import get_member
-from app.operations.tokens import create_token
+from app.operations.members import NO_MEMBER, get_member
+from app.operations.tokens import create_token, refuse_scopes
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
 
 
 def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: timedelta) -> str:
-    """Returns the secret of a new invitation, which makes one token with these scopes. Refuses with `NotFound`."""
-    get_member(ctx, member_id)
+    """Returns the secret of a new invitation, which makes one token with these scopes.
+
+    Whoever invites needs what making that token needs: refuses with `Forbidden` and `ProjectFrozen` as `create_token`
+    does, and with `NotFound` where there is no such member.
+    """
+    create_token.permit(ctx)
+    refuse_scopes(ctx, scopes)
+    with ctx.store.deadline():
+        if ctx.store.members.get(ctx.project_id, member_id) is None:
+            raise NotFound(NO_MEMBER)
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
         ctx.store.invitations.add(

@@ -91,13 +91,13 @@ def delete_member(ctx: Context, member_id: str) -> Result:
     return _answer(deleted)
 
 
-_NO_MEMBER = "The project has no member with this id; list the members to find it."
+NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
 def _own_member(ctx: Context, member_id: str) -> StoredMember:
     member = ctx.store.members.get(ctx.project_id, member_id)
     if member is None:
-        raise NotFound(_NO_MEMBER)
+        raise NotFound(NO_MEMBER)
     return member
 
 

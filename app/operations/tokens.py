@@ -51,7 +51,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
     agent = fields.get("agent")
     usual = () if delivery else AGENT_SCOPES if agent else USUAL_SCOPES
     scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", usual)]
-    _refuse_scopes(ctx, scopes, drafts=fields.get("drafts", False))
+    refuse_scopes(ctx, scopes, drafts=fields.get("drafts", False))
     expires = fields.get("expiresAt")
     secret = new_secret(kind)
     token = {
@@ -116,14 +116,14 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     """
     token = ctx.store.tokens.get(ctx.project_id, token_id)
     if token is not None:
-        _refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
+        refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
     event = Event("token.rotated", ctx.now, ctx.caller.actor)
     return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
 
 
-def _refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool) -> None:
-    """Refuses to hand out the secret of a token that may do more than the caller; seeing drafts is reading."""
+def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
+    """Refuses with `Forbidden` to hand out a token that may do more than the caller; seeing drafts is reading."""
     lacking = {*scopes, *((str(Scope.READ),) if drafts else ())} - ctx.caller.scopes
     if lacking:
         raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")

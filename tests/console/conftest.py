@@ -33,6 +33,14 @@ def reader(app: Flask, project: Project) -> Visitor:
     return visitor
 
 
+@pytest.fixture
+def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
+    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
+
+
 class Commands(monitoring.CommandListener):
     """Notes each command that is sent to MongoDB."""
 

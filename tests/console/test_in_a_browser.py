@@ -25,7 +25,7 @@ from app.store.store import Store
 from app.vocabulary import Scope
 from tests.clients.npm import installed
 from tests.live import serving, until
-from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief
+from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
 
@@ -264,6 +264,11 @@ def full(store: Store) -> tuple[Token, list[str]]:
     a_ready_brief(ctx, title="Stollen", dueDate=ctx.now.date().isoformat())
     out = a_document(ctx, title="Salt", markdown=TEXT)
     OPERATIONS["publish_document"](ctx, out["id"], fields={})
+    made(ctx, "category", name="Bread", slug="bread")
+    hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
+    OPERATIONS["test_webhook"](ctx, hook)
+    people = ("", "/members", f"/members/{member}", "/tokens", f"/tokens/{project.token().id}")
+    administration = (*people, "/webhooks", f"/webhooks/{hook}")
     tabs = ("", "/edit", "/fields", "/brief", "/checks", "/revisions", "/activity")
     addresses = [
         "/board",
@@ -276,6 +281,7 @@ def full(store: Store) -> tuple[Token, list[str]]:
         "/calendar?view=week",
         "/nowhere",
     ]
+    addresses += [f"/administration{page}" for page in administration]
     return project.token("Ingrid"), [*addresses, *(f"/documents/{document['id']}{tab}" for tab in tabs)]
 
 

@@ -273,6 +273,7 @@ def test_no_page_makes_many_database_commands_and_none_grows_with_the_documents(
     linked = a_document(ctx, title="Linked", markdown=TEXT, brief={"internalLinks": [first["id"]]}, **fields)
     paths = ["/console/board", "/console/board?q=rye", "/console/board?briefState=ready", "/console/calendar"]
     paths += ["/console/plan", "/console/plan/many", "/console/plan/categories", "/console/plan/clusters"]
+    paths += [f"/console/administration{page}" for page in ("", "/members", "/tokens", "/webhooks")]
     paths += ["/console/insight", "/console/table", "/console/table?q=rye"]
     paths += [f"/console/documents/{linked['id']}{page}" for page in PAGES]
 
@@ -336,7 +337,18 @@ def test_what_is_not_there_is_a_page_that_says_so(editor: Visitor, path: str) ->
 
 def test_every_page_is_private_and_loads_nothing_from_elsewhere(editor: Visitor, document: dict[str, str]) -> None:
     addresses = (f"documents/{document['id']}{page}" for page in PAGES)
-    for address in ("board", "table", "insight", "plan", "plan/many", "plan/categories", "calendar", *addresses):
+    for address in (
+        "board",
+        "table",
+        "insight",
+        "plan",
+        "plan/many",
+        "plan/categories",
+        "administration",
+        "administration/tokens",
+        "calendar",
+        *addresses,
+    ):
         page = editor.get(f"/console/{address}")
         policy = page.headers["Content-Security-Policy"]
         assert "unsafe" not in policy

@@ -96,14 +96,6 @@ def test_requests_of_a_session_count_for_its_token(store: Store, project: Projec
     assert answers == [200, 200, 429]
 
 
-@pytest.fixture
-def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
-    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
-
-
 @pytest.mark.parametrize("what", ["revoked", "rotated", "expired", "signed out", "12 hours over"])
 def test_a_session_ends(uncached: Flask, project: Project, what: str) -> None:
     token = project.token()

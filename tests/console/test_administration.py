@@ -1,0 +1,264 @@
+"""The administration in the console: settings, members, tokens, webhooks; each through its operation."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from flask import Flask
+
+from app.errors import Forbidden
+from app.operations.invitations import invite_member
+from app.rules.times import wire_time
+from app.vocabulary import Scope
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document
+
+TEXT = "Flour and water.\n"
+
+
+@pytest.fixture
+def member(project: Project) -> dict[str, str]:
+    """A member of the project."""
+    found: dict[str, str] = OPERATIONS["create_member"](project.context(), fields={"name": "Mateo Ruiz"}).body
+    return found
+
+
+@pytest.fixture
+def webhook(project: Project) -> dict[str, str]:
+    """A webhook of the project."""
+    fields = {"url": "https://hooks.example.org/content"}
+    found: dict[str, str] = OPERATIONS["create_webhook"](project.context(), fields=fields).body
+    return found
+
+
+def settings(project: Project) -> dict[str, object]:
+    """Returns the settings of a project."""
+    found: dict[str, object] = OPERATIONS["get_project"](project.context()).body
+    return found
+
+
+def token(project: Project, id: str) -> dict[str, object]:
+    """Returns a token of a project."""
+    found = OPERATIONS["list_tokens"](project.context(), fields={"limit": 100, "offset": 0}).body
+    return next(one for one in found if one["id"] == id)
+
+
+def secret_of(page: str) -> str:
+    """Returns the secret that a page shows."""
+    return unescape(re.findall(r'class="code secret" tabindex="0">([^<]+)<', page)[0])
+
+
+def test_settings_are_changed_one_by_one(editor: Visitor, project: Project) -> None:
+    sent = {"name": "The Crumb", "was.name": "The Crust", "claimLeaseSeconds": "3600", "was.claimLeaseSeconds": ""}
+    checks = {"check.length": "error", "was.check.length": "warning", "check.links": "off"}
+    page = editor.post("/console/administration", fourEyes="yes", guidelines="Be *brief*.", **sent, **checks)
+
+    assert "The settings are saved" in page.text
+    after = settings(project)
+    assert (after["name"], after["claimLeaseSeconds"], after["fourEyes"]) == ("The Crumb", 3600, True)
+    assert (after["checks"], after["guidelines"]) == ({"length": "error", "links": "off"}, "Be *brief*.")
+    off = {"was.fourEyes": "yes", "check.length": "warning", "was.check.length": "error", "check.links": "warning"}
+    editor.post("/console/administration", **off, **{"was.check.links": "off"})
+    after = settings(project)
+    assert (after["name"], after["fourEyes"], after["checks"]) == ("The Crumb", False, {})
+
+
+def test_what_is_wrong_with_settings_stands_beside_the_fields(editor: Visitor) -> None:
+    sent = {"siteUrl": "nowhere", "claimLeaseSeconds": "soon", "was.siteUrl": "", "was.claimLeaseSeconds": ""}
+    for wrong in ({"siteUrl": "nowhere"}, {"claimLeaseSeconds": "soon"}, {"claimLeaseSeconds": "5"}):
+        refused = editor.post("/console/administration", **(sent | {"siteUrl": "", "claimLeaseSeconds": ""} | wrong))
+        (name,) = wrong
+        assert refused.status_code in (400, 422)
+        assert f'id="e-{name}"' in refused.text
+        assert f'value="{wrong[name]}"' in refused.text
+
+
+def test_a_frozen_project_says_so_on_every_page(uncached: Flask, project: Project) -> None:
+    admin, writer = Visitor(uncached), Visitor(uncached)
+    admin.sign_in(project.token("Ingrid"))
+    writer.sign_in(project.token("Writer", scopes=[Scope.READ, Scope.WRITE]))
+    document = a_document(project.context())
+    admin.post("/console/administration/freeze", note="Wrong <prices>.")
+
+    assert "Wrong &lt;prices&gt;." in writer.get("/console/board").text
+    refused = writer.post(f"/console/documents/{document['id']}/fields", title="New", **{"was.title": ""})
+    assert "frozen" in refused.text
+    assert "can be written to again" in admin.post("/console/administration/unfreeze").text
+    assert settings(project)["frozen"] is None
+
+
+def test_members_are_added_changed_and_removed(editor: Visitor, project: Project) -> None:
+    page = editor.post("/console/administration/members", name="Hannah", email="h@example.org", role="editor")
+    id = page.request.path.rpartition("/")[2]
+    path = f"/console/administration/members/{id}"
+    editor.post(path, name="Hannah Okafor", email="", **{"was.name": "Hannah", "was.email": "h@example.org"})
+    record = OPERATIONS["get_member"](project.context(), id).body
+    assert (record["name"], record["email"], record["role"]) == ("Hannah Okafor", None, "editor")
+
+    wrong = editor.post(path, name="", email="nobody", **{"was.name": "Hannah", "was.email": ""})
+    assert wrong.status_code == 422
+    assert {"e-name", "e-email"} <= set(re.findall(r'id="(e-\w+)"', wrong.text))
+    assert editor.post("/console/administration/members", name=" ").status_code == 422
+    assert "is removed" in editor.post(f"{path}/remove").text
+
+
+def test_an_invited_member_signs_in_with_what_the_invitation_allows(
+    app: Flask, editor: Visitor, project: Project, member: dict[str, str]
+) -> None:
+    path = f"/console/administration/members/{member['id']}/invite"
+    data = {"_csrf": editor.csrf, "scopes": ["read", "write"], "days": "7"}
+    link = secret_of(editor.client.post(path, data=data).text)
+    joined = app.test_client().post("/console/join", data={"invitation": link.partition("#")[2]})
+
+    assert link.startswith("http://localhost/console/join#")
+    found = OPERATIONS["list_tokens"](project.context(), fields={"limit": 100, "offset": 0}).body
+    assert ("Mateo Ruiz", ["read", "write"]) in [(one["name"], one["scopes"]) for one in found]
+    assert secret_of(joined.text).startswith("cwm_")
+
+
+@pytest.mark.parametrize("wrong", [{"scopes": "", "days": "7"}, {"scopes": "read", "days": "4000"}])
+def test_an_invitation_without_scopes_or_end_is_refused(
+    editor: Visitor, member: dict[str, str], wrong: dict[str, str]
+) -> None:
+    page = editor.post(f"/console/administration/members/{member['id']}/invite", **wrong)
+    assert "Say what they may do" in page.text
+
+
+def test_nobody_invites_without_admin_or_with_more_than_they_may(project: Project, member: dict[str, str]) -> None:
+    week = timedelta(days=7)
+    editor = project.context(project.token(scopes=[Scope.READ, Scope.WRITE]))
+    admin = project.context(project.token(scopes=[Scope.ADMIN]))
+    with pytest.raises(Forbidden):
+        invite_member(editor, member["id"], [Scope.READ], week)
+    with pytest.raises(Forbidden):
+        invite_member(admin, member["id"], [Scope.READ], week)
+    assert invite_member(admin, member["id"], [Scope.ADMIN], week)
+
+
+def test_a_token_is_made_with_a_budget_and_its_secret_shown_once(editor: Visitor, project: Project) -> None:
+    data = {"name": "Night writer", "kind": "management", "agent": "writer-1", "scopes": ["read", "write"]}
+    more = {"writesPerHour": "100", "publishesPerDay": "", "expiresAt": "2099-01-31T09:00", "_csrf": editor.csrf}
+    page = editor.client.post("/console/administration/tokens", data=data | more)
+    id = re.findall(r'/administration/tokens/(\w{24})"', page.text)[0]
+
+    made = token(project, id)
+    assert (made["agent"], made["scopes"], made["expiresAt"]) == (
+        "writer-1",
+        ["read", "write"],
+        "2099-01-31T09:00:00.000Z",
+    )
+    assert made["budget"] == {"writesPerHour": 100, "publishesPerDay": None}
+    assert page.headers["Cache-Control"] == "no-store"
+    secret = secret_of(page.text)
+    assert secret not in editor.get(f"/console/administration/tokens/{id}").text
+    assert Visitor(editor.app).client.post("/console/sign-in", data={"token": secret}).status_code == 303
+
+
+def test_a_site_gets_a_token_of_its_own_kind(editor: Visitor, project: Project) -> None:
+    page = editor.post("/console/administration/tokens", name="Site", kind="delivery", scopes="read", drafts="yes")
+    assert secret_of(page.text).startswith("cwd_")
+
+
+def test_what_is_wrong_with_a_token_stands_beside_the_fields(editor: Visitor, project: Project) -> None:
+    path = "/console/administration/tokens"
+    refused = editor.post(path, name=" ", scopes="read", writesPerHour="10", expiresAt="2020-01-31T09:00")
+    assert refused.status_code == 422
+    assert 'id="e-name"' in refused.text
+    assert "Must be in the future" in refused.text
+    assert 'id="e-writesPerHour"' in editor.post(path, name="x", scopes="read", writesPerHour="many").text
+
+
+def test_a_token_is_renamed_given_a_budget_rotated_and_revoked(editor: Visitor, project: Project) -> None:
+    mine = project.token("Script")
+    path = f"/console/administration/tokens/{mine.id}"
+    editor.post(path, name="Nightly", writesPerHour="", publishesPerDay="3")
+    assert token(project, mine.id)["budget"] == {"writesPerHour": None, "publishesPerDay": 3}
+    editor.post(path, name="Nightly", writesPerHour="", publishesPerDay="")
+    assert token(project, mine.id)["budget"] is None
+    assert editor.post(path, name="Nightly", writesPerHour="0", publishesPerDay="").status_code == 400
+
+    assert secret_of(editor.post(f"{path}/rotate").text) != mine.secret
+    assert "Nightly is revoked" in editor.post(f"{path}/revoke").text
+    assert token(project, mine.id)["revokedAt"]
+    assert "/rotate" not in editor.get(path).text
+    assert editor.get(f"/console/administration/tokens/{'0' * 24}").status_code == 404
+
+
+@pytest.mark.needs_mongod
+def test_undoing_a_tokens_work_is_shown_first_and_then_done(editor: Visitor, project: Project) -> None:
+    agent = project.token("Night writer", agent="writer-1")
+    ctx = project.context()
+    document = a_document(ctx, title="Rye <bread>", markdown=TEXT)
+    made = a_document(project.context(agent), title="Its own")
+    since = wire_time(ctx.now - timedelta(minutes=1))
+    OPERATIONS["write_content"](project.context(agent), document["id"], fields={"markdown": "Bad.", "baseVersion": 1})
+    path = f"/console/administration/tokens/{agent.id}/revert"
+
+    tried = editor.post(path, since=since)
+    assert "Undo 1 piece<" in tried.text
+    assert "Rye &lt;bread&gt;" in tried.text
+    assert "The token made it" in tried.text
+    assert version(project, document) == 2
+
+    done = editor.post(path, since=since, confirmed="yes")
+    assert "Version 1 again, as version 3" in done.text
+    assert (version(project, document), version(project, made)) == (3, 1)
+    assert "30 days back" in editor.post(path, since="2020-01-01T00:00").text
+
+
+def test_a_webhook_is_made_changed_tried_rotated_and_deleted(editor: Visitor, project: Project) -> None:
+    fields = {"url": "https://hooks.example.org/x", "description": "The site", "events": "document.published"}
+    page = editor.post("/console/administration/webhooks", **fields)
+    assert secret_of(page.text).startswith("whsec_")
+    (hook,) = OPERATIONS["list_webhooks"](project.context()).body
+    path = f"/console/administration/webhooks/{hook['id']}"
+
+    editor.post(path, url=fields["url"], description="")
+    changed = OPERATIONS["get_webhook"](project.context(), hook["id"]).body
+    assert (changed["events"], changed["description"], changed["enabled"]) == ([], "", False)
+    assert secret_of(editor.post(f"{path}/rotate").text).startswith("whsec_")
+    tested = editor.post(f"{path}/test")
+    assert "webhook.test" in tested.text
+    (delivery,) = re.findall(r'name="delivery" value="(\w+)"', tested.text)
+    assert "on its way again" in editor.post(f"{path}/redeliver", delivery=delivery).text
+    assert "webhook.test" not in editor.get(f"{path}?status=failed").text
+    assert editor.post(f"{path}/redeliver", delivery="nonsense").status_code == 404
+    assert "is deleted" in editor.post(f"{path}/delete").text
+
+
+def test_what_is_wrong_with_a_webhook_stands_beside_the_fields(editor: Visitor, webhook: dict[str, str]) -> None:
+    wrong = {"url": "ftp://nowhere", "events": "document.invented"}
+    for path in ("webhooks", f"webhooks/{webhook['id']}"):
+        refused = editor.post(f"/console/administration/{path}", **wrong)
+        assert refused.status_code == 422
+        assert 'id="e-url"' in refused.text
+
+
+def test_who_is_no_administrator_is_neither_offered_any_of_it_nor_can(
+    app: Flask, project: Project, member: dict[str, str], webhook: dict[str, str]
+) -> None:
+    visitor, mine = Visitor(app), project.token("Script")
+    visitor.sign_in(project.token("Editor", scopes=[Scope.READ, Scope.WRITE, Scope.PUBLISH]))
+    assert "/console/administration" not in visitor.get("/console/board").text
+
+    hook, person, one = f"webhooks/{webhook['id']}", f"members/{member['id']}", f"tokens/{mine.id}"
+    sent = {"name": "Mine", "was.name": "x", "scopes": "read", "days": "7", "url": "https://a.example", "since": "x"}
+    for path in (
+        *("", "/freeze", "/unfreeze", "/members", f"/{person}", f"/{person}/remove", f"/{person}/invite", "/tokens"),
+        *(f"/{one}", f"/{one}/rotate", f"/{one}/revoke", f"/{one}/revert", "/webhooks", f"/{hook}", f"/{hook}/test"),
+        *(f"/{hook}/rotate", f"/{hook}/delete"),
+    ):
+        answer = visitor.post(f"/console/administration{path}", **sent)
+        assert "needs a token with the scope `admin`" in unescape(answer.text), path
+    for path in ("/tokens", f"/{one}", "/webhooks", f"/{hook}"):
+        assert visitor.get(f"/console/administration{path}").status_code == 403
+    assert settings(project)["name"] == "The Crust"
+
+
+def version(project: Project, document: dict[str, str]) -> int:
+    """Returns the version of a document."""
+    found: int = OPERATIONS["get_document"](project.context(), document["id"]).body["version"]
+    return found
