@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -11,11 +11,12 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
-from app.console.frame import call, console, done, page, said_by
+from app.console.frame import call, console, done, page, said_by, session
 from app.console.words import utc_day
 from app.errors import HttpApiDecodeError, Refusal
 from app.operations import documents, publishing
 from app.rules.times import read_time, wire_time
+from app.store.store import Store
 from app.vocabulary import DocumentStatus
 
 MOST = 100
@@ -88,16 +89,19 @@ def move_on_calendar(id: str) -> BaseResponse:
 
 
 def _reschedule(id: str, day: date) -> str:
-    """Schedules a scheduled document anew, at its time on another day; undoes nothing where that is refused."""
+    """Schedules a scheduled document anew, at its time on another day; where that is refused it stays as it is."""
     document = call(documents.get_document, id).body
     publish_at = read_time(document["publishAt"]) if document["publishAt"] else datetime.combine(day, time(9), UTC)
     at = datetime.combine(day, publish_at.timetz())
-    call(publishing.unschedule_document, id)
-    try:
-        call(publishing.schedule_document, id, fields={"publishAt": wire_time(at)})
-    except Refusal:
-        call(publishing.schedule_document, id, fields={"publishAt": document["publishAt"]})
-        raise
+    ctx = session().ctx
+
+    def reschedule(store: Store) -> None:
+        within = replace(ctx, store=store)
+        publishing.unschedule_document(within, id)
+        publishing.schedule_document(within, id, fields={"publishAt": wire_time(at)})
+
+    with ctx.store.deadline():
+        ctx.store.in_transaction(reschedule)
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M} UTC."
 
 

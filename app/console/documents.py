@@ -173,7 +173,7 @@ def show_revisions(id: str) -> Response:
     )  # fmt: skip
 
 
-@console.post("/documents/<id>/revisions/<int:version>/restore")
+@console.post("/documents/<id>/revisions/<int(max=999999999):version>/restore")
 def restore_revision(id: str, version: int) -> BaseResponse:
     """Makes an earlier version the newest."""
     back = url_for("console.show_document", id=id)

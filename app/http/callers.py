@@ -50,8 +50,10 @@ class Callers:
 
     def sign_in(self, secret: str) -> str:
         """Returns the secret of a new session for who holds a management token; raises as `context` does."""
+        now = this_instant()
         with self._counting_failures():
-            return self._access.open_session(secret, this_instant())
+            self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))
+            return self._access.open_session(secret, now)
 
     def accept_invitation(self, secret: str) -> str:
         """Returns the secret of the token that an invitation makes; raises as `context` does."""

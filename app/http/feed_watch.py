@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from flask import Flask, current_app
+from flask import Flask, current_app, g
 
 from app.errors import ServiceUnavailable
 from app.http import in_flight
@@ -27,7 +27,7 @@ POLL_SECONDS = 0.2
 FEWEST_THREADS = 8
 """How many threads a server has at least; one that has more says so (`limit_waiting`)."""
 PER_CALLER = 56
-"""The most waiting requests of a caller: all of them find a place at work or in its queue when they wake up at once."""
+"""The most waiting requests of a token: all of them find a place at work or in its queue when they wake up at once."""
 
 
 class _Waiter:
@@ -158,7 +158,7 @@ def wait_for_event(project_id: str, after: int, end: float) -> bool:
 def may_wait() -> Iterator[bool]:
     """Yields whether one more request may wait, which it does inside."""
     try:
-        place = _limit.place(caller=in_flight.caller())
+        place = _limit.place(caller=g.caller.token_id)  # not its secret: each session of the console has another
     except ServiceUnavailable:
         yield False
         return

@@ -22,9 +22,9 @@ from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
 from app.rules.briefs import MoveRequest
 from app.rules.documents import (
-    DELIVERED_AT_ONCE,
     PUBLISHED_FIELDS,
     StoredDocument,
+    delivers_at_once,
     if_frozen,
     if_guarded,
     if_not_deleted,
@@ -201,7 +201,7 @@ def write_version(
         raise WriteConflict
     if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
-    if document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE):
+    if delivers_at_once(document, changes):
         ctx.store.projects.delivery_changed(ctx.project_id)
     return written
 

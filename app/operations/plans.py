@@ -20,7 +20,7 @@ from app.operations.references import look_up
 from app.operations.slugs import FreeSlugs
 from app.records.plans import PlanRecord
 from app.rules.briefs import READY, brief_of, refusal, state_now, written_brief
-from app.rules.documents import StoredDocument
+from app.rules.documents import StoredDocument, delivers_at_once
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_brief, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
@@ -189,6 +189,8 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         if "version" in change.changes
     ]
     ctx.store.revisions.add_many(ctx.project_id, versions)
+    if any(delivers_at_once(document, one.changes) for document, changes in changed for one in changes):
+        ctx.store.projects.delivery_changed(ctx.project_id)
 
 
 def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, list[Event]]]:

@@ -231,6 +231,11 @@ def changed_since_published(document: Record) -> bool:
     return bool(document["isPublished"]) and document["version"] != document["snapshot"]["version"]
 
 
+def delivers_at_once(document: Record, changes: Record) -> bool:
+    """Tells whether changes of a document are delivered without its being published again."""
+    return bool(document["isPublished"]) and any(name in changes for name in DELIVERED_AT_ONCE)
+
+
 def may_leave(move: Move, document: Record) -> bool:
     """Tells whether the document's status allows the move."""
     if move.if_live and not document["isPublished"]:

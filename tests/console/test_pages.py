@@ -391,3 +391,28 @@ def in_status(project: Project, status: str) -> dict[str, str]:
         fields = {"publishAt": "2099-01-31T09:00:00Z"} if step == "schedule_document" else {}
         OPERATIONS[step](ctx, document["id"], fields=fields)
     return document
+
+
+@pytest.mark.parametrize("refused_by", ["four eyes", "a budget"])
+def test_what_can_not_be_scheduled_anew_stays_scheduled(app: Flask, project: Project, refused_by: str) -> None:
+    one_write = {"writesPerHour": 1, "publishesPerDay": None}
+    token = project.token("Ingrid", budget=one_write if refused_by == "a budget" else None)
+    document = a_document(project.context(token), markdown=TEXT)
+    scheduled = OPERATIONS["schedule_document"](
+        project.context(), document["id"], fields={"publishAt": "2100-01-31T12:00:00Z"}
+    ).body
+    OPERATIONS["update_project"](project.context(), fields={"fourEyes": refused_by == "four eyes"})
+    visitor = Visitor(app)
+    visitor.sign_in(token)
+
+    visitor.post(f"/console/calendar/{document['id']}", kind="scheduled", day="2100-02-14")
+
+    assert now(project, document)["status"] == "scheduled"
+    assert now(project, document)["publishAt"] == scheduled["publishAt"]
+
+
+@pytest.mark.parametrize("version", ["1" + "0" * 10, "1" + "0" * 30, "9" * 5_000])
+def test_a_version_that_no_document_has_is_no_bug(editor: Visitor, document: dict[str, str], version: str) -> None:
+    response = editor.post(f"/console/documents/{document['id']}/revisions/{version}/restore", baseVersion="1")
+
+    assert 400 <= response.status_code < 500

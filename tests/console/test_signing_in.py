@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from datetime import timedelta
 
 import pytest
 from flask import Flask
 
+from app.http import feed_watch
 from app.operations.context import this_instant
 from app.operations.invitations import invite_member
+from app.rules.cursors import cursor_of
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
@@ -88,9 +90,9 @@ def test_failed_sign_ins_are_limited_by_address(store: Store) -> None:
 
 
 def test_requests_of_a_session_count_for_its_token(store: Store, project: Project) -> None:
-    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=3, log_level="CRITICAL"), store)
+    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=4, log_level="CRITICAL"), store)
     visitor = Visitor(app)
-    visitor.sign_in(project.token())
+    visitor.sign_in(project.token())  # two requests
     answers = [visitor.get("/console/calendar").status_code for _ in range(3)]
 
     assert answers == [200, 200, 429]
@@ -209,3 +211,36 @@ def test_an_invitation_that_two_accept_at_once_makes_one_token(app: Flask, proje
         answers = list(pool.map(accept, range(8)))
 
     assert sorted(answers) == [200, *[401] * 7]
+
+
+def test_signing_in_counts_as_a_request_of_the_token(store: Store, project: Project) -> None:
+    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=3, log_level="CRITICAL"), store)
+    token = {"token": project.token("A reader", scopes=[Scope.READ]).secret}
+
+    statuses = [app.test_client().post("/console/sign-in", data=token).status_code for _ in range(4)]
+
+    assert statuses == [303, 303, 303, 429]
+
+
+def test_sessions_of_one_token_wait_for_events_as_one_caller(
+    app: Flask, store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, ctx = project.token("A reader", scopes=[Scope.READ]), project.context()
+    store.outboxes.publish_all(project.id)
+    path = f"/console/changes?wait&after={cursor_of(project.id, store.events.last(project.id))}"
+    visitors = [Visitor(app), Visitor(app)]
+    for visitor in visitors:
+        visitor.sign_in(token)
+    monkeypatch.setattr(feed_watch, "PER_CALLER", 1)
+    feed_watch.limit_waiting(16)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            waiting = [threads.submit(visitor.get, path) for visitor in visitors]
+            first, still_waiting = wait(waiting, timeout=10, return_when=FIRST_COMPLETED)
+            a_document(ctx)
+            store.outboxes.publish_all(project.id)
+            assert (len(first), len(still_waiting)) == (1, 1)
+            assert [one.result().json["documents"] == [] for one in first] == [True]
+    finally:
+        monkeypatch.undo()
+        feed_watch.limit_waiting(feed_watch.FEWEST_THREADS)
