@@ -6,10 +6,12 @@ document lacks what it compares with: a brief, a keyword, a number of words.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TypedDict
 from unicodedata import combining, normalize
 from urllib.parse import unquote, urlsplit
@@ -17,12 +19,13 @@ from urllib.parse import unquote, urlsplit
 import regex
 
 from app.rules.briefs import brief_of
-from app.rules.content import Content, content_of
+from app.rules.content import OPENING, Content, content_of
 from app.rules.documents import StoredDocument
-from app.rules.sections import Heading, headings
 from app.rules.slugs import slug_of
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
 
+MOST_PARTS = 1_000_000
+"""The most parts of a text that are read: ten times what people write in 2 MB, and about a second's work."""
 MOST_FAILURES = 1_000
 """The most places that one check names."""
 OPENING_WORDS = 100
@@ -43,6 +46,12 @@ _NUMBER = regex.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d++")
 _PLACEHOLDER = regex.compile(
     r"\b(?:TODO|FIXME|TKTK|XXX)\b|\b(?i:lorem ipsum)\b|\[(?i:insert)\b|\b(?i:as an ai(?: language)? model)\b"
 )
+_ADDRESS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?")
+"""The scheme, host, path and query of an address (RFC 3986, appendix B)."""
+_USABLE = re.compile(
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*+(?:[/?#][^\s\[\]]*)?|mailto:\w+@[\w.]+|[\w/?#][\w?#.=&%-]*+"
+)
+"""Addresses that need no closer look, most of all; it is faster by an order of magnitude."""
 
 
 class CheckResult(TypedDict):
@@ -84,11 +93,7 @@ class Subject:
 
     @cached_property
     def content(self) -> Content:
-        return content_of(self.markdown)
-
-    @cached_property
-    def headings(self) -> list[Heading]:
-        return headings(self.markdown)
+        return content_of(self.markdown, MOST_PARTS)
 
     @cached_property
     def keyword_words(self) -> list[str]:
@@ -103,6 +108,9 @@ class Failure:
     line: int | None = None
 
 
+TOO_MANY_PARTS = Failure(f"The text has over {MOST_PARTS:,} elements, too many for this check: divide the document.")
+
+
 @dataclass(frozen=True)
 class Check:
     """One check: its name on the wire, what it demands, what it needs, and how it finds failures."""
@@ -115,6 +123,8 @@ class Check:
     """Gives what the check compares with; the check is skipped where that is nothing."""
     skipped: str = ""
     """Why it is skipped."""
+    reads_text: bool = False
+    """Whether it reads the whole text; it fails where that has more parts than are read, so that none hides there."""
 
 
 def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]:
@@ -130,7 +140,10 @@ def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]
         if not check.needs(subject):
             results.append(_result(check, level, CheckOutcome.SKIPPED, check.skipped))
             continue
-        failures = list(islice(check.find(subject), MOST_FAILURES))
+        if check.reads_text and not subject.content.whole:
+            failures = [TOO_MANY_PARTS]
+        else:
+            failures = list(islice(check.find(subject), MOST_FAILURES))
         results += [_result(check, level, CheckOutcome.FAILED, one.message, one.line) for one in failures]
         if not failures:
             results.append(_result(check, level, CheckOutcome.PASSED, check.passed))
@@ -222,7 +235,7 @@ def _keyword_in_title(subject: Subject) -> Iterator[Failure]:
 
 def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
     # A word has at least one character; what stands behind this many can't be among the first 100 words.
-    opening = _words(subject.content.text[:20_000])[:OPENING_WORDS]
+    opening = _words(subject.content.opening[:OPENING])[:OPENING_WORDS]
     if not _side_by_side(subject.keyword_words, opening):
         yield Failure(f"The first {OPENING_WORDS} words lack the keyword {subject.keyword!r}.")
 
@@ -243,7 +256,7 @@ def _length(subject: Subject) -> Iterator[Failure]:
 def _outline_covered(subject: Subject) -> Iterator[Failure]:
     lines = [(line, _outline_words(line)) for line in filter(None, map(str.strip, subject.outline.splitlines()))]
     named = frozenset[str]().union(*(wanted for _, wanted in lines))
-    covered = {named.intersection(_words(title)) for title in {heading.title for heading in subject.headings}}
+    covered = {named.intersection(_words(title)) for title in {title for _, title, _ in subject.content.headings}}
     for line, wanted in lines:
         if wanted and not any(2 * len(wanted & words) >= len(wanted) for words in covered):
             yield Failure(f"No heading covers the line {line[:OUTLINE_LINE_SHOWN]!r} of the brief's outline.")
@@ -254,34 +267,40 @@ def _outline_words(line: str) -> frozenset[str]:
 
 
 def _internal_links(subject: Subject) -> Iterator[Failure]:
-    linked = {_last_segment(address) for address in {link.text for link in subject.content.links}}
+    linked = {_last_segment(address) for address in {address for address, _ in subject.content.links}}
     for document in subject.internal_links:
         if document.slug not in linked:
             yield Failure(f"The text does not link to {document.title!r} (slug {document.slug!r}).")
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
-    linked = {_same_address(address) for address in {link.text for link in subject.content.links}}
+    linked = {_same_address(address) for address in {address for address, _ in subject.content.links}}
     for url in subject.reference_urls:
         if _same_address(url) not in linked:
             yield Failure(f"The text does not link to the reference {url}.")
 
 
 def _heading_levels(subject: Subject) -> Iterator[Failure]:
-    last, titles = 1, 0
-    for heading in subject.headings:
-        if heading.level > last + 1:
-            yield Failure(f"{heading.title!r} is a heading of level {heading.level} after one of {last}.", heading.line)
-        titles += heading.level == 1
-        if heading.level == 1 and titles > 1:
-            yield Failure(f"{heading.title!r} is another heading of level 1.", heading.line)
-        last = heading.level
+    last, first = 1, True
+    for level, text, place in subject.content.headings:
+        if level > last + 1:
+            message = f"{_title(text)!r} is a heading of level {level} after one of {last}."
+            yield Failure(message, subject.content.line(place))
+        if level == 1 and not first:
+            yield Failure(f"{_title(text)!r} is another heading of level 1.", subject.content.line(place))
+        first = first and level != 1
+        last = level
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _image_alt(subject: Subject) -> Iterator[Failure]:
-    for image in subject.content.images:
-        if not image.alt.strip():
-            yield Failure(f"The image {image.address[:200]!r} has no alternative text.", image.line)
+    for address, alt, place in subject.content.images:
+        if not alt.strip():
+            message = f"The image {address[:200]!r} has no alternative text."
+            yield Failure(message, subject.content.line(place))
 
 
 def _meta_title(subject: Subject) -> Iterator[Failure]:
@@ -301,20 +320,28 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
-    for passage in subject.content.prose:
-        line, counted = passage.line, 0
-        for found in _PLACEHOLDER.finditer(passage.text):
-            line += passage.text.count("\n", counted, found.start())
-            counted = found.start()
-            yield Failure(f"{found[0]!r} is a placeholder: write what belongs there.", line)
+    prose = subject.content.prose
+    text = "\n".join(passage for passage, _ in prose)
+    starts: list[int] = []
+    passage, line, counted = -1, 0, 0
+    for found in _PLACEHOLDER.finditer(text):
+        starts = starts or list(accumulate((len(passage) + 1 for passage, _ in prose), initial=0))
+        if passage != (passage := bisect_right(starts, found.start()) - 1):
+            line, counted = subject.content.line(prose[passage][1]), starts[passage]
+        line += text.count("\n", counted, found.start())
+        counted = found.start()
+        yield Failure(f"{found[0]!r} is a placeholder: write what belongs there.", line)
 
 
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
     first: dict[str, int] = {}
-    for paragraph in subject.content.paragraphs:
-        line = first.setdefault(paragraph.text, paragraph.line)
-        if line != paragraph.line and _is_long(paragraph.text):
-            yield Failure(f"This paragraph stands in line {line} already.", paragraph.line)
+    for text, place in subject.content.paragraphs:
+        if len(text) < 2 * REPEATED_PARAGRAPH_WORDS - 1:
+            continue
+        began = first.setdefault(" ".join(text.split()), place)
+        if began != place and _is_long(text):
+            lines = subject.content.line(began), subject.content.line(place)
+            yield Failure(f"This paragraph stands in line {lines[0]} already.", lines[1])
 
 
 def _is_long(paragraph: str) -> bool:
@@ -323,13 +350,16 @@ def _is_long(paragraph: str) -> bool:
 
 def _links(subject: Subject) -> Iterator[Failure]:
     content = subject.content
-    for kind, address, line in (
-        *(("link", link.text, link.line) for link in content.links),
-        *(("image", image.address, image.line) for image in content.images),
+    usable: dict[str, bool] = {}
+    for kind, address, place in (
+        *(("link", address, place) for address, place in content.links),
+        *(("image", address, place) for address, _, place in content.images),
     ):
-        if not _is_usable(address):
+        if address not in usable:
+            usable[address] = _is_usable(address)
+        if not usable[address]:
             message = f"The {kind} {address[:200]!r} leads nowhere: use a relative, http, https or mailto address."
-            yield Failure(message, line)
+            yield Failure(message, content.line(place))
 
 
 def _keyword_taken(subject: Subject) -> Iterator[Failure]:
@@ -339,25 +369,25 @@ def _keyword_taken(subject: Subject) -> Iterator[Failure]:
 
 
 def _last_segment(address: str) -> str:
-    try:
-        path = urlsplit(address).path
-    except ValueError:
-        return ""
+    path = _address_parts(address)[2]
     return unquote(path.rstrip("/").rpartition("/")[2])
 
 
-def _same_address(url: str) -> str:
+def _same_address(url: str) -> tuple[str, ...]:
     """Returns an address in a form in which two that lead to the same page are equal: no fragment, no last slash."""
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return url
-    return parts._replace(
-        scheme=parts.scheme.lower(), netloc=parts.netloc.lower(), path=unquote(parts.path.rstrip("/")), fragment=""
-    ).geturl()
+    scheme, host, path, query = _address_parts(url.strip())
+    return scheme.lower(), host.lower(), unquote(path.rstrip("/")), query
+
+
+def _address_parts(address: str) -> tuple[str, ...]:
+    found = _ADDRESS.match(address)
+    assert found is not None  # every string matches
+    return found.groups("")
 
 
 def _is_usable(address: str) -> bool:
+    if _USABLE.fullmatch(address):
+        return True
     try:
         parts = urlsplit(address.strip())
         parts.port  # noqa: B018  # raises for a port that is none
@@ -391,6 +421,7 @@ CHECKS: tuple[Check, ...] = (
         _outline_covered,
         lambda subject: subject.outline.strip(),
         "There is no brief with an outline.",
+        reads_text=True,
     ),
     Check(
         CheckName.INTERNAL_LINKS,
@@ -398,6 +429,7 @@ CHECKS: tuple[Check, ...] = (
         _internal_links,
         lambda subject: subject.internal_links,
         "The brief names no documents to link to.",
+        reads_text=True,
     ),
     Check(
         CheckName.REFERENCES,
@@ -405,13 +437,14 @@ CHECKS: tuple[Check, ...] = (
         _references,
         lambda subject: subject.reference_urls,
         "The brief names no references.",
+        reads_text=True,
     ),
-    Check(CheckName.HEADING_LEVELS, "The headings step down one level at a time.", _heading_levels),
-    Check(CheckName.IMAGE_ALT, "Every image has an alternative text.", _image_alt),
+    Check(CheckName.HEADING_LEVELS, "The headings step down one level at a time.", _heading_levels, reads_text=True),
+    Check(CheckName.IMAGE_ALT, "Every image has an alternative text.", _image_alt, reads_text=True),
     Check(CheckName.META_TITLE, "There is a meta title of the right length.", _meta_title),
     Check(CheckName.META_DESCRIPTION, "There is a meta description of the right length.", _meta_description),
-    Check(CheckName.PLACEHOLDERS, "The text has no placeholders.", _placeholders),
-    Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph stands there twice.", _repeated_paragraphs),
-    Check(CheckName.LINKS, "Every link has a usable address.", _links),
+    Check(CheckName.PLACEHOLDERS, "The text has no placeholders.", _placeholders, reads_text=True),
+    Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph stands there twice.", _repeated_paragraphs, reads_text=True),
+    Check(CheckName.LINKS, "Every link has a usable address.", _links, reads_text=True),
     Check(CheckName.KEYWORD_TAKEN, "No other document has the keyword.", _keyword_taken, _keyword, NO_KEYWORD),
 )

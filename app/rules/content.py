@@ -1,24 +1,40 @@
-"""What a reader of a document's markdown finds, with lines: links, images, paragraphs and text.
+"""What a reader of a document's markdown finds, with places: headings, links, images, paragraphs and text.
 
-Links and images that were written as raw html count, too.
+Links and images that were written as raw html count, too. One pass over the parser's events finds everything. A text
+of 2 MB can have millions of events, so the pass does little for each; what few need is worked out when it is read.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import unescape
+from itertools import accumulate, islice
+from operator import itemgetter
+from typing import Any
 
 from app.rules.autolinks import linked
 from app.rules.html import HIDDEN
-from app.rules.markdown import element_of, parsed_with_places
+from app.rules.markdown import events_with_places
+
+OPENING = 20_000
+"""The most characters of a text's opening."""
+
+MAX_HEADINGS = 10_000
+"""The most headings that are read; 2 MB can hold a million, whose outline would take 2 GB of memory."""
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_TEXT = ("Text", "Code", "SoftBreak", "HardBreak", "Rule")
-_INSIDE_TEXT = ("Emphasis", "Strong", "Strikethrough")
+_INSIDE_TEXT = frozenset({"Emphasis", "Strong", "Strikethrough"})
+_CONTAINERS = frozenset({"BlockQuote", "List"})
+_BREAKS = frozenset({"SoftBreak", "HardBreak"})
 _CODE = frozenset({*HIDDEN, "code", "pre"})
 """The elements of raw html whose content is no prose."""
+_READ = "|".join(sorted({*_CODE, "a", "img"}))
+_TAG = re.compile(rf"</?(?:{_READ})(?![\w-])", re.IGNORECASE)
+"""How a tag begins that matters here."""
 _HTML = re.compile(
     r"<!--(?:.*?-->|.*)"
     r"|</(?P<ends>[a-z][a-z0-9-]*)[^<>]*+>"
@@ -26,167 +42,219 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"(?<![\w-])(href|src|alt)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
+_SHORTEST_ADDRESS = len("a@b.c")
 
-
-@dataclass(frozen=True)
-class Passage:
-    """A piece of text, and the line of the markdown that it begins in, from 1."""
-
-    text: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Image:
-    """An image: its address and alternative text as written, and its line."""
-
-    address: str
-    alt: str
-    line: int
+Passage = tuple[str, int]
+"""A piece of text, and the byte of the markdown in UTF-8 that it begins at."""
 
 
 @dataclass
 class Content:
     """What a document holds, each list in the order of the text."""
 
-    links: list[Passage] = field(default_factory=list)
-    """The addresses of links."""
-    images: list[Image] = field(default_factory=list)
+    source: bytes
+    whole: bool = True
+    """False when the text has more parts than were to be read."""
+    headings: list[tuple[int, str, int]] = field(default_factory=list)
+    """The level, the text and the byte of each heading outside of quotes, lists and code, the first 10,000 of them."""
+    images: list[tuple[str, str, int]] = field(default_factory=list)
+    """The address, the alternative text and the byte of each image."""
     paragraphs: list[Passage] = field(default_factory=list)
     prose: list[Passage] = field(default_factory=list)
     """The text of each paragraph, heading, list item and cell, without code."""
-    text: str = ""
-    """All text that a reader sees, code too."""
+    opening: str = ""
+    """What a reader sees first, code too."""
+    marked_links: list[Passage] = field(default_factory=list)
+    """The addresses of links in markdown and html."""
+    perhaps_links: list[Passage] = field(default_factory=list)
+    """Pieces of text outside of links that may hold bare addresses."""
+
+    @cached_property
+    def links(self) -> list[Passage]:
+        """The addresses of all links, bare ones too."""
+        bare = [(address, place) for text, place in self.perhaps_links for _, address in linked(text) if address]
+        return sorted(self.marked_links + bare, key=itemgetter(1)) if bare else self.marked_links
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(end.end() for end in _LINE_END.finditer(self.source))]
+
+    def line(self, place: int) -> int:
+        """Returns the line that a byte of the markdown stands in, from 1."""
+        return bisect_right(self._line_starts, place)
+
+    def line_start(self, place: int) -> int:
+        """Returns the byte that the line of another one begins at."""
+        return self._line_starts[self.line(place) - 1]
 
 
-def content_of(markdown: str) -> Content:
-    """Returns what a document's markdown holds."""
-    reader = _Reader(markdown)
-    for kind, value, start in parsed_with_places(markdown):
-        if kind in _TEXT:
-            reader.text(kind, value or "\n", start)
-        elif kind == "Start":
-            reader.start(*element_of(value), start)
+def content_of(markdown: str, most_parts: int | None = None) -> Content:
+    """Returns what a document's markdown holds, as far as its first `most_parts` parts say.
+
+    A part is what the parser reports: the begin or the end of an element, a run of text, a line break.
+    """
+    content = Content(markdown.encode())
+    events = iter(events_with_places(markdown))
+    _read(content, islice(events, most_parts))
+    content.whole = next(events, None) is None
+    return content
+
+
+def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
+    """Fills in the content. It is one loop, and long, since each event costs a call less that way."""
+    html = _RawHtml(content)
+    block, opening = html.block, html.opening
+    lines_of_html: list[Passage] = []
+    image: tuple[str, int] | None = None
+    alt: list[str] = []
+    title: list[str] | None = None
+    in_code = in_link = False
+    block_place = depth = level = title_place = 0
+    kind: str
+    value: Any
+    for event, place in events:
+        if event.__class__ is str:
+            kind, value = event, "\n"
+        else:
+            [kind] = event
+            value = event[kind]
+        if kind == "Text" or kind == "Code" or kind in _BREAKS:
+            if title is not None:
+                title.append(value)
+            if image is not None:
+                alt.append(value)
+                continue
+            if len(opening) < OPENING:
+                opening.append(value)
+            if kind == "Code" or in_code or html.element:
+                continue
+            block.append(value)
+            if (
+                len(value) >= _SHORTEST_ADDRESS
+                and not in_link
+                and ("://" in value or "@" in value or "www." in value.lower())
+            ):
+                content.perhaps_links.append((value, place["start"]))
         elif kind == "End":
-            reader.end(element_of(value)[0])
-        elif kind in ("InlineHtml", "Html"):
-            reader.html(kind, value, start)
-    return reader.finish()
-
-
-class _Reader:
-    """Gathers the content from the parser's events, each of which begins at a byte."""
-
-    def __init__(self, markdown: str) -> None:
-        self.content = Content()
-        self._line_starts = [0, *(end.end() for end in _LINE_END.finditer(markdown.encode()))]
-        self._text: list[str] = []
-        self._block: list[str] = []
-        self._block_line = 1
-        self._html: list[str] = []
-        self._image: tuple[str, list[str], int] | None = None
-        self._in_code = self._in_link = False
-        self._element = ""
-        """The element of raw html around the text whose content is no prose."""
-
-    def start(self, name: str, details: dict[str, str], start: int) -> None:
-        """Begins an element."""
-        if name in _INSIDE_TEXT:
-            return
-        if name == "Image":
-            self._image = (details["dest_url"], [], self._line(start))
-        elif name == "Link":
-            self._in_link = True
-            self.content.links.append(Passage(details["dest_url"], self._line(start)))
-        else:
-            self._flush("")
-            self._block_line = self._line(start)
-            self._in_code = name == "CodeBlock"
-
-    def end(self, name: str) -> None:
-        """Ends an element."""
-        if name in _INSIDE_TEXT:
-            return
-        if name == "Image" and self._image is not None:
-            address, alt, line = self._image
-            self.content.images.append(Image(address, "".join(alt), line))
-            self._image = None
-        elif name == "Link":
-            self._in_link = False
-        else:
+            name = value if value.__class__ is str else next(iter(value))
+            if name in _INSIDE_TEXT:
+                continue
+            if name == "Link":
+                in_link = False
+                continue
+            if name == "Image":
+                if image is not None:
+                    content.images.append((image[0], "".join(alt), image[1]))
+                    image = None
+                continue
             if name == "HtmlBlock":
-                self._read_html("".join(self._html), self._block_line)
-                self._html = []
-            self._flush(name)
-            self._in_code = False
+                html.read(lines_of_html)
+                lines_of_html = []
+            elif name == "Heading" and title is not None:
+                content.headings.append((level, "".join(title), title_place))
+                title = None
+            elif name in _CONTAINERS:
+                depth -= 1
+            if block or opening:
+                html.end_block(block_place, name)
+            in_code, html.element = False, ""
+        elif kind == "Start":
+            name = value if value.__class__ is str else next(iter(value))
+            if name in _INSIDE_TEXT:
+                continue
+            if name == "Link":
+                in_link = True
+                content.marked_links.append((value[name]["dest_url"], place["start"]))
+                continue
+            if name == "Image":
+                image, alt = (value[name]["dest_url"], place["start"]), []
+                continue
+            if block:
+                html.end_block(block_place, "")
+            block_place, in_code, html.element = place["start"], name == "CodeBlock", ""
+            if name == "Heading" and depth == 0 and len(content.headings) < MAX_HEADINGS:
+                level, title, title_place = int(value[name]["level"][1:]), [], block_place
+            elif name in _CONTAINERS:
+                depth += 1
+        elif kind == "InlineHtml":
+            if _TAG.match(value):
+                html.read([(value, place["start"])])
+        elif kind == "Html":
+            lines_of_html.append((value, place["start"]))
+    html.end_block(block_place, "")
+    content.opening = "".join(opening)
 
-    def text(self, kind: str, text: str, start: int) -> None:
-        """Adds text."""
-        if self._image is not None:
-            self._image[1].append(text)
-            return
-        self._text.append(text)
-        if kind == "Code" or self._in_code or self._element:
-            return
-        self._block.append(text)
-        if kind == "Text" and not self._in_link and ("://" in text or "@" in text or "www." in text.lower()):
-            addresses = (address for _, address in linked(text) if address)
-            self.content.links += [Passage(address, self._line(start)) for address in addresses]
 
-    def html(self, kind: str, html: str, start: int) -> None:
-        """Adds raw html: a tag inside of text, or a line of a block."""
-        if kind == "Html":
-            self._html.append(html)
-        else:
-            self._read_html(html, self._line(start))
+class _RawHtml:
+    """Reads the author's html into the content, and the block of text that is under way."""
 
-    def finish(self) -> Content:
-        """Returns what was gathered."""
-        self._flush("")
-        self.content.text = "".join(self._text)
-        return self.content
+    def __init__(self, content: Content) -> None:
+        self.block: list[str] = []
+        self.opening: list[str] = []
+        self.element = ""
+        """The element of raw html around the text whose content is no prose."""
+        self._content = content
 
-    def _read_html(self, html: str, line: int) -> None:
-        """Adds the links, images and text of raw html that begins in a line."""
+    def read(self, lines: list[Passage]) -> None:
+        """Adds the links, images and text of raw html, of which each line begins at a byte."""
+        html = "".join(line for line, _ in lines)
+        places = _Places(lines)
         end = 0
         for found in _HTML.finditer(html):
-            self._html_text(html[end : found.start()])
-            line += html.count("\n", end, found.start())
+            if end < found.start():
+                self._text(html[end : found.start()])
             begins, ends = (found["begins"] or "").lower(), (found["ends"] or "").lower()
-            if not self._element and begins in ("a", "img"):
-                self._html_element(begins, found["attributes"], line)
-            if not self._element and begins in _CODE:
-                self._element = begins
-            elif ends and ends == self._element:
-                self._element = ""
+            if not self.element and begins in ("a", "img"):
+                self._add(begins, found["attributes"], places.place(html, found.start()))
+            if not self.element and begins in _CODE:
+                self.element = begins
+            elif ends and ends == self.element:
+                self.element = ""
             end = found.end()
-            line += html.count("\n", found.start(), end)
-        self._html_text(html[end:])
+        if end < len(html):
+            self._text(html[end:])
 
-    def _html_text(self, text: str) -> None:
-        if text and self._element not in HIDDEN:
-            self._text.append(unescape(text))
-        if text and not self._element:
-            self._block.append(unescape(text))
+    def end_block(self, place: int, ended: str) -> None:
+        """Ends a block of text that began at a byte."""
+        if len(self.opening) < OPENING and self.opening and self.opening[-1] != "\n":
+            self.opening.append("\n")
+        if self.block:
+            passage = ("".join(self.block), place)
+            self._content.prose.append(passage)
+            if ended == "Paragraph":
+                self._content.paragraphs.append(passage)
+            self.block.clear()
 
-    def _html_element(self, name: str, attributes: str, line: int) -> None:
+    def _text(self, text: str) -> None:
+        text = unescape(text)
+        if self.element not in HIDDEN and len(self.opening) < OPENING:
+            self.opening.append(text)
+        if not self.element:
+            self.block.append(text)
+
+    def _add(self, name: str, attributes: str, place: int) -> None:
         values = {one[1].lower(): unescape(one[2] or one[3] or one[4] or "") for one in _ATTRIBUTE.finditer(attributes)}
         if name == "img":
-            self.content.images.append(Image(values.get("src", ""), values.get("alt", ""), line))
+            self._content.images.append((values.get("src", ""), values.get("alt", ""), place))
         elif "href" in values:
-            self.content.links.append(Passage(values["href"], line))
+            self._content.marked_links.append((values["href"], place))
 
-    def _flush(self, ended: str) -> None:
-        """Ends a block of text."""
-        self._element = ""
-        if self._text and self._text[-1] != "\n":
-            self._text.append("\n")
-        if self._block:
-            passage = Passage("".join(self._block), self._block_line)
-            self.content.prose.append(passage)
-            if ended == "Paragraph":
-                self.content.paragraphs.append(Passage(" ".join(passage.text.split()), passage.line))
-            self._block = []
 
-    def _line(self, offset: int) -> int:
-        return bisect_right(self._line_starts, offset)
+class _Places:
+    """Finds the byte of a character in a text that is joined of lines; for ever later characters."""
+
+    def __init__(self, lines: list[Passage]) -> None:
+        self._lines = lines
+        self._offset = self._place = 0
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate((len(line) for line, _ in self._lines), initial=0))
+
+    def place(self, text: str, offset: int) -> int:
+        line = bisect_right(self._starts, offset) - 1
+        if self._offset <= self._starts[line]:
+            self._offset, self._place = self._starts[line], self._lines[line][1]
+        self._place += len(text[self._offset : offset].encode())
+        self._offset = offset
+        return self._place

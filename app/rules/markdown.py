@@ -4,7 +4,7 @@ pyromark binds pulldown-cmark, which is written in Rust: threads parse at once, 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyromark
@@ -56,14 +56,12 @@ def rendered(markdown: str) -> str:
     return pyromark.html(markdown, options=_OPTIONS)
 
 
-def parsed_with_places(markdown: str) -> Iterator[tuple[str, Any, int]]:
-    """Returns the parser's own events, raw html whole, each with the byte of the UTF-8 text that it begins at."""
-    for event, place in pyromark.events_with_range(markdown, options=_OPTIONS, merge_text=True):
-        if isinstance(event, str):
-            yield event, None, place["start"]
-        else:
-            for kind, value in event.items():  # one
-                yield kind, value, place["start"]
+def events_with_places(markdown: str) -> Iterable[tuple[Any, Any]]:
+    """Returns the parser's own events, raw html whole, each with its `start` and `end` in bytes of the UTF-8 text.
+
+    An event without details is a string, as `"SoftBreak"`; any other is a dict with one key: `{"Text": "a"}`.
+    """
+    return pyromark.events_with_range(markdown, options=_OPTIONS, merge_text=True)
 
 
 def tag_name(tag: str) -> str:

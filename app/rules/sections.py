@@ -8,34 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.rules.markdown import element_of, parsed_with_places
+from app.rules.content import content_of
 from app.rules.text import word_count
 
 HASH_LENGTH = 16
-MAX_HEADINGS = 10_000
-"""The most headings that begin a section; 2 MB can hold a million, whose outline would take 2 GB of memory."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_LINE_END_BYTES = re.compile(rb"\r\n|\r|\n")
-_CONTAINERS = ("BlockQuote", "List")
-_TEXT = {"Text": "", "Code": "", "SoftBreak": " ", "HardBreak": " "}
-"""What the title of a heading is made of: the parser's text, or the character that stands for a line break."""
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading outside of quotes, lists and code: its level from 1 to 6, plain text, line from 1 and byte offset."""
-
-    level: int
-    title: str
-    line: int
-    offset: int
 
 
 @dataclass(frozen=True)
@@ -91,40 +74,18 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
 
 
-def headings(markdown: str) -> list[Heading]:
-    """Returns the headings outside of quotes, lists and code, in their order, the first 10,000 of them."""
-    found: list[Heading] = []
-    line_starts = _line_starts(markdown.encode())
-    depth = 0
-    title: list[str] | None = None
-    for kind, value, start in parsed_with_places(markdown):
-        if kind in _TEXT:
-            if title is not None:
-                title.append(_TEXT[kind] or value)
-        elif kind in ("Start", "End"):
-            name, details = element_of(value)
-            if name in _CONTAINERS:
-                depth += 1 if kind == "Start" else -1
-            elif name == "Heading" and kind == "Start" and depth == 0:
-                level = int(details["level"][1:])
-                line = bisect_right(line_starts, start)
-                begun, title = (level, line, line_starts[line - 1]), []
-            elif name == "Heading" and title is not None:
-                found.append(Heading(begun[0], " ".join("".join(title).split()), *begun[1:]))
-                title = None
-                if len(found) == MAX_HEADINGS:
-                    break
-    return found
-
-
 def partition(markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown, which are the markdown when they are joined."""
-    source = markdown.encode()
-    begun = [Heading(0, "", 1, 0), *headings(markdown)]
-    ends = [*(heading.offset for heading in begun[1:]), len(source)]
+    content = content_of(markdown)
+    source = content.source
+    begun = [
+        (level, " ".join(title.split()), content.line(place), content.line_start(place))
+        for level, title, place in content.headings
+    ]
+    ends = [*(start for *_, start in begun), len(source)]
     return [
-        Section(number, heading.level, heading.title, heading.line, source[heading.offset : end].decode())
-        for number, (heading, end) in enumerate(zip(begun, ends, strict=True))
+        Section(number, level, title, line, source[start:end].decode())
+        for number, ((level, title, line, start), end) in enumerate(zip([(0, "", 1, 0), *begun], ends, strict=True))
         if number or end
     ]
 
@@ -197,7 +158,3 @@ def _target(sections: Sequence[Section], alike: Mapping[str, Sequence[int]], edi
     """Returns the place of the section that an edit names, None where there is none."""
     places = alike.get(edit.hash, ())
     return next((place for place in places if edit.number in (None, sections[place].number)), None)
-
-
-def _line_starts(source: bytes) -> list[int]:
-    return [0, *(end.end() for end in _LINE_END_BYTES.finditer(source))]

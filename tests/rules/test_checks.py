@@ -17,6 +17,7 @@ from app.rules.checks import (
     word_targets,
 )
 from app.vocabulary import CheckName
+from tests.rules.bombs import LENGTH
 
 EMPTY = Subject(title="", slug="", meta_title="", meta_description="", markdown="")
 MANY = "one two three four five six seven eight nine ten " * 2
@@ -177,6 +178,8 @@ def test_heading_levels(markdown: str, lines: list[int]) -> None:
         ("text\n![](b)\nmore ![ ](c)", [2, 3]),
         ("<img src=x>\n\n<img src=y alt=z>", [1]),
         ("`![](b)`", []),
+        ("> <p>\n> text\n> <img src=x>\n", [3]),
+        ("<p>\r<img src=x>\r<img src=y>\r", [2, 3]),
     ],
 )
 def test_image_alt(markdown: str, lines: list[int]) -> None:
@@ -205,6 +208,7 @@ def test_meta_description(size: int, expected: str) -> None:
         ("As an AI language model, I can't.", [1]),
         ("a\n\n- b TKTK\n", [3]),
         ("`TODO`\n\n```\nTODO\n```\n", []),
+        ("a\nTODO\n===\n", [2]),
     ],
 )
 def test_placeholders(markdown: str, lines: list[int]) -> None:
@@ -259,17 +263,59 @@ def test_only_a_failed_error_keeps_a_document_from_passing() -> None:
     assert all_passed(run_checks(EMPTY, {"keyword_in_title": "error"}))
 
 
+HOSTILE = {
+    "paragraphs": "a\n\n",
+    "emphasis in each line": "*a*\n",
+    "rows": "|a|b|\n|-|-|\n" + "|a|b|\n" * 400_000,
+    "bare rows": "|a|\n|-|\n" + "a\n" * 1_048_000,
+    "headings": "#\n",
+    "different headings": "".join(f"# alpha{number} x\n" for number in range(130_000)),
+    "underlined headings": "a\n-\n",
+    "nested lists": "- a\n  - b\n    - c\n",
+    "numbered items": "1) a\n2. b\n",
+    "quotes": "> a\n\n",
+    "links": "[a](b)\n",
+    "different links": "".join(f"[](a{number})" for number in range(190_000)),
+    "different web links": "".join(f"[](http://a/{number}%20)" for number in range(90_000)),
+    "bare links": "http://a.b ",
+    "uses of a definition": "[a]: b\n\n" + "[a] " * 520_000,
+    "definitions": "".join(f"[a{number}]: b\n" for number in range(150_000)),
+    "images": "![](b)\n",
+    "html blocks": "<p>\n\n",
+    "html in text": "a <img src=a>\n",
+    "links in one block of html": "<div>\n" + "x<a>" * 524_000,
+    "entities": "&lt;a",
+    "one line": "word " * 419_430,
+    "one line of brackets": "[",
+    "placeholders": "TODO\n\n",
+    "mixed": "# a\n\n*b* [c](d) ![](e)\n\n- f\n",
+}
+"""The shapes of text that take longest, filled up to 2 MB where they are shorter."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "A paragraph with [a link](/x) and *some* words that say something about rye bread.\n\n",
-        "> ",
-        "TODO ",
-    ],
-)
-def test_two_megabytes_are_checked_in_bounded_time(piece: str) -> None:
+@pytest.mark.contract("decided-checks.fast")
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
+    text = HOSTILE[shape]
+    subject = replace(
+        EMPTY,
+        markdown=(text * (1 + LENGTH // len(text)))[:LENGTH] if len(text) < 100 else text[:LENGTH],
+        keyword="x y z",
+        outline="\n".join(f"alpha{number} beta{number} gamma" for number in range(200)),
+        reference_urls=[f"https://e.example/{number}" for number in range(20)],
+        internal_links=[LinkedDocument(f"T{number}", f"t{number}") for number in range(20)],
+    )
     began = time.process_time()
-    found = run_checks(replace(EMPTY, markdown=(piece * 2_100_000)[:2_097_152], keyword="rye"), {})
+    found = run_checks(subject, {})
+    took = time.process_time() - began
     assert len(found) < 10_000
-    assert time.process_time() - began < 10
+    assert took < 3, "a second on a processor of its own; the rest is for neighbours"
+
+
+def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_nothing() -> None:
+    text = "*a*\n" * 250_000 + "\n\nTODO\n"
+    results = run_checks(replace(EMPTY, markdown=text), {"placeholders": "error"})
+    assert not all_passed(results)
+    told = [one["check"] for one in results if "over 1,000,000 elements" in one["message"]]
+    assert told == ["heading_levels", "image_alt", "placeholders", "repeated_paragraphs", "links"]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.sections import MAX_HEADINGS, Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
+from app.rules.content import MAX_HEADINGS
+from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
 
 EMPTY_HASH = "e3b0c44298fc1c14"
 """The hash of no text, as the contract names it."""
