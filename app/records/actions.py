@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from marshmallow import fields
-
 from app.errors import Refusal
-from app.records.types import Record, boolean, string
+from app.records.types import Record, boolean, nested, string
+
+
+class ErrorRecord(Record):
+    """An error, with the keys that its tag has beside these."""
+
+    _tag = string("which error it is", example="InvalidTransition")
+    message = string("what is wrong, and what to do")
 
 
 class ActionRecord(Record):
@@ -15,11 +20,7 @@ class ActionRecord(Record):
     method = string("the method of its route", example="POST")
     path = string("its route", example="/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")
     allowed = boolean("whether a valid call would succeed now", example=True)
-    refusal = fields.Dict(
-        required=True,
-        allow_none=True,
-        metadata={"description": "the error that it would get; null where it is allowed"},
-    )
+    refusal = nested(ErrorRecord, "the error that it would get; null where it is allowed", null=True)
 
 
 def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> dict[str, Any]:

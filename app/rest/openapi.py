@@ -23,6 +23,7 @@ from app.rest.parser import ConditionalWriteHeaders, WriteHeaders
 from app.rest.route import Route
 from app.rules.webhooks import TEST
 from app.settings import VERSION, Settings
+from app.vocabulary import CheckLevel
 
 Decorator = Callable[[Any], Any]
 
@@ -120,6 +121,9 @@ ENUMS: dict[str, Iterable[str]] = {
     "DocumentSort": SORTS,
 }
 """The closed lists, by the names of their components."""
+
+MAPS = {"CheckLevels": CheckLevel}
+"""Objects that have words of a closed list by name, by the names of their components."""
 
 
 def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
@@ -235,8 +239,22 @@ def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str,
         return {}
     for key in ("enum", "type", "maxLength"):
         ret.pop(key, None)
-    reference = {"$ref": f"#/components/schemas/{names[0]}"}
-    return {"anyOf": [reference, {"type": "null"}]} if field.allow_none else reference
+    return _reference(names[0], null=field.allow_none)
+
+
+def map_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    """Has apispec document an object of words by name as a reference to its component."""
+    for name, words in MAPS.items():
+        if ret.get("additionalProperties") == _reference(words.__name__):
+            for key in ("additionalProperties", "type"):
+                del ret[key]
+            return _reference(name, null=field.allow_none)
+    return {}
+
+
+def _reference(name: str, *, null: bool = False) -> dict[str, Any]:
+    reference = {"$ref": f"#/components/schemas/{name}"}
+    return {"anyOf": [reference, {"type": "null"}]} if null else reference
 
 
 class ManagementApi(Api):  # type: ignore[misc]
@@ -266,8 +284,12 @@ def management_api(app: Flask, settings: Settings) -> Api:
     api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
     if plugin.converter is not None:  # it is, as soon as the Api exists
         plugin.converter.add_attribute_function(enum_reference)  # type: ignore[no-untyped-call]
+        plugin.converter.add_attribute_function(map_reference)  # type: ignore[no-untyped-call]
     for name, words in ENUMS.items():
         api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]})
+    for name, words in MAPS.items():
+        values = _reference(words.__name__)
+        api.spec.components.schema(name, {"type": "object", "additionalProperties": values})
     for error in Refusal.__subclasses__():
         api.spec.components.schema(error.__name__, error_schema(error))
     for name, schema in COMPONENTS.items():

@@ -68,6 +68,7 @@ def test_the_least_document_has_every_key_and_its_defaults(api, project) -> None
         "teamId": project.team_id,
         "title": "Rye",
         "slug": "rye",
+        "key": None,
         **dict.fromkeys(("subtitle", "excerpt", "metaTitle", "metaDescription", "reviewNote", "content"), ""),
         **dict.fromkeys(("coverImageUrl", "assigneeId", "authorId", "categoryId", "clusterId", "dueDate")),
         **dict.fromkeys(("publishedVersion", "publishedMarkdown", "publishAt", "publishedAt", "deletedAt")),

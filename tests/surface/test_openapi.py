@@ -103,7 +103,7 @@ def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, 
     tags = {
         name: schema["properties"]["_tag"]["const"]
         for name, schema in document["components"]["schemas"].items()
-        if "_tag" in schema.get("properties", {})
+        if "const" in schema.get("properties", {}).get("_tag", {})
     }
 
     assert tags == {name: name for name in everywhere}
