@@ -20,14 +20,13 @@ import orjson
 from app.cli.calling import call, connected, context, every
 from app.cli.db import prepare
 from app.cli.demo import make_demo
-from app.cli.members import join_link
 from app.cli.mongod import running_mongod
 from app.cli.server_process import port_is_free, run
 from app.errors import NotFound
 from app.http.logs import log_as_json
 from app.operations import members
 from app.operations.context import Context
-from app.operations.invitations import invite_member
+from app.operations.invitations import invite_member, join_link
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store

@@ -8,7 +8,7 @@ from app.cli.calling import as_json, call, context, every, of_project, print_jso
 from app.cli.durations import Duration
 from app.cli.tokens import SCOPES
 from app.operations import members
-from app.operations.invitations import invite_member
+from app.operations.invitations import invite_member, join_link
 from app.operations.tokens import USUAL_SCOPES
 from app.rules.times import wire_time
 from app.settings import Settings
@@ -64,8 +64,3 @@ def invite(project_id: str, member_id: str, scopes: tuple[str, ...], expires_in:
     link = join_link(Settings.from_environment().public_url or "http://localhost:8000", secret)
     expires = wire_time(ctx.now + expires_in)
     print_json({"link": link, "expiresAt": expires}) if json else click.echo(link)
-
-
-def join_link(address: str, secret: str) -> str:
-    """Returns the link of an invitation; what stands behind the # reaches no server and no log."""
-    return f"{address.rstrip('/')}/console/join#{secret}"

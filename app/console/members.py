@@ -13,8 +13,9 @@ from app.console.documents import changed_fields
 from app.console.frame import call, console, done, page, problems_of, said_by, session
 from app.console.lookups import named
 from app.errors import BadRequest, NotFound, Refusal
+from app.http.callers import callers
 from app.operations import members
-from app.operations.invitations import invite_member
+from app.operations.invitations import invite_member, join_link
 from app.operations.tokens import USUAL_SCOPES
 from app.vocabulary import Role, Scope
 
@@ -81,7 +82,7 @@ def invite(id: str) -> BaseResponse:
         secret = invite_member(session().ctx, id, scopes, timedelta(days=int(life)))
     except Refusal as refusal:
         return done(said_by(refusal), url_for("console.show_member", id=id), ok=False)
-    link = f"{url_for('console.join', _external=True)}#{secret}"
+    link = join_link(callers().public_url or request.url_root, secret)
     text = "Send this link to them and to nobody else. It works once, and is not shown again."
     back = url_for("console.show_member", id=id)
     return page("secret.html", heading="The invitation", text=text, secret=link, back=back)

@@ -23,6 +23,7 @@ class Callers:
     def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
         self.store = store
         self._access = Access(store)
+        self.public_url = settings.public_url
         self.is_https = settings.public_url.lower().startswith("https://")
         self._webhooks_allow_local = settings.webhooks_allow_local
         self._routes = routes

@@ -40,6 +40,11 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     return secret
 
 
+def join_link(address: str, secret: str) -> str:
+    """Returns the link of an invitation; what stands behind the # reaches no server and no log."""
+    return f"{address.rstrip('/')}/console/join#{secret}"
+
+
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 

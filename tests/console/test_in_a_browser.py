@@ -230,6 +230,29 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     assert now(project, document)["version"] == 3
 
 
+def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Window, project: Project) -> None:
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/plan/many")
+    paste = "document.querySelector('#table').value = arguments[0]"
+    window.chrome.execute_script(paste, "key\ttitle\nrye\tRye\nstollen\tStollen\nsalt\tSalt\n")
+    window.press("See what would happen")
+    assert "3 created. Nothing is changed yet." in window.find("main").text
+    window.press("Plan 3 pieces")
+
+    window.open("/console/table?sort=title")
+    assert not window.find(".bulk").is_displayed()
+    first, _, last = window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody [name=id]")
+    first.click()
+    webdriver.ActionChains(window.chrome).key_down(Keys.SHIFT).click(last).key_up(Keys.SHIFT).perform()
+    window.until(lambda: "3 selected" in window.find(".bulk").text)
+    window.press("Offer briefs")
+
+    assert "Offer briefs: 3 of 3 done" in window.find("h1").text
+    listed = OPERATIONS["list_briefs"](project.context(), fields={"state": ["ready"], "limit": 10, "offset": 0})
+    assert len(listed.body) == 3
+    assert window.problems() == []
+
+
 def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("A reader", scopes=[Scope.READ]))
