@@ -21,6 +21,9 @@ from app.vocabulary import Scope, SkipReason
 Fields = Mapping[str, Any]
 
 AT_ONCE = 100
+VERSIONS_AT_ONCE = 20_000
+"""After so many versions that a call undoes it ends, so that it takes no longer than a request may."""
+READ_AT_ONCE = 20
 SKIPPED = 1_000
 FURTHEST = timedelta(days=30)
 
@@ -55,7 +58,7 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     more = False
     for work in _works(ctx, token["id"], fields):
         reason = work.obstacle
-        if reason is None and len(reverted) == AT_ONCE:
+        if reason is None and (len(reverted) == AT_ONCE or len(undone) >= VERSIONS_AT_ONCE):
             more = True
             break
         if reason is None:
@@ -78,8 +81,8 @@ class _Work:
     document: StoredDocument
     own: list[Mapping[str, Any]]
     """Its versions, the first one first."""
-    before: Mapping[str, Any] | None
-    """The version before them."""
+    before: int | None
+    """The number of the version before them."""
     changed_since: bool
     """Did somebody else change the document after the first of them?"""
 
@@ -102,8 +105,8 @@ class _Work:
 def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
     """Yields what a token wrote in each document outside the trash, in the order of the documents' ids."""
     firsts = ctx.store.revisions.first_versions_by(ctx.project_id, token_id, read_time(fields["since"]))
-    for start in range(0, len(firsts), AT_ONCE):
-        batch = firsts[start : start + AT_ONCE]
+    for start in range(0, len(firsts), READ_AT_ONCE):
+        batch = firsts[start : start + READ_AT_ONCE]
         documents = ctx.store.documents.get_many(ctx.project_id, [document_id for document_id, _ in batch])
         histories = ctx.store.revisions.around(ctx.project_id, batch)
         for document_id, first in batch:
@@ -115,21 +118,18 @@ def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
             yield _Work(
                 document,
                 own=[version for version in later if version["by"]["id"] == token_id],
-                before=max(
-                    (version for version in history if version["version"] < first),
-                    key=lambda version: int(version["version"]),
-                    default=None,
-                ),
+                before=max((version["version"] for version in history if version["version"] < first), default=None),
                 changed_since=any(token_id not in (version["by"]["id"], version.get("reverts")) for version in later),
             )
 
 
 def _revert(ctx: Context, token_id: str, work: _Work) -> list[dict[str, Any]]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
-    assert work.before is not None
-    changes = restored_changes(ctx, work.document, work.before)
+    before = ctx.store.revisions.get(ctx.project_id, work.document["id"], work.before) if work.before else None
+    assert before is not None
+    changes = restored_changes(ctx, work.document, before)
     if not changes:
         return []
     event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"reverted": True})
     written = write_version(ctx, work.document, changes, event, reverts=token_id)
-    return [{"id": written["id"], "version": written["version"], "to": work.before["version"]}]
+    return [{"id": written["id"], "version": written["version"], "to": before["version"]}]

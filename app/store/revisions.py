@@ -67,12 +67,13 @@ class Revisions(Collection[Record]):
             return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[Record]]:
-        """Returns of each document its versions from a number on, and the one before."""
+        """Returns of each document who made its versions from a number on, and the one before, without their fields."""
         documents = [
             {"documentId": ObjectId(document_id), "version": {"$gte": version - 1}} for document_id, version in firsts
         ]
         found: dict[str, list[Record]] = {str(one["documentId"]): [] for one in documents}
-        for row in self._find(project_id, {"$or": documents}, index=REVISIONS_BY_VERSION):
+        fields = {"documentId": 1, "version": 1, "by.id": 1, "reverts": 1}
+        for row in self._find(project_id, {"$or": documents}, fields=fields, index=REVISIONS_BY_VERSION):
             found[row["documentId"]].append(row)
         return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.operations import reverts
 from app.operations.context import this_instant
 from app.rules.times import wire_time
 from app.vocabulary import Scope
@@ -149,3 +150,17 @@ def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between
     found = project.store.database.documents.find({}, {"key": 1, "title": 1, "projectId": 1})
     titles = {row["key"]: row["title"] for row in found if str(row["projectId"]) == project.id}
     assert titles == {f"{number}": f"{'Bread' if number % 10 else 'Mine'} {number}" for number in range(1000)}
+
+
+@pytest.mark.contract("decided-guards.revert")
+def test_a_call_ends_after_so_many_versions_and_the_next_one_goes_on(rest, agent, monkeypatch) -> None:
+    documents = [a_document(rest, markdown="Dark.") for _ in range(3)]
+    for document in documents:
+        for text in ("Wild.", "Wilder."):
+            write(agent, document, text)
+    monkeypatch.setattr(reverts, "VERSIONS_AT_ONCE", 3)
+
+    answers = [revert(rest, agent.token) for _ in range(3)]
+
+    assert [(len(one["reverted"]), one["more"]) for one in answers] == [(2, True), (1, False), (0, False)]
+    assert [ok(rest.get(path_of(document)))["content"] for document in documents] == ["Dark."] * 3
