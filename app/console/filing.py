@@ -10,7 +10,7 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.documents import changed_fields
-from app.console.frame import call, console, done, page, problems_of, said_by
+from app.console.frame import call, console, done, page, problems_of, require, said_by
 from app.console.lookups import named
 from app.errors import NotFound, Refusal
 from app.operations import categories, clusters, intents
@@ -54,6 +54,7 @@ KIND = "<any(categories, clusters):kind>"
 @console.get(f"/plan/{KIND}")
 def show_filing(kind: str) -> Response:
     """Lists the categories or clusters, with a form for another."""
+    require(FILINGS[kind].draft)
     return _list(kind, {})
 
 
@@ -79,6 +80,7 @@ def add_filing(kind: str) -> BaseResponse:
 @console.get(f"/plan/{KIND}/<id>")
 def edit_filing(kind: str, id: str) -> Response:
     """Shows the form with a category or a cluster."""
+    require(FILINGS[kind].change)
     record = call(FILINGS[kind].get, id).body
     values = _as_form(record)
     return page("filing_edit.html", kind=kind, filing=FILINGS[kind], record=record, values=values, was=values)

@@ -155,6 +155,12 @@ def may(operation: Operation) -> bool:
     return operation.scope in session().ctx.caller.scopes
 
 
+def require(operation: Operation) -> None:
+    """Refuses with `Forbidden` the page of an operation that the scopes of who is signed in don't allow."""
+    if not may(operation):
+        raise operation.forbidden()
+
+
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """Returns a page made from a template of `templates/console`."""
     signed_in: Session | None = g.get("console_session")

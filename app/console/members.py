@@ -10,7 +10,7 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.documents import changed_fields
-from app.console.frame import call, console, done, page, problems_of, said_by, session
+from app.console.frame import call, console, done, page, problems_of, require, said_by, session
 from app.console.lookups import named
 from app.errors import BadRequest, NotFound, Refusal
 from app.http.callers import callers
@@ -28,6 +28,7 @@ LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 @console.get("/administration/members")
 def show_members() -> Response:
     """Lists the members, with a form for another."""
+    require(members.create_member)
     return _list({})
 
 
@@ -46,6 +47,7 @@ def add_member() -> BaseResponse:
 @console.get("/administration/members/<id>")
 def show_member(id: str) -> Response:
     """Shows a member, with the forms to change, invite and remove them."""
+    require(members.update_member)
     return _member(call(members.get_member, id).body)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import ID, call, console, done, page, problems_of, said_by
+from app.console.frame import ID, call, console, done, page, problems_of, require, said_by
 from app.errors import HttpApiDecodeError, NotFound, Refusal
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import MAX_PIECES
@@ -32,6 +32,7 @@ SHOWN = 50
 @console.get("/plan")
 def show_plan() -> Response:
     """Shows the form of a new piece, empty or with a draft, and the drafts that are not finished."""
+    require(intents.create_document_intent)
     values, draft_id = NEW, request.args.get("draft", "")
     if ID.fullmatch(draft_id):
         draft = call(intents.get_intent, draft_id, fields={"kind": Kind.DOCUMENT}).body
@@ -115,6 +116,7 @@ def _as_form(fields: Mapping[str, Any]) -> dict[str, Any]:
 @console.get("/plan/many")
 def plan_many() -> Response:
     """Shows the form that takes a table of pieces."""
+    require(plans.plan_documents)
     return _many("")
 
 

@@ -9,7 +9,7 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.documents import changed_fields
-from app.console.frame import call, console, done, page, problems_of, said_by
+from app.console.frame import call, console, done, page, problems_of, require, said_by
 from app.errors import Refusal
 from app.operations import projects
 from app.vocabulary import CheckLevel, CheckName
@@ -29,6 +29,7 @@ LEVELS: Mapping[str, str] = {
 @console.get("/administration")
 def show_settings() -> Response:
     """Shows the settings, and the button that freezes the project."""
+    require(projects.update_project)
     return _form(call(projects.get_project).body)
 
 

@@ -253,7 +253,7 @@ def test_who_is_no_administrator_is_neither_offered_any_of_it_nor_can(
     ):
         answer = visitor.post(f"/console/administration{path}", **sent)
         assert "needs a token with the scope `admin`" in unescape(answer.text), path
-    for path in ("/tokens", f"/{one}", "/webhooks", f"/{hook}"):
+    for path in ("", "/members", f"/{person}", "/tokens", f"/{one}", "/webhooks", f"/{hook}"):
         assert visitor.get(f"/console/administration{path}").status_code == 403
     assert settings(project)["name"] == "The Crust"
 

@@ -174,6 +174,7 @@ def test_who_may_not_write_is_neither_offered_planning_nor_can(reader: Visitor, 
     assert "/console/plan" not in reader.get("/console/board").text
     category = made(project.context(), "category", name="Bread", slug="bread")
     paths = ("plan", "plan/many", "plan/categories", f"plan/categories/{category['id']}")
+    assert {reader.get(f"/console/{path}").status_code for path in paths} == {403}
     for path in (*paths, f"plan/categories/{category['id']}/delete"):
         answer = reader.post(f"/console/{path}", then="plan", title="Rye", name="Rye", table=TABLE, confirmed="yes")
         assert "needs a token with the scope" in answer.text, path
