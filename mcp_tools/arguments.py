@@ -84,7 +84,7 @@ class Arguments:
         of the wrong form.
         """
         unknown = unknown_names(instance(self.fields), sent)
-        issues = [_unknown(one) for one in islice(unknown, MAX_ISSUES)]
+        issues = [unknown_issue(one) for one in islice(unknown, MAX_ISSUES)]
         more = sum(1 for _ in unknown)
         try:
             fields = load(self.fields, {**self.defaults, **sent})
@@ -150,5 +150,6 @@ def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, st
     return argument
 
 
-def _unknown(unknown: Unknown) -> Issue:
+def unknown_issue(unknown: Unknown) -> Issue:
+    """Returns what is wrong with an argument that is not known."""
     return Issue(path=unknown.path, message=f"Unknown argument; {unknown.hint}")

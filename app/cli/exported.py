@@ -12,8 +12,14 @@ import click
 
 from app.cli.calling import DRY_RUN, print_json, shown
 from app.cli.progress import progress
+from app.errors import ServiceUnavailable
 from app.operations.context import Context
 from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
+
+TRY_TOO_LONG = """\
+The dry run took longer than MongoDB lets a transaction last (transactionLifetimeLimitSeconds, a minute by default).
+Import into a new project instead (project create) and look at the result, or raise that parameter of mongod.
+Nothing was changed."""
 
 
 def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> None:
@@ -21,14 +27,19 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """
-    if dry_run:
-        done = ctx.store.rolled_back(lambda store: _imported(replace(ctx, store=store), path))
-    else:
-        done = _imported(ctx, path)
+    done = _tried(ctx, path) if dry_run else _imported(ctx, path)
     print_json(_as_json(done)) if json else _print_report(done)
     if dry_run and not json:
         click.echo(DRY_RUN)
     sys.exit(1 if done.refused else 0)
+
+
+def _tried(ctx: Context, path: Path) -> Imported:
+    try:
+        return ctx.store.rolled_back(lambda store: _imported(replace(ctx, store=store), path))
+    except ServiceUnavailable as error:
+        ctx.store.ping()  # where MongoDB can't be reached, that is the error
+        raise click.ClickException(TRY_TOO_LONG) from error
 
 
 def _imported(ctx: Context, path: Path) -> Imported:

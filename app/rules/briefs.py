@@ -163,7 +163,7 @@ def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
     say = partial(named, channel=request.channel)
     if holds_claim(document, request.token_id) and request.claimed_at in (None, brief["claimedAt"]):
         message = (
-            f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_brief')} and "
+            f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
             f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
         )

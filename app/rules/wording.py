@@ -8,7 +8,7 @@ from app.vocabulary import Channel
 ROUTES = {
     "claim_brief": "POST /documents/:id/brief/claim",
     "claim_next_brief": "POST /briefs/claim",
-    "get_brief": "GET /documents/:id/brief",
+    "get_work_packet": "GET /documents/:id/packet",
     "mark_brief_ready": "POST /documents/:id/brief/ready",
     "release_brief": "POST /documents/:id/brief/release",
     "submit_document": "POST /documents/:id/submit",
@@ -20,7 +20,7 @@ ROUTES = {
 BUTTONS = {
     "claim_brief": "Claim brief",
     "claim_next_brief": "Claim brief",
-    "get_brief": "Brief",
+    "get_work_packet": "Brief",
     "mark_brief_ready": "Offer brief",
     "release_brief": "Give brief back",
     "submit_document": "Submit for review",

@@ -148,6 +148,19 @@ def test_a_prompt_for_nothing_is_refused(agent: Agent, arguments: dict[str, str]
     assert agent.post("prompts/get", asked).json["error"]["data"]["_tag"] == tag
 
 
+@pytest.mark.contract("decided-unknown.mcp")
+def test_unknown_arguments_of_a_prompt_are_refused_as_those_of_a_tool(agent: Agent, project: Project) -> None:
+    document = a_document(project.context(), brief={"keyword": "rye"})
+    asked = {"name": "write_document_from_brief", "arguments": {"documentId": document["id"], "document_id": "x"}}
+
+    error = agent.post("prompts/get", asked).json["error"]["data"]
+
+    assert error["_tag"] == "HttpApiDecodeError"
+    assert error["issues"] == [
+        {"path": "document_id", "message": "Unknown argument; did you mean `documentId`?"},
+    ]
+
+
 def test_an_unknown_prompt_is_a_protocol_error(agent: Agent) -> None:
     assert agent.post("prompts/get", {"name": "rewrite", "arguments": {}}).json["error"]["code"] == -32602
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.operations.catalogue import CATALOGUE
+from app.vocabulary import EVENT_TYPES
 from docs_site.generated import COMMITTED
 from docs_site.sources import TOP, gather
 
@@ -57,3 +58,12 @@ def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(tmp_pa
 
     html = "".join(page.read_text("utf-8") for page in (tmp_path / "build" / "docs").rglob("*.html"))
     assert re.findall(r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="https?:[^"]*"', html) == []
+
+
+def test_the_page_of_events_names_every_type() -> None:
+    table = (TOP / "docs" / "events.md").read_text("utf-8").partition("| Record | Types |")[2].partition("\n\n")[0]
+    named = set()
+    for row in re.findall(r"^\| [a-z ,]+ \| (.*) \|$", table, re.MULTILINE):
+        things = {one.partition(".")[0] for one in re.findall(r"`([a-z]+\.?)", row)}
+        named |= {f"{thing}{what}" for thing in things for what in re.findall(r"\.[a-z_]+", row)}
+    assert named == set(EVENT_TYPES)
