@@ -50,9 +50,15 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     pieces = _loaded(plan)
     ctx = replace(context(project_id), dry_run=dry_run)
     outcomes = _plan_all(ctx, plan, pieces) if atomic or plan.atomic else _plan_in_batches(ctx, pieces)
-    print_json({"pieces": outcomes}) if json else _print_report(plan, outcomes)
-    if dry_run and not json:
+    if json:
+        print_json({"pieces": outcomes})
+    elif dry_run:
+        _print_report(
+            plan, [{**one, "id": None if one["outcome"] == PieceOutcome.CREATED else one["id"]} for one in outcomes]
+        )
         click.echo(DRY_RUN)
+    else:
+        _print_report(plan, outcomes)
     sys.exit(1 if any(one["outcome"] == PieceOutcome.REFUSED for one in outcomes) else 0)
 
 
@@ -118,7 +124,7 @@ def _placed(plan: PlanFile, start: int, path: str, message: str) -> str:
     found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
     if found is None:
         return f"{path}: {message}"
-    return ": ".join(filter(None, (plan.place(start + int(found[1])), found[2], message)))
+    return ": ".join(filter(None, (plan.place_and_key(start + int(found[1])), found[2], message)))
 
 
 def _fail(lines: Sequence[str]) -> NoReturn:
@@ -135,4 +141,4 @@ def _print_report(plan: PlanFile, outcomes: Sequence[dict[str, Any]]) -> None:
     click.echo(f"{total}: {', '.join(f'{counts[what]:,} {what}' for what in PieceOutcome)}.")
     for index, one in enumerate(outcomes):
         for problem in one["errors"]:
-            click.echo(shown(f"{plan.place(index)}: {problem['field']}: {problem['message']}"), err=True)
+            click.echo(shown(f"{plan.place_and_key(index)}: {problem['field']}: {problem['message']}"), err=True)

@@ -15,6 +15,7 @@ from typing import Any
 from marshmallow import fields
 
 from app.fields.briefs import BriefFields
+from app.fields.document_keys import MAX_KEY
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.loading import instance
 from app.fields.plans import PieceFields
@@ -49,6 +50,12 @@ class PlanFile:
         """Returns where a piece stands in the file."""
         return f"line {self.lines[index]}" if self.lines else f"piece {index + 1}"
 
+    def place_and_key(self, index: int) -> str:
+        """Returns where a piece stands in the file, with its key: a row of a spreadsheet may be several lines."""
+        piece = self.pieces[index]
+        key = piece.get("key") if isinstance(piece, dict) else None
+        return f"{self.place(index)} ({key[:MAX_KEY]})" if key and isinstance(key, str) else self.place(index)
+
 
 def text_of(content: bytes) -> str:
     """Returns the text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one."""
@@ -67,6 +74,8 @@ def read_table(text: str) -> PlanFile:
     header_line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
     wrong = [f"line {header_line}: {message}" for message in _header_problems(names)]
+    if wrong and COLUMNS.keys().isdisjoint(names):
+        raise UnreadablePlan("\n".join(wrong))  # a line of another kind: what follows is not judged by it
     pieces, lines = [], []
     for line, cells in rows:
         if len(cells) > len(names):
@@ -109,13 +118,20 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 def _header_problems(names: list[str]) -> Iterator[str]:
     for name in dict.fromkeys(filter(None, names)):
         if name not in COLUMNS:
-            near = near_name(name, COLUMNS)
+            near = _near_column(name)
             hint = f"did you mean `{near}`?" if near else f"the columns are {', '.join(COLUMNS)}."
             yield f"`{name}` is not a column; {hint}"
         elif names.count(name) > 1:
-            yield f"the column `{name}` stands there {names.count(name)} times."
+            yield f"the column `{name}` appears {names.count(name)} times."
     if "key" not in names:
         yield "there is no column `key`."
+
+
+def _near_column(name: str) -> str | None:
+    """Returns the column that is near, also without the prefix of the brief's columns: `Word count`, `keywords`."""
+    last_parts = {column.rpartition(".")[2]: column for column in COLUMNS}
+    near = near_name(name.replace(" ", "_"), [*COLUMNS, *last_parts])
+    return last_parts.get(near, near) if near else None
 
 
 def _piece(names: list[str], cells: list[str]) -> dict[str, Any]:

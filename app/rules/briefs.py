@@ -168,7 +168,7 @@ def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
             f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
         )
     else:
-        release = "" if request.channel == Channel.MCP else f", or release this one with {say('withdraw_brief')}"
+        release = "" if request.channel == Channel.MCP else f", or end this claim with {say('withdraw_brief')}"
         message = (
             f"{who} claimed this brief at {at} and holds it{until}. Claim another with "
             f"{say('claim_next_brief')}{release}."

@@ -55,6 +55,6 @@ _CALLED = {"category": "name or slug", "cluster": "name", "assignee": "name or e
 
 def _unclear(name: str, id_field: str, ids: list[str]) -> str:
     if not ids:
-        return f"No {_KINDS[name]} of this project has this {_CALLED[name]}."
+        return f"No {_KINDS[name]} of this project has this {_CALLED[name]}: see the list of {_MANY[name]}."
     some = " or ".join(ids[:SHOWN])
     return f"{len(ids)} {_MANY[name]} have this {_CALLED[name]}: send the `{id_field}` of one, like {some}."

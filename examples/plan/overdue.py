@@ -1,7 +1,8 @@
 """Fails when a piece of a plan is overdue: it was due before today, and it is not published.
 
 python3 overdue.py plan.csv, with BASE (the service's address) and TOKEN (a token with the scope `read`) in the
-environment. The exit code is 1 when a piece is overdue, and 0 when none is. It needs nothing but Python.
+environment. The exit code is 0 when no piece is overdue, and 1 when one is or the plan can't be compared. It needs
+nothing but Python.
 """
 
 import argparse
@@ -11,8 +12,10 @@ import os
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -34,14 +37,33 @@ def overdue(base: str, token: str, keys: list[str], today: date) -> Iterator[dic
             yield from json.load(response)
 
 
+def keys_of(plan: Path) -> list[str]:
+    """Returns the keys of a spreadsheet, which separates its columns by commas, semicolons or tabs."""
+    try:
+        text = plan.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{plan} can't be read: {error}")
+    header = text.partition("\n")[0]
+    rows = csv.DictReader(StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
+    if "key" not in (rows.fieldnames or ()):
+        sys.exit(f"{plan} has no column `key`.")
+    return [row["key"] for row in rows if row["key"]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Fail when a piece of a plan is overdue.")
     parser.add_argument("plan", type=Path, help="the spreadsheet, with a column `key`")
     parser.add_argument("--today", type=date.fromisoformat, metavar="DATE", default=datetime.now(UTC).date())
     arguments = parser.parse_args()
-    with arguments.plan.open(encoding="utf-8-sig", newline="") as file:
-        keys = [row["key"] for row in csv.DictReader(file)]
-    found = list(overdue(os.environ["BASE"], os.environ["TOKEN"], keys, arguments.today))
+    if not (os.environ.get("BASE") and os.environ.get("TOKEN")):
+        sys.exit("Set BASE to the service's address, and TOKEN to a token with the scope `read`.")
+    keys = keys_of(arguments.plan)
+    try:
+        found = list(overdue(os.environ["BASE"], os.environ["TOKEN"], keys, arguments.today))
+    except HTTPError as error:
+        sys.exit(f"{os.environ['BASE']} answered {error.code}: {error.read().decode(errors='replace')}")
+    except URLError as error:
+        sys.exit(f"{os.environ['BASE']} can't be reached: {error.reason}")
     for document in sorted(found, key=lambda one: one["dueDate"]):
         print(f"{document['dueDate']}  {document['status']:<9}  {document['key']}  {document['title']}")
     print(f"{len(found)} of {len(keys)} pieces overdue.")

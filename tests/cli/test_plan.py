@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,16 @@ def test_cells_become_lists_booleans_and_texts_and_an_empty_one_is_not_sent(tmp_
     ("text", "messages"),
     [
         ("key,titel\n", ["line 1: `titel` is not a column; did you mean `title`?"]),
+        (
+            "key,due date,Word count,keywords\nrye,soon,800,rye\n",
+            ["`dueDate`?", "`brief.wordCount`?", "`brief.keyword`?"],
+        ),
+        (
+            "Plan for spring\n\nkey,title\nrye,Rye\n",
+            ["line 1: `Plan for spring` is not a column; the columns are key, ", "line 1: there is no column `key`."],
+        ),
         ("Key;keyword\n", ["line 1: `Key` is not a column; did you mean `key`?", "line 1: `keyword` is not", "`key`."]),
-        ("key,title,title\n", ["line 1: the column `title` stands there 2 times."]),
+        ("key,title,title\n", ["line 1: the column `title` appears 2 times."]),
         ("title\n", ["line 1: there is no column `key`."]),
         ("", ["line 1: there is no column `key`."]),
         ("key,title\n1,Rye\n\n2,Rye, dark\n", ["line 4: has 3 cells, and the header 2: quote a cell with commas."]),
@@ -227,13 +236,11 @@ class TestCommand:
             ["line", "5", "rye", "refused"],
         ]
         assert "3 pieces: 1 created, 0 updated, 0 unchanged, 2 refused." in first.stdout
-        assert [line.rpartition(": ")[0] for line in first.stderr.splitlines()] == [
-            *(
-                "line 4: category",
-                "line 4: dueDate",
-                "line 4: title",
-                "line 5: key: An earlier piece of this plan has this key",
-            )
+        assert first.stderr.splitlines() == [
+            "line 4 (oats): category: No category of this project has this name or slug: see the list of categories.",
+            "line 4 (oats): dueDate: Must be a calendar date, written YYYY-MM-DD.",
+            "line 4 (oats): title: Must not be blank.",
+            "line 5 (rye): key: An earlier piece of this plan has this key: give each piece its own.",
         ]
         assert (first.exit_code, second.exit_code) == (1, 0)
         assert "2 pieces: 1 created, 1 updated, 0 unchanged, 0 refused." in second.stdout
@@ -247,8 +254,8 @@ class TestCommand:
         refused = cli("plan", "--project", project.id, written(tmp_path, pieces))
 
         assert refused.stderr.splitlines() == [
-            "piece 3: title: Must be at most 300 characters.",
-            "piece 551: ready: Must be true or false.",
+            "piece 3 (2): title: Must be at most 300 characters.",
+            "piece 551 (550): ready: Must be true or false.",
         ]
         assert (refused.exit_code, documents(project)) == (1, [])
 
@@ -274,7 +281,7 @@ class TestCommand:
         many = written(tmp_path, [{"key": str(number), "title": "Rye"} for number in range(501)])
         too_many = cli("plan", "--project", project.id, many, "--atomic")
 
-        assert refused.stderr.splitlines() == ["piece 2: title: Must not be blank.", "No piece was planned."]
+        assert refused.stderr.splitlines() == ["piece 2 (b): title: Must not be blank.", "No piece was planned."]
         assert (refused.exit_code, too_many.exit_code, documents(project)) == (1, 2, [])
         good = written(tmp_path, [{"key": "a", "title": "Rye"}])
         assert cli("plan", "--project", project.id, good, "--atomic").exit_code == 0
@@ -291,9 +298,12 @@ class TestCommand:
         real = cli("plan", "--project", project.id, file)
 
         assert "Dry run: nothing was changed." in dry.stdout
+        assert re.search(r"^piece 1 +a +created +-$", dry.stdout, re.MULTILINE)
         assert "2 pieces: 1 created, 0 updated, 0 unchanged, 1 refused." in dry.stdout
         assert (
-            (dry.exit_code, dry.stderr) == (real.exit_code, real.stderr) == (1, "piece 2: title: Must not be blank.\n")
+            (dry.exit_code, dry.stderr)
+            == (real.exit_code, real.stderr)
+            == (1, "piece 2 (b): title: Must not be blank.\n")
         )
 
     def test_a_project_that_there_is_not_and_a_file_without_pieces_are_named(
