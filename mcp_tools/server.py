@@ -85,7 +85,9 @@ def mcp_server() -> Server[None]:
         call, tool = _call_of(message), TOOLS.get(params.name)
         if tool is None or not holds(call.toolset, params.name):
             raise MCPError(
-                code=t.INVALID_PARAMS, message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}."
+                code=t.INVALID_PARAMS,
+                message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}: "
+                "call one of those that `tools/list` shows.",
             )
         arguments = params.arguments or {}
         try:

@@ -86,6 +86,10 @@ PAGES = [
 ]
 
 
+RUN = ["docs/checks.md", "docs/events.md"]
+"""Pages whose commands run, and whose JSON shows no response to them."""
+
+
 @pytest.mark.contract("decided-plans.example")
 @pytest.mark.parametrize("pages", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str, ...]) -> None:
@@ -101,6 +105,13 @@ def test_the_commands_of_a_page_print_what_it_shows(demo: Path, pages: tuple[str
             assert_shows(orjson.loads(text), last_json(output))
         elif language == "text":
             assert text.strip() in output
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_the_commands_of_a_page_run(demo: Path, page: str) -> None:
+    outputs = run(demo, [text for language, text in blocks(page) if language == "sh"])
+
+    assert [output for output in outputs if not output.strip() or '"_tag"' in output] == []
 
 
 def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_site(demo: Path) -> None:
@@ -123,7 +134,7 @@ def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -
     assert any("A Dutch oven" in page.read_text() for page in (demo / "preview" / "articles").rglob("*.html"))
 
 
-@pytest.mark.parametrize("page", [*(page for pages in PAGES for page in pages), "examples/site/README.md"])
+@pytest.mark.parametrize("page", [*(page for pages in PAGES for page in pages), *RUN, "examples/site/README.md"])
 def test_no_block_has_prompts_or_ids_to_replace(page: str) -> None:
     for language, text in blocks(page):
         assert language in ("sh", "shell", "json", "jsonc", "text", "python", "js")
