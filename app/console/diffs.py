@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from itertools import zip_longest
+
+from rapidfuzz.distance import LCSseq
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MOST_WORDS = 600
@@ -85,9 +86,9 @@ def words_that_differ(old: str, new: str) -> tuple[list[tuple[str, bool]], list[
         return [(old, True)], [(new, True)]
     left: list[tuple[str, bool]] = []
     right: list[tuple[str, bool]] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if i2 > i1:
-            left.append(("".join(before[i1:i2]), tag != "equal"))
-        if j2 > j1:
-            right.append(("".join(after[j1:j2]), tag != "equal"))
+    for one in LCSseq.opcodes(before, after):
+        if one.src_end > one.src_start:
+            left.append(("".join(before[one.src_start : one.src_end]), one.tag != "equal"))
+        if one.dest_end > one.dest_start:
+            right.append(("".join(after[one.dest_start : one.dest_end]), one.tag != "equal"))
     return left, right

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from app.console.diffs import Row, Side, side_by_side
@@ -43,3 +45,15 @@ def test_a_very_long_line_is_compared_whole_in_bounded_time() -> None:
 
     assert row.old is not None
     assert row.old.parts == [(old, True)]
+
+
+def test_long_lines_that_all_differ_are_compared_quickly() -> None:
+    old = "\n".join(f"{number}{'.' * 590}" for number in range(1_500))
+    new = "\n".join(f"{number},{'.' * 590}" for number in range(1_500))
+    diff = unified_diff(old, new, "old", "new")
+    began = time.process_time()
+
+    rows = side_by_side(diff)
+
+    assert time.process_time() - began < 3
+    assert {row.kind for row in rows[1:]} == {"changed"}
