@@ -15,6 +15,7 @@ from app.errors import Refusal
 from app.operations.actions import document_operations
 from app.operations.context import Context
 from app.rules.briefs import NO_CLAIM
+from app.rules.budgets import Budget
 from app.rules.sections import hash_of
 from app.rules.times import wire_time
 from app.vocabulary import BriefState, Channel, DocumentStatus, Scope
@@ -68,7 +69,17 @@ def tokens_of(project: Project) -> dict[str, Token]:
         "writer": project.token("Writer", agent="writer-2", scopes=WRITERS),
         "same agent": project.token("Other", agent="maker-1", scopes=Scope),
         "reader": project.token("Reader", scopes=[Scope.READ]),
+        "spent": a_spent_token(project, {"writesPerHour": 1, "publishesPerDay": None}),
+        "thrifty": a_spent_token(project, {"writesPerHour": 1_000, "publishesPerDay": 1}),
     }
+
+
+def a_spent_token(project: Project, budget: Budget) -> Token:
+    """Makes a token with a budget, and lets it create a document draft, which counts."""
+    token = project.token("Thrifty", scopes=Scope, budget=budget)
+    token = replace(token, caller=replace(token.caller, budget=budget))
+    OPERATIONS["create_document_intent"](project.context(token, now=NOW), fields={})
+    return token
 
 
 def a_written_document(ctx: Context) -> dict[str, Any]:

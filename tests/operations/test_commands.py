@@ -125,6 +125,8 @@ def test_the_actions_of_a_document_take_at_most_six_commands(ctx: Context, comma
     OPERATIONS["update_project"](ctx, fields={"reviewRequired": True, "fourEyes": True, "checks": levels})
 
     assert len(sent(commands, ctx, "list_document_actions", document["id"])) <= 6
+    limited = replace(ctx, caller=replace(ctx.caller, budget={"writesPerHour": 9, "publishesPerDay": 9}))
+    assert len(sent(commands, limited, "list_document_actions", document["id"])) <= 6 + 2  # its two counts
 
 
 def test_a_work_packet_takes_as_many_commands_for_much_as_for_little(ctx: Context, commands: Commands) -> None:
