@@ -12,6 +12,8 @@ from rapidfuzz.distance import LCSseq
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MOST_WORDS = 600
 """Lines with more words than this are shown as changed whole."""
+MOST_CHARACTERS = 300_000
+"""So are all lines of a longer comparison: its page would have millions of parts."""
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -37,6 +39,7 @@ class Row:
 class _Lines:
     """Consecutive lines that were removed and added."""
 
+    by_words: bool
     old: list[tuple[int, str]] = field(default_factory=list)
     new: list[tuple[int, str]] = field(default_factory=list)
 
@@ -47,18 +50,19 @@ class _Lines:
             elif after is None:
                 yield Row("removed", old=Side(before[0], [(before[1], False)]))
             else:
-                old, new = words_that_differ(before[1], after[1])
+                whole = [(before[1], True)], [(after[1], True)]
+                old, new = words_that_differ(before[1], after[1]) if self.by_words else whole
                 yield Row("changed", Side(before[0], old), Side(after[0], new))
 
 
 def side_by_side(diff: str) -> list[Row]:
     """Returns the rows of a unified diff of two texts."""
-    return list(_rows(diff.split("\n")[2:]))
+    return list(_rows(diff.split("\n")[2:], by_words=len(diff) <= MOST_CHARACTERS))
 
 
-def _rows(lines: Iterable[str]) -> Iterator[Row]:
+def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
     old = new = 0
-    changed = _Lines()
+    changed = _Lines(by_words)
     for line in lines:
         mark, text = line[:1], line[1:]
         if mark == "-":
@@ -69,7 +73,7 @@ def _rows(lines: Iterable[str]) -> Iterator[Row]:
             new += 1
         elif mark in (" ", "@"):
             yield from changed.rows()
-            changed = _Lines()
+            changed = _Lines(by_words)
             if mark == " ":
                 yield Row("same", Side(old, [(text, False)]), Side(new, [(text, False)]))
                 old, new = old + 1, new + 1
