@@ -127,18 +127,25 @@ def test_claims_and_conditions_hold_as_for_a_content_write(rest: Rest, project: 
     refused(edit(other, ready, {"hash": EMPTY_HASH, "markdown": "x"}), "BriefClaimed")
 
 
+EDITS = 100
+LONG = "Bread and flour. " * 60_000
+"""A section of a megabyte: two of them are nearly the longest text."""
+
+
 @pytest.mark.race
+@pytest.mark.slow
+@pytest.mark.timeout(180)
 @pytest.mark.contract("decided-sections.both")
 def test_two_agents_edit_different_sections_at_once_and_nothing_is_lost(project: Project) -> None:
     writers = [project.context(project.token(f"Writer {n}")) for n in range(2)]
     made = OPERATIONS["create_document_intent"](
         writers[0],
-        fields={"title": "Two", "markdown": "".join(f"# {n}\n\n{'x' * 50_000} count=0\n\n" for n in range(2))},
+        fields={"title": "Two", "markdown": "".join(f"# {n}\n\n{LONG} count=0\n\n" for n in range(2))},
     ).body
     document = OPERATIONS["confirm_intent"](writers[0], made["id"], fields={}).body["document"]
 
     def write(number: int) -> None:
-        for count in range(1, 21):
+        for count in range(1, EDITS + 1):
             section = OPERATIONS["read_section"](writers[number], document["id"], str(number + 1)).body
             changed = section["markdown"].replace(f"count={count - 1}\n", f"count={count}\n")
             edits = [{"hash": section["hash"], "markdown": changed}]
@@ -147,7 +154,7 @@ def test_two_agents_edit_different_sections_at_once_and_nothing_is_lost(project:
     at_once([lambda: write(0), lambda: write(1)])
 
     outline = OPERATIONS["get_outline"](writers[0], document["id"]).body
-    assert outline["version"] == 41
+    assert outline["version"] == 1 + 2 * EDITS
     for number in (1, 2):
         text = OPERATIONS["read_section"](writers[0], document["id"], str(number)).body["markdown"]
-        assert text == f"# {number - 1}\n\n{'x' * 50_000} count=20\n\n"
+        assert text == f"# {number - 1}\n\n{LONG} count={EDITS}\n\n"
