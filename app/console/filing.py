@@ -66,9 +66,9 @@ def add_filing(kind: str) -> BaseResponse:
     if kind == "categories" and fields.get("name") and "slug" not in fields:
         fields["slug"] = slug_of(fields["name"])
     try:
-        draft = call(filing.draft, fields=fields).body
+        draft = call(filing.draft, fields=fields, once=True).body
         try:
-            made = call(intents.confirm_intent, draft["id"], fields={}).body[filing.one]
+            made = call(intents.confirm_intent, draft["id"], fields={}, once=True).body[filing.one]
         except Refusal:
             call(intents.discard_intent, draft["id"], fields={})
             raise

@@ -6,7 +6,9 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Mapping
+import secrets
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +18,15 @@ import orjson
 from flask import Blueprint, Response, g, redirect, render_template, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.errors import Forbidden, HttpApiDecodeError, NotFound, Refusal, Unauthorized, VersionConflict
+from app.errors import (
+    Forbidden,
+    HttpApiDecodeError,
+    IdempotencyConflict,
+    NotFound,
+    Refusal,
+    Unauthorized,
+    VersionConflict,
+)
 from app.fields.loading import load
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
@@ -34,6 +44,8 @@ POLICY = (
 
 ID = re.compile("[0-9a-fA-F]{24}")
 MOST_FIELDS = 2_000
+TRIES_OF_A_FORM = 50
+"""How often, in a tenth of a second each, a form that was sent twice looks whether the first is done."""
 
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
@@ -139,15 +151,43 @@ def is_from_script() -> bool:
     return "HX-Request" in request.headers
 
 
-def call(operation: Operation, *ids: str, fields: Mapping[str, Any] | None = None, dry_run: bool = False) -> Result:
+def call(
+    operation: Operation,
+    *ids: str,
+    fields: Mapping[str, Any] | None = None,
+    dry_run: bool = False,
+    once: bool = False,
+) -> Result:
     """Runs an operation for who is signed in; `fields` are those of its body or query, as JSON would have them.
 
-    A dry run changes nothing. Raises the operation's refusals.
+    A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
+    more and gets the first result. Raises the operation's refusals.
     """
     table = operation.body or operation.query
     ctx = replace(session().ctx, dry_run=dry_run)
     operation.permit(ctx)
-    return operation(ctx, *ids, fields=load(table, fields or {}) if table else None)
+    key = _idempotency_key(operation, ids, fields) if once else None
+    loaded = load(table, fields or {}) if table else None
+    for _ in range(TRIES_OF_A_FORM):
+        try:
+            return operation(ctx, *ids, fields=loaded, key=key)
+        except IdempotencyConflict:  # the first click is still at work, and the browser shows the second's page
+            time.sleep(0.1)
+    return operation(ctx, *ids, fields=loaded, key=key)
+
+
+def _idempotency_key(operation: Operation, ids: Sequence[str], fields: Mapping[str, Any] | None) -> str | None:
+    """Returns the key of a call: that of the form's page, with what is called, since a form may call several
+    operations, and may be changed and sent once more from the same page."""
+    page_key = request.form.get("_key")
+    called = orjson.dumps([page_key, operation.name, ids, fields], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(called).hexdigest() if page_key else None
+
+
+@console.app_template_global("new_key")
+def new_key() -> str:
+    """Returns a key for a form that makes something: what it calls with `once` is done once."""
+    return secrets.token_urlsafe(16)
 
 
 def may(operation: Operation) -> bool:

@@ -38,7 +38,7 @@ def add_member() -> BaseResponse:
     sent = {name: request.form.get(name, "").strip() for name in FIELDS}
     fields = {name: value for name, value in sent.items() if value or name == "name"}
     try:
-        member = call(members.create_member, fields=fields).body
+        member = call(members.create_member, fields=fields, once=True).body
     except Refusal as refusal:
         return _list(request.form.to_dict(), refusal)
     return done(f"{member['name']} is added: invite them below.", url_for("console.show_member", id=member["id"]))

@@ -47,21 +47,22 @@ def plan_piece() -> BaseResponse:
     fields = _fields()
     try:
         if ID.fullmatch(draft_id):
-            call(intents.update_document_intent, draft_id, fields=fields)
+            call(intents.update_document_intent, draft_id, fields=fields, once=True)
         else:
-            draft_id = call(intents.create_document_intent, fields=fields).body["id"]
+            draft_id = call(intents.create_document_intent, fields=fields, once=True).body["id"]
         if request.form.get("then") == "draft":
             return done("The draft is saved.", url_for("console.show_plan", draft=draft_id))
-        made = call(intents.confirm_intent, draft_id, fields={"kind": Kind.DOCUMENT}).body["document"]
+        confirmed = call(intents.confirm_intent, draft_id, fields={"kind": Kind.DOCUMENT}, once=True)
     except NotFound:
         raise
     except Refusal as refusal:
         return _form(request.form.to_dict(), draft_id, problems_of(refusal), refusal)
+    made = confirmed.body["document"]
     to = url_for("console.show_document", id=made["id"])
     if request.form.get("then") != "offer":
         return done("It is planned.", to)
     try:
-        call(briefs.mark_brief_ready, made["id"])
+        call(briefs.mark_brief_ready, made["id"], once=True)
     except Refusal as refusal:
         return done(f"It is planned, but its brief could not be offered. {said_by(refusal)}", to, ok=False)
     return done("It is planned, and its brief is offered.", to)
@@ -128,7 +129,8 @@ def plan_table() -> Response:
     try:
         text = _table()
         plan = _read(text)
-        found = call(plans.plan_documents, fields={"pieces": plan.pieces}, dry_run=not confirmed).body["pieces"]
+        fields = {"pieces": plan.pieces}
+        found = call(plans.plan_documents, fields=fields, dry_run=not confirmed, once=confirmed).body["pieces"]
     except UnreadablePlan as unreadable:
         return _many(text, str(unreadable).splitlines(), 422)
     except HttpApiDecodeError as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from io import BytesIO
 
@@ -10,6 +11,7 @@ import pytest
 from werkzeug.test import TestResponse, encode_multipart
 
 from app.console import planning
+from app.http.in_flight import SESSION_COOKIE
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, made
@@ -66,6 +68,43 @@ def test_a_draft_waits_is_gone_on_with_and_discarded(editor: Visitor) -> None:
     assert "The draft is discarded" in editor.post(f"/console/plan/drafts/{draft}/discard").text
     assert editor.get(f"/console/plan?draft={draft}").status_code == 404
     assert editor.post("/console/plan", then="plan", draft=draft, title="Rye").status_code == 404
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("draft", [False, True])
+def test_a_form_that_is_sent_twice_makes_one_piece(editor: Visitor, project: Project, draft: bool) -> None:
+    page = editor.get("/console/plan")
+    if draft:
+        page = editor.post("/console/plan", then="draft", title="Rye")
+    sent = {"then": "offer", "title": "Rye", "brief.keyword": "rye", **hidden(page.text)}
+    with ThreadPoolExecutor(2) as clicks:
+        first, second = clicks.map(lambda _: another(editor).post("/console/plan", **sent), range(2))
+
+    (document,) = documents(project)
+    assert {first.request.path, second.request.path} == {f"/console/documents/{document['id']}"}
+    assert document["brief"]["state"] == "ready"
+
+    other = another(editor).post("/console/plan", **sent | {"title": "Stollen", "draft": ""})
+    assert other.status_code == 200
+    assert [one["title"] for one in documents(project)] == ["Rye", "Stollen"]
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("kind", ["plan/categories", "plan/clusters", "administration/members"])
+def test_a_form_that_is_sent_twice_makes_one_record(editor: Visitor, project: Project, kind: str) -> None:
+    key = hidden(editor.get(f"/console/{kind}").text)
+    pages = [editor.post(f"/console/{kind}", name="Rye", role="writer", **key) for _ in range(2)]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert [one["name"] for one in listed(project, kind.rpartition("/")[2])] == ["Rye"]
+
+
+@pytest.mark.needs_mongod
+def test_a_table_that_is_sent_twice_is_planned_once_and_shown_alike(editor: Visitor) -> None:
+    key = hidden(editor.post("/console/plan/many", table=TABLE).text)
+    pages = [editor.post("/console/plan/many", table=TABLE, confirmed="yes", **key) for _ in range(2)]
+
+    assert ["<strong>2</strong> created" in page.text for page in pages] == [True, True]
 
 
 @pytest.mark.needs_mongod
@@ -195,6 +234,23 @@ def send_table(visitor: Visitor, table: str) -> TestResponse:
     boundary, form = encode_multipart({"_csrf": visitor.csrf, "table": table})
     kind = f"multipart/form-data; boundary={boundary}"
     return visitor.client.post("/console/plan/many", data=form, content_type=kind)
+
+
+def hidden(page: str) -> dict[str, str]:
+    """Returns the hidden fields of the form that makes something: its key, and the draft that it goes on with."""
+    found = dict(re.findall(r'<input type="hidden" name="(_key|draft)" value="([^"]*)"', page))
+    assert found["_key"]
+    return found
+
+
+def another(visitor: Visitor) -> Visitor:
+    """Returns the same browser's next request, which doesn't wait for the one before."""
+    copy = Visitor(visitor.app)
+    cookie = visitor.client.get_cookie(SESSION_COOKIE, path="/console")
+    assert cookie
+    copy.client.set_cookie(SESSION_COOKIE, cookie.value, path="/console")
+    copy.csrf = visitor.csrf
+    return copy
 
 
 def listed(project: Project, kind: str) -> list[dict[str, str]]:
