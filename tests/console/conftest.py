@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
 from pymongo import MongoClient, monitoring
+from selenium import webdriver
 
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.vocabulary import Scope
+from tests.console.browser import Window, chromium
 from tests.console.visitor import Visitor
+from tests.live import serving, until
 from tests.make import Project
 
 
@@ -74,3 +78,33 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
         app = create_app(settings, Store(database, transact=transact, deadline_seconds=10))
     yield app, commands
     client.close()
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """One headless Chromium for all tests of a file."""
+    with chromium(tmp_path_factory.mktemp("chrome")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def served(store: Store) -> Flask:
+    """The application that the browser is shown."""
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    return create_app(settings, store)
+
+
+@pytest.fixture(scope="module")
+def base(served: Flask) -> Iterator[str]:
+    """The address of a server."""
+    with pytest.MonkeyPatch.context() as patch, serving(served) as address:
+        patch.setattr("app.console.live.WAIT_SECONDS", 2)
+        yield address
+    until(lambda: "watch feeds" not in {thread.name for thread in threading.enumerate()})
+
+
+@pytest.fixture
+def window(chrome: webdriver.Chrome, base: str) -> Window:
+    """The browser."""
+    chrome.get_log("browser")
+    return Window(chrome, base)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.clients.npm import installed
-from tests.live import serving, until
+from tests.console.browser import Window
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
@@ -45,101 +34,6 @@ column.dispatchEvent(new DragEvent("dragover", options));
 column.dispatchEvent(new DragEvent("drop", options));
 card.dispatchEvent(new DragEvent("dragend", options));
 """
-
-
-class Window:
-    """A browser at the console of one project."""
-
-    def __init__(self, chrome: webdriver.Chrome, base: str) -> None:
-        self.chrome, self.base = chrome, base
-
-    def sign_in(self, token: Token) -> None:
-        """Signs in with a token, whoever was signed in before."""
-        self.chrome.delete_all_cookies()
-        self.open("/console/sign-in")
-        self.find("#token").send_keys(token.secret + Keys.ENTER)
-        self.until(lambda: "/console/board" in self.chrome.current_url)
-
-    def open(self, path: str) -> None:
-        """Opens a page."""
-        self.chrome.get(self.base + path)
-
-    def find(self, selector: str) -> WebElement:
-        """Returns the first element that a selector finds, as soon as there is one."""
-        found: list[WebElement] = self.until(lambda: self.chrome.find_elements(By.CSS_SELECTOR, selector))
-        return found[0]
-
-    def has(self, selector: str) -> bool:
-        """Returns whether a selector finds something now."""
-        return bool(self.chrome.find_elements(By.CSS_SELECTOR, selector))
-
-    def press(self, label: str) -> None:
-        """Presses the button with a label, and confirms what it asks."""
-        before = self.chrome.find_element(By.TAG_NAME, "html")
-        button = self.chrome.find_element(By.XPATH, f"//main//button[normalize-space()='{label}']")
-        asks = button.find_element(By.XPATH, "..").get_attribute("data-question")
-        button.click()
-        if asks:
-            self.find("#question button[value=yes]").click()
-        self.until(lambda: self.chrome.find_element(By.TAG_NAME, "html") != before)
-
-    def keys(self, keys: str) -> None:
-        """Presses keys where the focus is."""
-        self.chrome.switch_to.active_element.send_keys(keys)
-
-    def in_scheme(self, scheme: str) -> None:
-        """Has pages be shown in light or in dark."""
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-
-    def until(self, what: Any) -> Any:
-        """Waits until something is true, and returns it."""
-        waiting = WebDriverWait(self.chrome, 10, 0.05, ignored_exceptions=[StaleElementReferenceException])
-        return waiting.until(lambda _: what())
-
-    def problems(self) -> list[str]:
-        """Returns what the browser complained of, a breach of the content security policy above all."""
-        return [entry["message"] for entry in self.chrome.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-
-
-@pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """One headless Chromium for all tests of this file."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not chromium or not driver:
-        missing = "No Chromium and chromedriver were found (Debian: apt-get install chromium chromium-driver)."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(f"{missing} The console was not looked at.")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chrome')}")
-    options.add_argument("--proxy-server=direct://")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    yield started
-    started.quit()
-
-
-@pytest.fixture(scope="module")
-def base(store: Store) -> Iterator[str]:
-    """The address of a server."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    app: Flask = create_app(settings, store)
-    with pytest.MonkeyPatch.context() as patch, serving(app) as address:
-        patch.setattr("app.console.live.WAIT_SECONDS", 2)
-        yield address
-    until(lambda: "watch feeds" not in {thread.name for thread in threading.enumerate()})
-
-
-@pytest.fixture
-def window(chrome: webdriver.Chrome, base: str) -> Window:
-    """The browser."""
-    chrome.get_log("browser")
-    return Window(chrome, base)
 
 
 def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:

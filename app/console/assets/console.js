@@ -40,7 +40,9 @@ export function opened(dialog) {
 
 /** Tells a page's live parts to fetch themselves again, but not under somebody's hands. */
 export function refresh() {
-  if ($("dialog[open]") || $("[data-dragged]") || $("details[open] textarea:focus, details[open] input:focus")) {
+  const fields = $$("[hx-trigger=refresh] :is(textarea, input:not([type=hidden]))");
+  const typed = fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
+  if ($("dialog[open]") || $("[data-dragged]") || typed) {
     setTimeout(refresh, 1000);
   } else {
     for (const part of $$("[hx-trigger=refresh]")) htmx.trigger(part, "refresh");
