@@ -32,8 +32,8 @@ from graphql_app.selections import selections_of
 
 log = logging.getLogger("content_workflow.errors")
 
-MAX_ERRORS = 3
-"""How many errors of validation a query gets: finding similar names for each takes a millisecond."""
+MAX_ERRORS = 1
+"""How many errors of validation a query gets, and that there are more: each looks for similar names in all types."""
 CACHE_CHARACTERS = 300_000
 """How many characters of queries are cached; a syntax tree takes up to two hundred bytes a character."""
 ENTRY_CHARACTERS = 500
