@@ -115,12 +115,7 @@ def save_fields(id: str) -> BaseResponse:
         raise
     except Refusal as refusal:
         document = _document(id).body
-        values = document | request.form.to_dict()
-        was = {name: request.form.get(f"was.{name}", "") for name in values}
-        return page(
-            "fields.html", refusal.status, document=document, values=values, was=was, problems=problems_of(refusal),
-            said=refusal.message,
-        )  # fmt: skip
+        return _refused("fields.html", refusal, document, document | request.form.to_dict())
     return done("Saved.", url_for("console.show_document", id=id))
 
 
@@ -143,13 +138,7 @@ def save_brief(id: str) -> BaseResponse:
     except NotFound:
         raise
     except Refusal as refusal:
-        document = _document(id).body
-        values = request.form.to_dict()
-        was = {name: request.form.get(f"was.{name}", "") for name in values}
-        return page(
-            "brief.html", refusal.status, document=document, values=values, was=was, problems=problems_of(refusal),
-            said=refusal.message,
-        )  # fmt: skip
+        return _refused("brief.html", refusal, _document(id).body, request.form.to_dict())
     return done("The brief is saved.", url_for("console.show_document", id=id))
 
 
@@ -276,3 +265,10 @@ def _document(id: str) -> Result:
 def _brief_as_text(brief: Mapping[str, Any]) -> dict[str, str]:
     """Returns a brief as the form shows it: a list as lines."""
     return {name: brief[name] for name in BRIEF_TEXTS} | {name: "\n".join(brief[name]) for name in BRIEF_LISTS}
+
+
+def _refused(template: str, refusal: Refusal, document: Mapping[str, Any], values: Mapping[str, Any]) -> Response:
+    """Returns a form again, with what was sent, what it was shown with at first, and the problems."""
+    was = {name: request.form.get(f"was.{name}", "") for name in values}
+    shown = {"document": document, "values": values, "was": was}
+    return page(template, refusal.status, **shown, problems=problems_of(refusal), said=refusal.message)

@@ -8,7 +8,7 @@ from flask import Flask, Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
 
-from app.console import (
+from app.console import (  # noqa: F401  # their pages and template filters are on the blueprint
     assets,
     board,
     calendar,
@@ -31,26 +31,6 @@ from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLa
 from app.settings import Settings
 
 log = logging.getLogger("content_workflow.console")
-
-MODULES = (
-    assets,
-    board,
-    calendar,
-    documents,
-    filing,
-    insight,
-    joining,
-    lookups,
-    members,
-    planning,
-    projects,
-    signing_in,
-    table,
-    tokens,
-    webhooks,
-    words,
-)
-"""The modules whose pages and template filters are on the blueprint."""
 
 
 def install(app: Flask, settings: Settings) -> None:

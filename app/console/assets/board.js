@@ -1,10 +1,9 @@
 // The board: cards are moved by dragging, by the button on the card, and by keys.
 
-import { $, $$, instant, opened, refresh, say, send } from "./console.js";
+import { $, $$, dragging, instant, opened, refresh, say, send } from "./console.js";
 
 const ASKS = { scheduled: "publishAt" };
 const dialog = $("#move");
-let dragged = null;
 
 const cardOf = (node) => node.closest?.(".card");
 const focused = () => cardOf(document.activeElement ?? document.body);
@@ -46,31 +45,7 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-move]")) ask(cardOf(event.target));
 });
 
-document.addEventListener("dragstart", (event) => {
-  dragged = cardOf(event.target);
-  if (!dragged) return;
-  dragged.dataset.dragged = "";
-  event.dataTransfer.effectAllowed = "move";
-  event.dataTransfer.setData("text/plain", dragged.dataset.id);
-});
-document.addEventListener("dragend", () => {
-  delete dragged?.dataset.dragged;
-  for (const column of $$(".column[data-over]")) delete column.dataset.over;
-  dragged = null;
-});
-document.addEventListener("dragover", (event) => {
-  const column = event.target.closest?.(".column");
-  for (const other of $$(".column[data-over]")) if (other !== column) delete other.dataset.over;
-  if (!dragged || !column) return;
-  event.preventDefault();
-  column.dataset.over = "";
-});
-document.addEventListener("drop", (event) => {
-  const column = event.target.closest?.(".column");
-  if (!dragged || !column) return;
-  event.preventDefault();
-  const card = dragged;
-  delete card.dataset.dragged;
+dragging(cardOf, ".column", (card, column) => {
   const to = column.dataset.status;
   if (to === card.dataset.status) return;
   if (asks(card, to)) ask(card, to);

@@ -1,9 +1,8 @@
 // The calendar: pieces are moved to another day by dragging, or by `m` and a date.
 
-import { $, $$, opened, refresh, send } from "./console.js";
+import { $, dragging, opened, refresh, send } from "./console.js";
 
 const dialog = $("#move-day");
-let dragged = null;
 
 const pieceOf = (node) => node.closest?.(".piece[draggable=true]");
 
@@ -13,31 +12,7 @@ async function move(piece, day) {
   refresh();
 }
 
-document.addEventListener("dragstart", (event) => {
-  dragged = pieceOf(event.target);
-  if (!dragged) return;
-  dragged.dataset.dragged = "";
-  event.dataTransfer.effectAllowed = "move";
-  event.dataTransfer.setData("text/plain", dragged.dataset.id);
-});
-document.addEventListener("dragend", () => {
-  delete dragged?.dataset.dragged;
-  for (const day of $$(".day[data-over]")) delete day.dataset.over;
-  dragged = null;
-});
-document.addEventListener("dragover", (event) => {
-  const day = event.target.closest?.(".day");
-  for (const other of $$(".day[data-over]")) if (other !== day) delete other.dataset.over;
-  if (!dragged || !day) return;
-  event.preventDefault();
-  day.dataset.over = "";
-});
-document.addEventListener("drop", (event) => {
-  const day = event.target.closest?.(".day");
-  if (!dragged || !day) return;
-  event.preventDefault();
-  const piece = dragged;
-  delete piece.dataset.dragged;
+dragging(pieceOf, ".day", (piece, day) => {
   if (!day.contains(piece)) move(piece, day.dataset.day);
 });
 

@@ -134,3 +134,37 @@ async function follow() {
   }
 }
 if (document.body.dataset.cursor) follow();
+
+/** Has pieces of the page dragged to places that a selector names; `dropped` gets the piece and the place. */
+export function dragging(pieceOf, places, dropped) {
+  let dragged = null;
+  const leave = (place) => {
+    for (const other of $$(`${places}[data-over]`)) if (other !== place) delete other.dataset.over;
+  };
+  document.addEventListener("dragstart", (event) => {
+    dragged = pieceOf(event.target);
+    if (!dragged) return;
+    dragged.dataset.dragged = "";
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", dragged.dataset.id);
+  });
+  document.addEventListener("dragend", () => {
+    delete dragged?.dataset.dragged;
+    leave(null);
+    dragged = null;
+  });
+  document.addEventListener("dragover", (event) => {
+    const place = event.target.closest?.(places);
+    leave(place);
+    if (!dragged || !place) return;
+    event.preventDefault();
+    place.dataset.over = "";
+  });
+  document.addEventListener("drop", (event) => {
+    const place = event.target.closest?.(places);
+    if (!dragged || !place) return;
+    event.preventDefault();
+    delete dragged.dataset.dragged;
+    dropped(dragged, place);
+  });
+}
