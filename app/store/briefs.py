@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -33,6 +34,8 @@ LIST_ITEM = dict.fromkeys(
     1,
 )
 EXPIRED_AT_ONCE = 1_000
+MOST_SKIPPED = 50
+"""Among how many briefs, after the one that is due soonest, transactions that want the same one are spread."""
 
 STATE_KEPT: Record = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
 """The expression that writing a brief adds: its state stays, and a new one is in `none`."""
@@ -102,18 +105,37 @@ class Briefs(DocumentRecords):
         changes: Mapping[str, Any],
         event: Event,
     ) -> StoredDocument | None:
-        """Claims the ready brief that is due soonest, in one atomic write; None when there is none."""
+        """Claims the ready brief that is due soonest, in one atomic write; None when there is none.
+
+        A transaction that lost the soonest to others claims one of the next, as others are about to take the first.
+        """
         place: Record = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
             return None  # no category and no cluster; as a value, null would mean documents without one
+        condition = {**place, **self._listed(project_id, move.leaves, request.now)}
+        written = entering(move, changes)
+        if self._store.lost_to_others and (picked := self._one_of_the_next(project_id, condition)):
+            return self.change(project_id, picked, condition, event=event, changes=written)
         return self.change_first(
             project_id,
-            {**place, **self._listed(project_id, move.leaves, request.now)},
+            condition,
             event=event,
-            changes=entering(move, changes),
+            changes=written,
             sort=SOONEST_DUE,
             index=BRIEFS_BY_DUE,
         )
+
+    def _one_of_the_next(self, project_id: str, condition: Record) -> str | None:
+        """Returns the id of one of the briefs due soonest, chosen at random, from more of them after each lost try.
+
+        MongoDB aborts a transaction that writes what another one writes; it has no `SKIP LOCKED`. When all try again
+        for the first brief, all but one are aborted again, and the unluckiest waits for all others.
+        """
+        others = min(4 * self._store.lost_to_others, MOST_SKIPPED)
+        rows: builtins.list[Any] = self._find(
+            project_id, condition, sort=SOONEST_DUE, limit=others + 1, fields={"_id": 1}, index=BRIEFS_BY_DUE
+        )
+        return random.choice(rows)["id"] if rows else None
 
     def write(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import count
 from typing import Any, TypeVar
 
 import pymongo
@@ -86,10 +87,13 @@ class Store:
         deadline_seconds: float,
         session: Any = None,
         is_rolled_back: bool = False,
+        lost_to_others: int = 0,
     ) -> None:
         self.database = database
         self.session = session
         self.is_rolled_back = is_rolled_back
+        self.lost_to_others = lost_to_others
+        """How many tries of this transaction were aborted because another transaction wrote the same record."""
         self.writes = 0
         """How many records were written through this store: inside a transaction, whether it changed something."""
         self._transact = transact
@@ -129,7 +133,8 @@ class Store:
         """
         if self.session is not None:
             return run(self)
-        result: T = self._transact(lambda session: run(self._within(session)))
+        tries = count()
+        result: T = self._transact(lambda session: run(self._within(session, lost_to_others=next(tries))))
         return result
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
@@ -146,13 +151,14 @@ class Store:
             result = over.result
         return result
 
-    def _within(self, session: Any, *, is_rolled_back: bool = False) -> Store:
+    def _within(self, session: Any, *, is_rolled_back: bool = False, lost_to_others: int = 0) -> Store:
         return Store(
             self.database,
             transact=self._transact,
             deadline_seconds=self._deadline_seconds,
             session=session,
             is_rolled_back=is_rolled_back,
+            lost_to_others=lost_to_others,
         )
 
     def ping(self) -> None:

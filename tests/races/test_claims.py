@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from functools import partial
+from time import monotonic
 
 import pytest
 from bson import ObjectId
@@ -82,6 +84,27 @@ def test_the_next_brief_may_be_one_whose_claim_expired_and_each_goes_to_one_call
 
     assert outcomes(responses) == {"200": 30, "NoBriefReady": 20}
     assert {won.json["id"] for won in succeeded(responses)} == ready | expired
+
+
+def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_all_others(crowd, project) -> None:
+    ctx = project.context()
+    ready = {a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(100)}
+    seconds: list[float] = []
+
+    def claims_five(number, caller):
+        claimed = []
+        for turn in range(5):
+            before = monotonic()
+            claimed.append(caller.post("/briefs/claim", Idempotency_Key=f"{number}-{turn}"))
+            seconds.append(monotonic() - before)
+        return claimed
+
+    start = monotonic()
+    responses = at_once([partial(claims_five, *one) for one in enumerate(crowd(20))])
+    whole = monotonic() - start
+
+    assert {won.json["id"] for each in responses for won in succeeded(each)} == ready
+    assert max(seconds) < 0.7 * whole  # when all try again for the same brief, somebody waits from start to end
 
 
 def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:
