@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 from uuid import NAMESPACE_OID, uuid5
 
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader, Site
 from app.records.delivery import Categories
+from app.rules.documents import Snapshot
 from app.rules.sites import home_url, page_url
 from app.rules.times import wire_time
 from graphql_app.xml import DECLARATION, attribute, text
@@ -34,10 +34,10 @@ def _head(ctx: Context, site: Site, updated: str, address: str | None) -> str:
     )
 
 
-def _entry(site: Site, document_id: str, snapshot: Mapping[str, Any], categories: Categories) -> str:
+def _entry(site: Site, document_id: str, snapshot: Snapshot, categories: Categories) -> str:
     category = categories.get(snapshot["categoryId"] or "")
     term = f"<category term={attribute(category.slug)} label={attribute(category.name)}/>\n" if category else ""
-    summary = f"<summary>{text(snapshot['excerpt'])}</summary>\n" if snapshot["excerpt"] else ""
+    summary = f"<summary>{text(excerpt)}</summary>\n" if (excerpt := snapshot.get("excerpt")) else ""
     return (
         f"<entry>\n<id>{_permanent(document_id)}</id>\n<title>{text(snapshot['title'])}</title>\n"
         f'<link rel="alternate" type="text/html" href={attribute(page_url(site.url, snapshot["slug"]))}/>\n'

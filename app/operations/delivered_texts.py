@@ -9,13 +9,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
 from app.operations.publishing import render
 from app.operations.revision_cache import RevisionCache
 from app.operations.selections import DocumentSelection
+from app.rules.documents import StoredDocument
 from app.rules.text import first_paragraph
 
 MAX_BODIES = 16 * 1024 * 1024
@@ -38,15 +39,13 @@ DRAFT_BEGINNING = 20_000
 RENDERING_SECONDS = 5.0
 """How long drafts are rendered for one answer before the next one is refused."""
 
-Row = Mapping[str, Any]
-
 
 @dataclass
 class Node:
     """A document in an answer: what is selected of it, its stored record, and the documents related to it."""
 
     selection: DocumentSelection
-    row: Row
+    row: StoredDocument
     related: Mapping[str, list[Node]] = field(default_factory=dict)
 
     def all(self) -> Iterable[Node]:
@@ -141,17 +140,17 @@ class TextReader:
         return excerpts
 
 
-def content_to_excerpt(row: Row) -> str | None:
+def content_to_excerpt(row: StoredDocument) -> str | None:
     """Returns the id of the content that a draft's excerpt is made of; None where it is written, or no content is."""
     return None if row.get("excerpt") else row.get("contentId")
 
 
-def preview_html(row: Row) -> Text:
+def preview_html(row: StoredDocument, content_id: str) -> Text:
     """Returns the html of a document's present content: the one that is delivered, where the content is the same."""
     snapshot = row.get("snapshot")
-    if snapshot and snapshot["markdownId"] == row["contentId"]:
+    if snapshot and snapshot["markdownId"] == content_id:
         return Text(snapshot["htmlId"])
-    return Text(row["contentId"], is_rendered=True)
+    return Text(content_id, is_rendered=True)
 
 
 def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text, int]) -> None:
@@ -164,11 +163,11 @@ def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text
         if selection.markdown:
             times[markdown] += selection.markdown
         sizes[html], sizes[markdown] = snapshot["htmlBytes"], snapshot["markdownBytes"]
-    if selection.preview and ctx.caller.drafts and row.get("contentId"):
+    if selection.preview and ctx.caller.drafts and (content_id := row.get("contentId")):
         if selection.preview.html:
-            times[preview_html(row)] += selection.preview.html
+            times[preview_html(row, content_id)] += selection.preview.html
         if selection.preview.markdown:
-            times[Text(row["contentId"])] += selection.preview.markdown
+            times[Text(content_id)] += selection.preview.markdown
 
 
 def _encoded_size(texts: Texts, times: Mapping[Text, int]) -> int:

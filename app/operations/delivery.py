@@ -32,6 +32,7 @@ from app.records.delivery import (
     delivered_document,
     delivered_preview,
 )
+from app.rules.documents import PublishedDocument, Snapshot, StoredDocument
 from app.rules.publishing import delivered_words
 from app.rules.redirects import redirects
 from app.rules.text import search_words
@@ -62,7 +63,7 @@ BATCH = 1_000
 """How many documents a feed reads at once."""
 
 V = TypeVar("V")
-Rows = list[dict[str, Any]]
+Rows = list[StoredDocument]
 Counts = Mapping[str | None, int]
 """How many documents are published, by the id of their category."""
 Redirects = Sequence[DeliveredRedirect]
@@ -139,12 +140,12 @@ class DeliveryReader:
     def last_published_at(self, ctx: Context) -> datetime | None:
         """Returns when something was last published, for the first time or again."""
         with ctx.store.deadline():
-            document = ctx.store.delivery.last_published(ctx.project_id)
-        return document["snapshot"]["updatedAt"] if document else None
+            latest = ctx.store.delivery.last_published(ctx.project_id)
+        return latest and latest["updatedAt"]
 
-    def every(self, ctx: Context, limit: int, *, bare: bool = False) -> Iterator[dict[str, Any]]:
+    def every(self, ctx: Context, limit: int, *, bare: bool = False) -> Iterator[PublishedDocument]:
         """Yields published documents, the newest first, a batch a read, so that they are never all in memory."""
-        last: dict[str, Any] | None = None
+        last: PublishedDocument | None = None
         while limit > 0:
             with ctx.store.deadline():
                 size = min(limit, BATCH)
@@ -264,7 +265,7 @@ class DeliveryReader:
         clusters: set[str] = set()
         for key, rows in lists.items():
             if any(one.related for one in selected[key].documents.values()):
-                clusters.update(row["clusterId"] for row in rows if row.get("clusterId"))
+                clusters.update(cluster_id for row in rows if (cluster_id := row.get("clusterId")))
         related: dict[str, Rows] = {}
         if clusters:
             current = shows_previews(ctx, selected)
@@ -279,7 +280,7 @@ class DeliveryReader:
         }
 
 
-def _node(selection: DocumentSelection, row: Mapping[str, Any], related: Mapping[str, Rows]) -> Node:
+def _node(selection: DocumentSelection, row: StoredDocument, related: Mapping[str, Rows]) -> Node:
     others = [one for one in related.get(row.get("clusterId") or "", ()) if one["id"] != row["id"]]
     lists = {
         key: [_node(one.each, other, related) for other in others[: one.limit]]
@@ -477,7 +478,7 @@ def _redirects(ctx: Context, slug: str | None) -> Redirects:
     return [DeliveredRedirect(from_, to) for from_, to in redirects(left, taken).items()]
 
 
-def _one(row: dict[str, Any] | None) -> Found:
+def _one(row: StoredDocument | None) -> Found:
     return Found([] if row is None else [row])
 
 
@@ -492,25 +493,24 @@ def _contents_to_excerpt(ctx: Context, nodes: Iterable[Node]) -> set[str]:
 
 
 def _authors(nodes: Iterable[Node]) -> set[str]:
-    return {node.row["authorId"] for node in nodes if node.selection.author and node.row.get("authorId")}
+    return {author_id for node in nodes if node.selection.author and (author_id := node.row.get("authorId"))}
 
 
 def _uncounted(nodes: Iterable[Node]) -> set[tuple[str, int]]:
     """Returns the delivered versions whose words are selected and that only their revision tells."""
     return {
-        (node.row["id"], node.row["snapshot"]["version"])
+        (node.row["id"], snapshot["version"])
         for node in nodes
-        if node.selection.word_count and node.row.get("snapshot") and _words_of(node.row) is None
+        if node.selection.word_count
+        and (snapshot := node.row.get("snapshot"))
+        and _words_of(node.row, snapshot) is None
     }
 
 
-def _words_of(row: Mapping[str, Any]) -> int | None:
+def _words_of(row: StoredDocument, snapshot: Snapshot) -> int | None:
     """Returns how many words of a document are delivered; None where it was published before they were stored."""
-    snapshot = row.get("snapshot")
-    if snapshot is None:
-        return 0
-    counted: int | None = snapshot.get("wordCount")
-    return row["wordCount"] if counted is None and row["contentId"] == snapshot["markdownId"] else counted
+    counted = snapshot.get("wordCount")
+    return row["wordCount"] if counted is None and row.get("contentId") == snapshot["markdownId"] else counted
 
 
 @dataclass(frozen=True)
@@ -561,16 +561,19 @@ def _document(node: Node, extras: _Extras) -> DeliveredDocument:
     return document
 
 
-def _word_count(row: Mapping[str, Any], of_versions: Mapping[tuple[str, int], int]) -> int:
-    words = _words_of(row)
-    return of_versions.get((row["id"], row["snapshot"]["version"]), 0) if words is None else words
+def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int]) -> int:
+    snapshot = row.get("snapshot")
+    if snapshot is None:
+        return 0
+    words = _words_of(row, snapshot)
+    return of_versions.get((row["id"], snapshot["version"]), 0) if words is None else words
 
 
-def _preview(selection: PreviewSelection, row: Mapping[str, Any], extras: _Extras) -> DeliveredPreview:
+def _preview(selection: PreviewSelection, row: StoredDocument, extras: _Extras) -> DeliveredPreview:
     preview, content_id = delivered_preview(row), row.get("contentId")
     if content_id:
         if selection.html:
-            preview.html = extras.texts[preview_html(row)]
+            preview.html = extras.texts[preview_html(row, content_id)]
         if selection.markdown:
             preview.markdown = extras.texts[Text(content_id)] or ""
         if selection.excerpt and preview.excerpt is None:

@@ -9,12 +9,11 @@ from app.fields.insights import InsightsQuery
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.insights import InsightsRecord
-from app.rules.insights import COUNTED, DURATIONS, OF_AGENTS, STATES, STATUSES, days_until, quantile
+from app.rules.insights import COUNTED, DURATIONS, OF_AGENTS, STATES, STATUSES, StoredFigures, days_until, quantile
 from app.rules.times import wire_time_or_none
 from app.vocabulary import Scope
 
 Fields = Mapping[str, Any]
-Row = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=InsightsQuery, response=InsightsRecord)
@@ -37,7 +36,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result:
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
             "days": [_day(day, of_project.get(day, {})) for day in days],
             "durations": {name: _duration(name, of_project.values()) for name in DURATIONS},
-            "agents": _agents([row for row in rows if row["tokenId"] is not None]),
+            "agents": _agents(rows),
         }
     )
 
@@ -47,11 +46,11 @@ def _number(ctx: Context, **filters: Any) -> int:
     return ctx.store.documents.count(ctx.project_id, filters, ctx.now)
 
 
-def _day(day: date, row: Row) -> dict[str, Any]:
+def _day(day: date, row: Mapping[str, Any]) -> dict[str, Any]:
     return {"date": day.isoformat(), **{name: row.get(name, 0) for name in COUNTED.values()}}
 
 
-def _duration(name: str, rows: Iterable[Row]) -> dict[str, Any]:
+def _duration(name: str, rows: Iterable[StoredFigures]) -> dict[str, Any]:
     histogram: Counter[int] = Counter()
     for row in rows:
         for number, durations in row.get("durations", {}).get(name, {}).items():
@@ -59,11 +58,13 @@ def _duration(name: str, rows: Iterable[Row]) -> dict[str, Any]:
     return {"count": histogram.total(), "p50": quantile(histogram, 0.5), "p90": quantile(histogram, 0.9)}
 
 
-def _agents(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def _agents(rows: Iterable[StoredFigures]) -> list[dict[str, Any]]:
     """Returns the figures of each token that claimed, the one with the most claims first."""
     agents: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row["day"]):
-        before = agents.get(row["tokenId"], {})
-        counted = {name: before.get(name, 0) + row.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
-        agents[row["tokenId"]] = {"id": row["tokenId"], "name": row["name"], "agent": row["agent"], **counted}
+        if (token_id := row["tokenId"]) is not None:
+            figures: Mapping[str, Any] = row
+            before = agents.get(token_id, {})
+            counted = {name: before.get(name, 0) + figures.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
+            agents[token_id] = {"id": token_id, "name": row["name"], "agent": row["agent"], **counted}
     return sorted(agents.values(), key=lambda agent: (-agent["claimed"], agent["id"]))

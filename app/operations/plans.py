@@ -6,7 +6,7 @@ document and its brief. All pieces are checked before any is written, so that on
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from app.errors import IntentInvalid, Problem
 from app.fields.intents import DraftDocumentFields
@@ -137,7 +137,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
         document, sent = one.document, one.fields
         one.changes = changed_fields(document, {name: sent[name] for name in CHANGED if name in sent})
         if (brief := sent.get("brief")) is not None:
-            before = brief_of(document)
+            before: Mapping[str, Any] = brief_of(document)
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
         unoffered = state_now(document, ctx.now) == BriefState.NONE
@@ -183,7 +183,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     changed = [(piece.document, changes) for piece in known if (changes := _changes(ctx, piece))]
     ctx.store.documents.change_many(ctx.project_id, changed)
     versions = [
-        ({**document, **change.changes}, change.event)
+        (cast(StoredDocument, {**document, **change.changes}), change.event)
         for document, changes in changed
         for change in changes
         if "version" in change.changes

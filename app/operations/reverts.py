@@ -15,6 +15,7 @@ from app.operations.revisions import event_type, restored_changes
 from app.records.reverts import RevertRecord
 from app.rules.documents import FROZEN, StoredDocument
 from app.rules.events import Event
+from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
 from app.vocabulary import Scope, SkipReason
 
@@ -79,7 +80,7 @@ class _Work:
     """What a token wrote in a document and nobody has reverted yet."""
 
     document: StoredDocument
-    own: list[Mapping[str, Any]]
+    own: list[StoredRevision]
     """Its versions, the first one first."""
     before: int | None
     """The number of the version before them."""

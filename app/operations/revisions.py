@@ -26,6 +26,7 @@ from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_guarded, if_outdated
 from app.rules.etags import EntityTag
 from app.rules.events import Event
+from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.rules.times import read_time
 from app.vocabulary import Scope
@@ -110,11 +111,12 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     return document_answer(ctx, write_version(ctx, document, changes, event))
 
 
-def restored_changes(ctx: Context, document: StoredDocument, revision: Mapping[str, Any]) -> dict[str, Any]:
+def restored_changes(ctx: Context, document: StoredDocument, revision: StoredRevision) -> dict[str, Any]:
     """Returns what makes a document as it was in an earlier version; a category that is gone meanwhile is null."""
-    restored = {name: revision[name] for name in PUBLISHED_FIELDS} | {"contentId": _body_of(ctx, revision, document)}
-    category = look_up(ctx.store, ctx.project_id, {"categoryId": restored["categoryId"]}).categories
-    if restored["categoryId"] not in category:
+    restored = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
+    restored["contentId"] = _body_of(ctx, revision, document)
+    category = look_up(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
+    if revision["categoryId"] not in category:
         restored["categoryId"] = None
     changes = {name: value for name, value in restored.items() if value != document.get(name)}
     if "contentId" in changes:
@@ -164,7 +166,7 @@ def save_content(ctx: Context, document: StoredDocument, markdown: str, words: i
     return document_answer(ctx, write_version(ctx, document, changes, event), markdown)
 
 
-def refuse_unwritable(ctx: Context, document: Mapping[str, Any], fields: Fields) -> None:
+def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) -> None:
     """Refuses a content write for whom a claim keeps out, and one that was made from another version.
 
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
@@ -194,7 +196,7 @@ def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
     return version if version in versions else min(versions)
 
 
-def _body_of(ctx: Context, revision: Mapping[str, Any], document: Mapping[str, Any]) -> str | None:
+def _body_of(ctx: Context, revision: StoredRevision, document: StoredDocument) -> str | None:
     """Returns the body that restoring a version gives the document: its own where that has the same text."""
     present: str | None = document.get("contentId")
     earlier: str | None = revision["bodyId"]
@@ -213,7 +215,7 @@ def markdown_of(ctx: Context, body_id: str | None) -> str:
     return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
 
 
-def _own_revision(ctx: Context, document_id: str, version: int) -> dict[str, Any]:
+def _own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
     revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
     if revision is None:
         raise NotFound(f"The document has no version {version}: list its revisions.")

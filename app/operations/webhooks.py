@@ -14,7 +14,7 @@ from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.events import Event
-from app.rules.webhooks import TEST, rotated, wrong_url
+from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
 from app.vocabulary import Scope
 
 Fields = Mapping[str, Any]
@@ -142,8 +142,8 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
     The response is the queued delivery; `list_webhook_deliveries` shows its attempts.
     """
     _own_webhook(ctx, webhook_id)
-    message = {"type": TEST, "at": ctx.now, "by": ctx.caller.actor, "data": {"webhookId": webhook_id}}
-    return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message, ctx.now)))
+    message = Event(TEST, ctx.now, ctx.caller.actor, {"webhookId": webhook_id})
+    return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
 @operation(
@@ -202,17 +202,17 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
         raise BadRequest(errors=in_order(wrong))
 
 
-def _own_webhook(ctx: Context, webhook_id: str) -> dict[str, Any]:
+def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
     webhook = ctx.store.webhooks.get(ctx.project_id, webhook_id)
     if webhook is None:
         raise NotFound("The project has no webhook with this id; list the webhooks to find it.")
     return webhook
 
 
-def _response(webhook: Mapping[str, Any]) -> Result:
+def _response(webhook: StoredWebhook) -> Result:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
-def _response_with_secret(webhook: Mapping[str, Any], secret: str) -> Result:
+def _response_with_secret(webhook: StoredWebhook, secret: str) -> Result:
     body = {**webhook_record(webhook), "secret": secret}
     return Result(body, etag=record_tag(webhook), secrets=("secret",))

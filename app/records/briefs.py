@@ -6,7 +6,8 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
-from app.rules.briefs import NO_CLAIM, claim_expired
+from app.rules.briefs import StoredBrief, claim_expired
+from app.rules.categories import StoredCategory
 from app.rules.documents import StoredDocument
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -74,10 +75,10 @@ class BriefDetail(Record):
     internalLinks = nested_list(BriefLink, "the documents to link to; those that are gone are left out")
 
 
-def brief_record(brief: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def brief_record(brief: StoredBrief, now: datetime) -> dict[str, Any]:
     """Returns a stored brief (empty for none) as it is at an instant."""
     if claim_expired(brief, now):
-        brief = {**brief, "state": BriefState.READY, **NO_CLAIM}
+        brief = {**brief, "state": BriefState.READY, "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
     return {
         "audience": brief.get("audience") or "",
         "intent": brief.get("intent") or "",
@@ -110,7 +111,7 @@ def brief_item(document: StoredDocument, category_names: Mapping[str, str], now:
 
 
 def brief_detail(
-    document: StoredDocument, category: Mapping[str, Any] | None, links: Sequence[Mapping[str, Any]], now: datetime
+    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
 ) -> dict[str, Any]:
     """Returns a document's brief with its category and the documents it links to."""
     brief = document.get("brief")
@@ -121,7 +122,8 @@ def brief_detail(
         "status": document["status"],
         "dueDate": document.get("dueDate"),
         "version": document["version"],
-        "category": category and {name: category.get(name) or "" for name in ("id", "name", "description")},
+        "category": category
+        and {"id": category["id"], "name": category["name"], "description": category.get("description") or ""},
         "clusterId": document.get("clusterId"),
-        "internalLinks": [{name: link[name] for name in ("id", "slug", "title")} for link in links],
+        "internalLinks": [{"id": link["id"], "slug": link["slug"], "title": link["title"]} for link in links],
     }

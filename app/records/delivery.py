@@ -5,10 +5,12 @@ Unset text is None. Responses share these objects, so none is changed after it w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.rules.categories import StoredCategory
+from app.rules.documents import Snapshot, StoredDocument
 from app.rules.times import wire_time
 
 UNPUBLISHED_BODY = ""
@@ -103,7 +105,7 @@ class DeliveredPage:
 Categories = Mapping[str, DeliveredCategory]
 
 
-def delivered_categories(rows: Iterable[Mapping[str, Any]]) -> dict[str, DeliveredCategory]:
+def delivered_categories(rows: Sequence[StoredCategory]) -> dict[str, DeliveredCategory]:
     """Returns stored categories as callers see them, by id and in the order of the rows.
 
     Each has its parent, and its children in the same order.
@@ -114,36 +116,36 @@ def delivered_categories(rows: Iterable[Mapping[str, Any]]) -> dict[str, Deliver
         for row in rows
     }
     for category_id, category in made.items():
-        category.category = made.get(parents[category_id])
+        category.category = made.get(parents[category_id] or "")
         if category.category is not None:
             category.category.children.append(category)
     return made
 
 
-def delivered_document(row: Mapping[str, Any], categories: Categories) -> DeliveredDocument:
+def delivered_document(row: StoredDocument, categories: Categories) -> DeliveredDocument:
     """Returns a document as callers see it, still without bodies.
 
     `row` has `id`, and either the snapshot that publishing made, or the current fields.
     """
-    shown = row.get("snapshot") or row
-    is_published = shown is not row
-    published_at, updated_at = shown.get("publishedAt"), shown.get("updatedAt")
+    snapshot = row.get("snapshot")
+    shown = snapshot or row
+    published_at, updated_at = shown.get("publishedAt"), snapshot and snapshot.get("updatedAt")
     return DeliveredDocument(
         row["id"],
         **_texts(shown),
         category=categories.get(shown.get("categoryId") or ""),
-        isPublished=is_published,
+        isPublished=snapshot is not None,
         publishedAt=wire_time(published_at) if published_at else None,
-        updatedAt=wire_time(updated_at) if is_published and updated_at else None,
+        updatedAt=wire_time(updated_at) if updated_at else None,
     )
 
 
-def delivered_preview(row: Mapping[str, Any]) -> DeliveredPreview:
+def delivered_preview(row: StoredDocument) -> DeliveredPreview:
     """Returns a document as it is now, still without bodies; `row` has its present fields."""
     return DeliveredPreview(**_texts(row), updatedAt=wire_time(row["updatedAt"]), version=row["version"])
 
 
-def _texts(shown: Mapping[str, Any]) -> dict[str, Any]:
+def _texts(shown: StoredDocument | Snapshot) -> dict[str, Any]:
     """Returns the fields that a document and its preview have in common."""
     image = shown.get("coverImageUrl")
     return {

@@ -5,9 +5,10 @@ from typing import Any
 
 from app import errors
 from app.errors import Refusal
+from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest, brief_claimed
 from app.rules.times import wire_time
-from app.vocabulary import BudgetLimit, Channel
+from app.vocabulary import BriefState, BudgetLimit, Channel
 
 _TEXT = {"type": "string"}
 
@@ -100,10 +101,11 @@ def error_example(error: type[Refusal]) -> dict[str, Any]:
     return {"_tag": error.__name__, "message": message, **{key: _EXAMPLES[error, key] for key in keys}}
 
 
-_HOLDER = {"type": "token", "id": "6650f0a1b2c3d4e5f6a7b8e1", "name": "Night writer", "agent": "writer-1"}
+_HOLDER: Actor = {"type": "token", "id": "6650f0a1b2c3d4e5f6a7b8e1", "name": "Night writer", "agent": "writer-1"}
 _SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
 _CLAIMED = brief_claimed(
-    {"brief": {"claimedBy": _HOLDER, "claimedAt": _SINCE}}, MoveRequest(None, Channel.REST, _SINCE)
+    {"state": BriefState.CLAIMED, "claimedBy": _HOLDER, "claimedAt": _SINCE},
+    MoveRequest(None, Channel.REST, _SINCE),
 )
 
 _MESSAGES: dict[type[Refusal], str] = {

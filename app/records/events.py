@@ -1,6 +1,6 @@
 """Events as callers see them (decisions, section 9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import fields
@@ -8,6 +8,7 @@ from marshmallow import fields
 from app.fields.types import EXAMPLE
 from app.records.actors import ActorRecord
 from app.records.types import EXAMPLE_ID, Record, integer, nested, nested_list, record_id, string, timestamp
+from app.rules.events import StoredEvent
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
@@ -48,7 +49,7 @@ class ActivityRecord(Record):
     details = _details("what the event says of the document after it: status, version, slug, brief state")
 
 
-def event_record(event: Mapping[str, Any]) -> dict[str, Any]:
+def event_record(event: StoredEvent) -> dict[str, Any]:
     """Returns a relayed event as callers see it."""
     return {
         "id": event["id"],
@@ -60,12 +61,12 @@ def event_record(event: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def event_page(events: Sequence[Mapping[str, Any]], cursor: str) -> dict[str, Any]:
+def event_page(events: Sequence[StoredEvent], cursor: str) -> dict[str, Any]:
     """Returns one page of the feed."""
     return {"events": [event_record(event) for event in events], "cursor": cursor}
 
 
-def activity_record(event: Mapping[str, Any]) -> dict[str, Any]:
+def activity_record(event: StoredEvent) -> dict[str, Any]:
     """Returns an event as a document's activity shows it, relayed or not."""
     return {
         "id": event["id"],

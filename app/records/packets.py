@@ -1,6 +1,5 @@
 """All that a writer needs, as callers see it (decisions, section 12)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
@@ -85,15 +84,25 @@ class PacketRecord(Record):
 
 def packet_document(document: StoredDocument) -> dict[str, Any]:
     """Returns what a packet says of its document."""
-    return {name: document.get(name) for name in PacketDocument().fields}
+    return {
+        **packet_neighbour(document),
+        "version": document["version"],
+        "dueDate": document.get("dueDate"),
+        "wordCount": document["wordCount"],
+    }
 
 
-def packet_neighbour(document: Mapping[str, Any]) -> dict[str, Any]:
+def packet_neighbour(document: StoredDocument) -> dict[str, Any]:
     """Returns another document as a cluster of a packet shows it."""
-    return {name: document[name] for name in PacketNeighbour().fields}
+    return {
+        "id": document["id"],
+        "title": document["title"],
+        "slug": document["slug"],
+        "status": document["status"],
+    }
 
 
-def packet_link(document: Mapping[str, Any]) -> dict[str, Any]:
+def packet_link(document: StoredDocument) -> dict[str, Any]:
     """Returns a document to link to."""
     return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}
 

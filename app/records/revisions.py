@@ -1,10 +1,10 @@
 """Versions of documents as callers see them (decisions, section 5)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, integer, nested, record_id, string, timestamp
+from app.rules.revisions import StoredRevision
 from app.rules.times import wire_time
 
 
@@ -42,12 +42,16 @@ class DiffRecord(Record):
     )
 
 
-def revision_summary(revision: Mapping[str, Any]) -> dict[str, Any]:
+def revision_summary(revision: StoredRevision) -> dict[str, Any]:
     """Returns a stored version as callers see it."""
-    texts = ("title", "slug", "subtitle", "metaTitle", "metaDescription", "excerpt")
     return {
         "version": revision["version"],
-        **{name: revision[name] or "" for name in texts},
+        "title": revision["title"],
+        "slug": revision["slug"],
+        "subtitle": revision["subtitle"] or "",
+        "metaTitle": revision["metaTitle"] or "",
+        "metaDescription": revision["metaDescription"] or "",
+        "excerpt": revision["excerpt"] or "",
         "coverImageUrl": revision["coverImageUrl"],
         "categoryId": revision["categoryId"],
         "wordCount": revision["wordCount"],

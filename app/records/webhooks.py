@@ -1,12 +1,11 @@
 """Webhooks and their log as callers see them; a secret is in the response that creates it and nowhere else."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, boolean, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.times import wire_time, wire_time_or_none
-from app.rules.webhooks import TEST
+from app.rules.webhooks import TEST, StoredDelivery, StoredWebhook
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 
@@ -56,7 +55,7 @@ class DeliveryRecord(Record):
     createdAt = timestamp("when it was queued")
 
 
-def webhook_record(webhook: Mapping[str, Any]) -> dict[str, Any]:
+def webhook_record(webhook: StoredWebhook) -> dict[str, Any]:
     """Returns a stored webhook as callers see it."""
     return {
         "id": webhook["id"],
@@ -71,7 +70,7 @@ def webhook_record(webhook: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def delivery_record(delivery: Mapping[str, Any]) -> dict[str, Any]:
+def delivery_record(delivery: StoredDelivery) -> dict[str, Any]:
     """Returns a stored delivery as callers see it."""
     return {
         "id": delivery["id"],

@@ -4,11 +4,13 @@ A move is a row of data. The store turns its `leaves` and `while_status` into th
 that write finds nothing, `refusal` reads the same row to say why. Nothing else knows when a brief may move.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from app.errors import BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Refusal
 from app.rules.actors import Actor
@@ -17,12 +19,13 @@ from app.rules.wording import named
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 
+if TYPE_CHECKING:
+    from app.rules.documents import StoredDocument
+
 OPEN = (Status.IDEA, Status.PLANNED, Status.DRAFTING)
 """The statuses in which a brief can be offered and claimed; in all others it is closed."""
 
 NO_CLAIM: dict[str, Any] = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
-
-Record = Mapping[str, Any]
 
 
 class StoredBrief(TypedDict):
@@ -43,24 +46,27 @@ class StoredBrief(TypedDict):
     leaseSeconds: NotRequired[int | None]
 
 
-def brief_of(document: Record) -> Mapping[str, Any]:
-    """Returns the stored brief of a document; empty for one that has none."""
-    return document.get("brief") or {}
+NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
 
 
-def written_brief(fields: Record) -> dict[str, Any]:
+def brief_of(document: StoredDocument) -> StoredBrief:
+    """Returns the stored brief of a document, `NO_BRIEF` for one that has none."""
+    return document.get("brief") or NO_BRIEF
+
+
+def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Returns fields of a brief as they are stored: ids in lower case."""
     links = fields.get("internalLinks")
     return {**fields, "internalLinks": [link.lower() for link in links]} if links else dict(fields)
 
 
-def claim_expired(brief: Record, now: datetime) -> bool:
+def claim_expired(brief: StoredBrief, now: datetime) -> bool:
     """Tells whether a claim was lost because its lease ran out."""
     expires = brief.get("claimExpiresAt")
     return brief.get("state") == BriefState.CLAIMED and expires is not None and expires <= now
 
 
-def state_now(document: Record, now: datetime) -> BriefState:
+def state_now(document: StoredDocument, now: datetime) -> BriefState:
     """Returns the state of a document's brief at an instant: an expired claim counts as ready from then on."""
     brief = brief_of(document)
     return BriefState.READY if claim_expired(brief, now) else BriefState(brief.get("state", BriefState.NONE))
@@ -88,44 +94,46 @@ class MoveRequest:
     """The failures of checks that the project demands."""
 
 
-Reason = Callable[[Record, MoveRequest], Refusal | None]
+Reason = Callable[["StoredDocument", MoveRequest], Refusal | None]
 
 
-def first_refusal(reasons: Iterable[Reason], document: Record, request: MoveRequest) -> Refusal | None:
+def first_refusal(reasons: Iterable[Reason], document: StoredDocument, request: MoveRequest) -> Refusal | None:
     """Returns the first of the reasons that holds; None when none does."""
     return next((refused for reason in reasons if (refused := reason(document, request))), None)
 
 
-def if_claimed(document: Record, request: MoveRequest) -> Refusal | None:
-    return brief_claimed(document, request) if state_now(document, request.now) == BriefState.CLAIMED else None
+def if_claimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+    claimed = state_now(document, request.now) == BriefState.CLAIMED
+    return brief_claimed(brief_of(document), request) if claimed else None
 
 
-def if_closed(document: Record, request: MoveRequest) -> Refusal | None:
+def if_closed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     return None if document["status"] in OPEN else BriefClosed()
 
 
-def if_not_ready(document: Record, request: MoveRequest) -> Refusal | None:
+def if_not_ready(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     if state_now(document, request.now) == BriefState.READY:
         return None
     return BriefNotReady(f"The brief is not ready: offer it with {named('mark_brief_ready', request.channel)} first.")
 
 
-def if_not_offered(document: Record, request: MoveRequest) -> Refusal | None:
+def if_not_offered(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     offered = state_now(document, request.now) in (BriefState.READY, BriefState.CLAIMED)
     return None if offered else BriefNotOffered()
 
 
-def if_held_by_another_over_mcp(document: Record, request: MoveRequest) -> Refusal | None:
+def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     """Over MCP only the token that holds a claim releases it (contract: brief rule 3)."""
     return if_held_by_another(document, request) if request.channel == Channel.MCP else None
 
 
-def if_held_by_another(document: Record, request: MoveRequest) -> Refusal | None:
-    held = state_now(document, request.now) == BriefState.CLAIMED
-    return brief_claimed(document, request) if held and not holds_claim(document, request.token_id) else None
+def if_held_by_another(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+    brief = brief_of(document)
+    by_another = state_now(document, request.now) == BriefState.CLAIMED and not holds_claim(brief, request.token_id)
+    return brief_claimed(brief, request) if by_another else None
 
 
-def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
+def if_unclaimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     claimed = state_now(document, request.now) == BriefState.CLAIMED
     return (
         None
@@ -139,29 +147,31 @@ def if_unclaimed(document: Record, request: MoveRequest) -> Refusal | None:
     )
 
 
-def if_nothing_claimed(document: Record, request: MoveRequest) -> Refusal | None:
+def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     claimed = state_now(document, request.now) == BriefState.CLAIMED
     return None if claimed else BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
 
 
-def holds_claim(document: Record, token_id: str | None) -> bool:
+def holds_claim(brief: StoredBrief, token_id: str | None) -> bool:
     """Tells whether the token is the one that claimed the brief."""
-    holder = brief_of(document).get("claimedBy") or {}
-    return token_id is not None and holder.get("id") == token_id
+    holder = brief.get("claimedBy")
+    return token_id is not None and holder is not None and holder["id"] == token_id
 
 
-def brief_claimed(document: Record, request: MoveRequest) -> BriefClaimed:
+def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
     """Returns the refusal for the caller of a claimed brief (decisions, section 6).
 
     The holder learns that the claim is theirs and what to call next; everybody else who holds it, since when and until
     when.
     """
-    brief = brief_of(document)
-    by, at = brief["claimedBy"], wire_time(brief["claimedAt"])
+    by, claimed_at, expires_at = brief["claimedBy"], brief["claimedAt"], brief.get("claimExpiresAt")
+    assert by is not None
+    assert claimed_at is not None
+    at = wire_time(claimed_at)
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
-    until = f" until {wire_time(brief['claimExpiresAt'])}" if brief.get("claimExpiresAt") else ""
+    until = f" until {wire_time(expires_at)}" if expires_at else ""
     say = partial(named, channel=request.channel)
-    if holds_claim(document, request.token_id) and request.claimed_at in (None, brief["claimedAt"]):
+    if holds_claim(brief, request.token_id) and request.claimed_at in (None, claimed_at):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
@@ -234,11 +244,11 @@ RELEASE = Move(
 MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
-def refusal(move: Move, document: Record, request: MoveRequest) -> Refusal | None:
+def refusal(move: Move, document: StoredDocument, request: MoveRequest) -> Refusal | None:
     """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
     return first_refusal(move.refusals, document, request)
 
 
-def needs_no_move(move: Move, document: Record, request: MoveRequest) -> bool:
+def needs_no_move(move: Move, document: StoredDocument, request: MoveRequest) -> bool:
     """Tells whether the brief stands already where the move would put it: marking ready what is ready."""
     return move.enters not in move.leaves and state_now(document, request.now) == move.enters

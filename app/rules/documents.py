@@ -23,13 +23,11 @@ from app.errors import (
     VersionConflict,
 )
 from app.rules.actors import Actor
-from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, holds_claim, state_now
+from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, brief_of, holds_claim, state_now
 from app.rules.html_writer import MAX_PARTS
 from app.rules.redirects import PastSlug
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
-
-Record = Mapping[str, Any]
 
 
 class Snapshot(TypedDict):
@@ -106,6 +104,14 @@ class StoredDocument(TypedDict):
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
     rev: int
+
+
+class PublishedDocument(TypedDict):
+    """What the store returns of a published document to those who need nothing but what is delivered."""
+
+    id: str
+    publishedAt: datetime
+    snapshot: Snapshot
 
 
 NOT_RENDERABLE = (
@@ -215,28 +221,30 @@ GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_fa
 MOVES = (SUBMIT, APPROVE, REQUEST_CHANGES, SCHEDULE, UNSCHEDULE, PUBLISH, UNPUBLISH)
 
 
-def status_before(document: Record) -> Status:
+def status_before(document: StoredDocument) -> Status:
     """Returns the status that unscheduling goes back to; what was published and is no more goes to drafting."""
-    before = Status(document["statusBefore"])
-    return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else before
+    before = document.get("statusBefore")
+    assert before is not None  # the document is scheduled
+    return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else Status(before)
 
 
-def approved(document: Record) -> bool:
+def approved(document: StoredDocument) -> bool:
     """Tells whether the document was approved; one that was scheduled after that still counts."""
     return Status.APPROVED in (document["status"], document.get("statusBefore"))
 
 
-def changed_since_published(document: Record) -> bool:
+def changed_since_published(document: StoredDocument) -> bool:
     """Tells whether the content changed since it was published."""
-    return bool(document["isPublished"]) and document["version"] != document["snapshot"]["version"]
+    snapshot = document.get("snapshot")
+    return document["isPublished"] and snapshot is not None and document["version"] != snapshot["version"]
 
 
-def delivers_at_once(document: Record, changes: Record) -> bool:
+def delivers_at_once(document: StoredDocument, changes: Mapping[str, Any]) -> bool:
     """Tells whether changes of a document are delivered without its being published again."""
-    return bool(document["isPublished"]) and any(name in changes for name in DELIVERED_AT_ONCE)
+    return document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE)
 
 
-def may_leave(move: Move, document: Record) -> bool:
+def may_leave(move: Move, document: StoredDocument) -> bool:
     """Tells whether the document's status allows the move."""
     if move.if_live and not document["isPublished"]:
         return False
@@ -244,12 +252,12 @@ def may_leave(move: Move, document: Record) -> bool:
     return status in move.leaves or (status in move.if_changed and changed_since_published(document))
 
 
-def allowed(document: Record) -> list[str]:
+def allowed(document: StoredDocument) -> list[str]:
     """Returns the operations that the document's status allows."""
     return [move.name for move in MOVES if may_leave(move, document)]
 
 
-def not_now(document: Record) -> InvalidTransition:
+def not_now(document: StoredDocument) -> InvalidTransition:
     """Returns the refusal of an operation that the document's status does not allow."""
     able = allowed(document)
     return InvalidTransition(
@@ -273,7 +281,7 @@ _SAID = {
 
 def refusal(
     move: Move,
-    document: Record,
+    document: StoredDocument,
     request: MoveRequest,
     base_version: int | None = None,
 ) -> Refusal | None:
@@ -296,17 +304,17 @@ def refusal(
     return None
 
 
-def if_guarded(document: Record, request: MoveRequest) -> BriefClaimed | None:
+def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
     """Refuses to agents, and to every caller over MCP, what would overwrite another's claim (decisions, section 6)."""
     if state_now(document, request.now) != BriefState.CLAIMED:
         return None
     bound = request.agent or request.channel == Channel.MCP
-    another = bound and not holds_claim(document, request.token_id)
-    other_claim = request.claimed_at is not None and document["brief"]["claimedAt"] != request.claimed_at
-    return brief_claimed(document, request) if another or other_claim else None
+    another = bound and not holds_claim(brief_of(document), request.token_id)
+    other_claim = request.claimed_at is not None and brief_of(document).get("claimedAt") != request.claimed_at
+    return brief_claimed(brief_of(document), request) if another or other_claim else None
 
 
-def if_outdated(document: Record, base_version: int | None) -> VersionConflict | None:
+def if_outdated(document: StoredDocument, base_version: int | None) -> VersionConflict | None:
     """Refuses a write that was made from another version than the present one."""
     if base_version is None or base_version == document["version"]:
         return None
@@ -318,19 +326,19 @@ def if_outdated(document: Record, base_version: int | None) -> VersionConflict |
     )
 
 
-def if_not_renderable(document: Record, request: MoveRequest) -> BadRequest | None:
+def if_not_renderable(document: StoredDocument, request: MoveRequest) -> BadRequest | None:
     """Refuses to publish what would be too large to store."""
     if not request.not_renderable:
         return None
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
 
 
-def if_not_deleted(document: Record, request: MoveRequest) -> InvalidTransition | None:
+def if_not_deleted(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
     """Refuses to restore what is not in the trash."""
     return not_now(document) if document["deletedAt"] is None else None
 
 
-def if_slug_taken(document: Record, request: MoveRequest) -> SlugTaken | None:
+def if_slug_taken(document: StoredDocument, request: MoveRequest) -> SlugTaken | None:
     """Refuses a slug that another document has."""
     return slug_taken(request.taken_slugs) if request.taken_slugs else None
 
@@ -349,14 +357,14 @@ def made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
     return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))
 
 
-def if_frozen(document: Record, request: MoveRequest) -> InvalidTransition | None:
+def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
     """Refuses changes of what is published after it was approved, and to agents while a reviewer reads it."""
     is_agent = bool(request.agent) or request.channel == Channel.MCP
     in_review = is_agent and document["status"] == Status.REVIEW
     return not_now(document) if in_review or document["status"] in FROZEN else None
 
 
-def if_status_closed(document: Record, status: str, request: MoveRequest) -> InvalidTransition | None:
+def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:
     """Refuses a change of status that is not among the first three, or would take a claimed brief out of drafting."""
     closed = document["status"] not in (Status.IDEA, Status.PLANNED, Status.DRAFTING)
     claimed = state_now(document, request.now) == BriefState.CLAIMED and status != Status.DRAFTING

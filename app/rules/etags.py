@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import brief_of, claim_expired
+from app.rules.briefs import NO_BRIEF, brief_of, claim_expired
+from app.rules.documents import StoredDocument
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def record_tag(record: Mapping[str, Any]) -> str:
     return str(record["rev"])
 
 
-def document_tag(document: Mapping[str, Any], now: datetime) -> str:
+def document_tag(document: StoredDocument, now: datetime) -> str:
     """Returns the tag of a document at an instant."""
     expired = "x" if claim_expired(brief_of(document), now) else ""
     return f"{document['version']}-{document['rev']}{expired}"
@@ -48,5 +49,5 @@ def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
 
 def matches(tags: tuple[EntityTag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
     """Tells whether one of the tags is the record's present one."""
-    present = EntityTag(record["rev"], record.get("version"), claim_expired(brief_of(record), now))
+    present = EntityTag(record["rev"], record.get("version"), claim_expired(record.get("brief") or NO_BRIEF, now))
     return tags is None or present in tags

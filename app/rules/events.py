@@ -3,17 +3,34 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict
+
+from app.rules.actors import Actor
 
 
 @dataclass(frozen=True)
 class Event:
-    """A change of a record: its type, when, by whom, and details that are not in the record itself."""
+    """A change of a record: its type, when, by whom, and details that the record itself does not have."""
 
     type: str
     at: datetime
-    by: Mapping[str, Any]
+    by: Actor
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class StoredEvent(TypedDict):
+    """An event as the store returns it, from the feed or from an outbox."""
+
+    id: str
+    type: str
+    at: datetime
+    by: Actor
+    data: dict[str, Any]
+    """Ids, and what the record was after the change; which keys there are depends on the type."""
+    projectId: NotRequired[str]
+    """Missing in an outbox, as is `sequence`."""
+    sequence: NotRequired[int]
+    """Its number in the project's feed."""
 
 
 def in_feed_order(outboxes: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:

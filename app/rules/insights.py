@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import NotRequired, TypedDict
 
+from app.rules.actors import Actor
 from app.rules.briefs import OPEN
+from app.rules.events import StoredEvent
 from app.vocabulary import BriefState, DocumentStatus
 
 COUNTED = {
@@ -55,7 +57,7 @@ class Progress:
 
     starts: Mapping[str, datetime] = field(default_factory=dict)
     """When each duration began that has not ended."""
-    holder: Mapping[str, Any] | None = None
+    holder: Actor | None = None
     """The token that claimed the brief last, and did not give up."""
     held: bool = False
     """Is the brief claimed now?"""
@@ -65,17 +67,41 @@ class Progress:
     """Is the brief ready, and the document open?"""
 
 
+class StoredFigures(TypedDict):
+    """The figures of a day as the store returns them: of the project, or of a token that claimed."""
+
+    id: str
+    projectId: str
+    day: datetime
+    tokenId: str | None
+    """None for the project's figures."""
+    name: NotRequired[str]
+    agent: NotRequired[str]
+    sequence: int
+    """The last event that is counted."""
+    created: NotRequired[int]
+    claimed: NotRequired[int]
+    submitted: NotRequired[int]
+    approved: NotRequired[int]
+    published: NotRequired[int]
+    expired: NotRequired[int]
+    released: NotRequired[int]
+    changesRequested: NotRequired[int]
+    durations: NotRequired[dict[str, dict[str, int]]]
+    """Histograms by the name of the step: how many durations there are of each class."""
+
+
 @dataclass
 class Figures:
     """What is counted: each figure of a day, and each figure of a token on a day, by its path."""
 
     days: dict[date, Counter[str]] = field(default_factory=dict)
     agents: dict[tuple[date, str], Counter[str]] = field(default_factory=dict)
-    actors: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    actors: dict[str, Actor] = field(default_factory=dict)
     """The tokens that claimed, by id."""
 
 
-def count(events: Iterable[Mapping[str, Any]], progress: dict[str, Progress]) -> Figures:
+def count(events: Iterable[StoredEvent], progress: dict[str, Progress]) -> Figures:
     """Returns the figures of events in the order of the feed; brings `progress`, by document, up to date."""
     figures = Figures()
     for event in events:
@@ -88,7 +114,7 @@ def count(events: Iterable[Mapping[str, Any]], progress: dict[str, Progress]) ->
     return figures
 
 
-def _count(figures: Figures, day: Counter[str], event: Mapping[str, Any], before: Progress) -> None:
+def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Progress) -> None:
     kind = event["type"]
     if kind in COUNTED:
         day[COUNTED[kind]] += 1
@@ -96,12 +122,12 @@ def _count(figures: Figures, day: Counter[str], event: Mapping[str, Any], before
         if kind == end and name in before.starts:
             day[f"durations.{name}.{duration_class(event['at'] - before.starts[name])}"] += 1
     holder = event["by"] if kind == "brief.claimed" else before.holder
-    if kind in OF_AGENTS and holder and (before.held or kind not in GIVES_UP):
+    if kind in OF_AGENTS and holder and holder["id"] and (before.held or kind not in GIVES_UP):
         figures.actors[holder["id"]] = holder
         figures.agents.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
 
 
-def _after(event: Mapping[str, Any], before: Progress) -> Progress:
+def _after(event: StoredEvent, before: Progress) -> Progress:
     """Returns where a document stands after an event."""
     kind, at, state = event["type"], event["at"], event["data"].get("briefState")
     starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}

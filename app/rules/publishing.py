@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
 from app.rules.text import first_paragraph, search_words
@@ -34,7 +34,7 @@ def rendered(markdown: str) -> Rendered | None:
 
 
 def snapshot(
-    document: Mapping[str, Any], text: Rendered, html_id: str, *, published_at: datetime, now: datetime
+    document: StoredDocument, text: Rendered, html_id: str, *, published_at: datetime, now: datetime
 ) -> dict[str, Any]:
     """Returns what is delivered of a document from now on; `published_at` is when it went live."""
     return {

@@ -1,10 +1,15 @@
 """Where the former addresses of documents lead (decisions, section 15)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from app.fields.slugs import MAX_PAST_SLUGS
+
+if TYPE_CHECKING:
+    from app.rules.documents import StoredDocument
 
 
 class PastSlug(TypedDict):
@@ -21,7 +26,7 @@ class LeftSlug(TypedDict):
     to: str
 
 
-def past_slugs(document: Mapping[str, Any], slug: str | None, now: datetime) -> list[PastSlug]:
+def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:
     """Returns the past slugs of a document that is delivered under `slug` from now on, the latest first.
 
     None for a document that is not delivered any more.

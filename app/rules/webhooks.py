@@ -4,9 +4,11 @@ import socket
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
+from app.rules.actors import Actor
+from app.rules.events import StoredEvent
 from app.rules.times import wire_time
 
 ROTATED_LIFE = timedelta(days=1)
@@ -14,6 +16,62 @@ ROTATED_LIFE = timedelta(days=1)
 
 TEST = "webhook.test"
 """The type of the message of a test, which is not an event in the feed."""
+
+
+class WebhookSecret(TypedDict):
+    """A key that messages are signed with, and until when; None for the newest one."""
+
+    secret: str
+    until: datetime | None
+
+
+class StoredWebhook(TypedDict):
+    """A webhook as the store returns it; only `Webhooks.to_sign` reads its secrets."""
+
+    id: str
+    projectId: str
+    url: str
+    events: list[str]
+    description: str
+    enabled: bool
+    disabledAt: datetime | None
+    secrets: NotRequired[list[WebhookSecret]]
+    createdAt: datetime
+    createdBy: Actor
+    updatedAt: datetime
+    deletedAt: datetime | None
+    rev: int
+
+
+class Attempt(TypedDict):
+    """One attempt to send a message."""
+
+    at: datetime
+    statusCode: int | None
+    error: str | None
+    durationMs: int
+
+
+class StoredDelivery(TypedDict):
+    """A message to a webhook as the store returns it; the log leaves out the message itself."""
+
+    id: str
+    projectId: str
+    webhookId: str
+    eventId: str
+    sequence: int | None
+    type: str
+    payload: NotRequired[str]
+    requested: NotRequired[bool]
+    """Set for a test and a redelivery, which are sent also while the webhook is disabled."""
+    status: str
+    attempts: list[Attempt]
+    failures: int
+    createdAt: datetime
+    since: datetime | None
+    """When its first attempt began."""
+    nextAttemptAt: datetime | None
+
 
 Address = IPv4Address | IPv6Address
 
@@ -111,12 +169,12 @@ def known_addresses(host: str) -> list[str]:
         return []
 
 
-def wants(webhook: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
+def wants(webhook: StoredWebhook, event: StoredEvent) -> bool:
     """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook."""
     return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
 
 
-def message(event: Mapping[str, Any]) -> dict[str, Any]:
+def message(event: StoredEvent) -> dict[str, Any]:
     """Returns the message of an event."""
     details = {"id": event["id"], "sequence": event.get("sequence"), "by": event["by"]}
     return {"type": event["type"], "timestamp": wire_time(event["at"]), "data": {**details, **plain(event["data"])}}
@@ -127,13 +185,14 @@ def plain(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
 
 
-def rotated(secrets: list[dict[str, Any]], secret: str, now: datetime) -> list[dict[str, Any]]:
+def rotated(secrets: list[WebhookSecret], secret: str, now: datetime) -> list[WebhookSecret]:
     """Returns a webhook's secrets with a new one; the older ones that are still valid end within a day."""
     end = now + ROTATED_LIFE
-    older = [old | {"until": min(old["until"] or end, end)} for old in valid_secrets(secrets, now)]
-    return [{"secret": secret, "until": None}, *older]
+    valid = valid_secrets(secrets, now)
+    older = [WebhookSecret(secret=old["secret"], until=min(old["until"] or end, end)) for old in valid]
+    return [WebhookSecret(secret=secret, until=None), *older]
 
 
-def valid_secrets(secrets: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+def valid_secrets(secrets: list[WebhookSecret], now: datetime) -> list[WebhookSecret]:
     """Returns the secrets of a webhook that messages are signed with now."""
     return [secret for secret in secrets if secret["until"] is None or secret["until"] > now]

@@ -9,10 +9,10 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.store.collection import Collection, Record, object_ids
+from app.store.collection import Bson, Collection, object_ids
 
 
-class Bodies(Collection[Record]):
+class Bodies(Collection[Bson]):
     """The texts of documents."""
 
     name = "bodies"

@@ -11,7 +11,7 @@ from typing import Any
 from app.rules.briefs import Move, MoveRequest
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
-from app.store.collection import DESCENDING, EntityTags, Record, object_id
+from app.store.collection import DESCENDING, Bson, EntityTags, object_id
 from app.store.conditions import (
     brief_move_filter,
     etag_filter,
@@ -37,7 +37,7 @@ EXPIRED_AT_ONCE = 1_000
 MOST_SKIPPED = 50
 """Among how many briefs, after the one that is due soonest, transactions that want the same one are spread."""
 
-STATE_KEPT: Record = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
+STATE_KEPT: Bson = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
 """The expression that writing a brief adds: its state stays, and a new one is in `none`."""
 
 
@@ -74,7 +74,7 @@ class Briefs(DocumentRecords):
         )
         return None if rows and rows[0]["brief"].get("claimExpiresAt") is not None else rows
 
-    def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Record:
+    def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Bson:
         """Returns the condition for documents whose brief is listed under one of the states now."""
         leased = BriefState.READY in states or BriefState.CLAIMED in states
         any_expired = leased and self.has_expired_leases(project_id, now)
@@ -109,7 +109,7 @@ class Briefs(DocumentRecords):
 
         A transaction that lost the soonest to others claims one of the next, as others are about to take the first.
         """
-        place: Record = {name: object_id(value) for name, value in within.items()}
+        place: Bson = {name: object_id(value) for name, value in within.items()}
         if None in place.values():
             return None  # no category and no cluster; as a value, null would mean documents without one
         condition = {**place, **self._listed(project_id, move.leaves, request.now)}
@@ -125,7 +125,7 @@ class Briefs(DocumentRecords):
             index=BRIEFS_BY_DUE,
         )
 
-    def _one_of_the_next(self, project_id: str, condition: Record) -> str | None:
+    def _one_of_the_next(self, project_id: str, condition: Bson) -> str | None:
         """Returns the id of one of the briefs due soonest, chosen at random, from more of them after each lost try.
 
         MongoDB aborts a transaction that writes what another one writes; it has no `SKIP LOCKED`. When all try again
@@ -147,8 +147,8 @@ class Briefs(DocumentRecords):
         tags: EntityTags,
     ) -> StoredDocument | None:
         """Sets fields of a brief, null for unset, if that changes something and no claim protects it."""
-        differs: list[Record] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
-        condition: Record = {
+        differs: list[Bson] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
+        condition: Bson = {
             "$and": [{"$or": [*differs, {"brief": None}]}, unprotected_filter(request), *etag_filter(tags, event.at)]
         }
         return self.change(
@@ -167,7 +167,7 @@ class Briefs(DocumentRecords):
         """
         expired = not_deleted(lease_expired_filter(now))
         rows = self._collection.find(expired, {"_id": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
-        changes: Record = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
+        changes: Bson = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
         return [
             str(row["_id"])
             for row in rows.limit(EXPIRED_AT_ONCE)
@@ -177,12 +177,12 @@ class Briefs(DocumentRecords):
         ]
 
 
-def of_brief(fields: Mapping[str, Any]) -> Record:
+def of_brief(fields: Mapping[str, Any]) -> Bson:
     """Returns fields of a brief as fields of its document."""
     return {f"brief.{name}": value for name, value in fields.items()}
 
 
-def entering(move: Move, changes: Mapping[str, Any]) -> Record:
+def entering(move: Move, changes: Mapping[str, Any]) -> Bson:
     """Returns what a move writes: the new state, and `changes` of the brief (`status` is the document's)."""
     named = {("status" if name == "status" else f"brief.{name}"): value for name, value in changes.items()}
     return {"brief.state": move.enters, **named}

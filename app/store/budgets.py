@@ -5,15 +5,27 @@ write at once: two transactions that count for one token conflict, and one of th
 """
 
 from datetime import datetime
+from typing import TypedDict
 
 from bson import ObjectId
 from pymongo import ReturnDocument
 
-from app.store.collection import Collection, Record
+from app.store.collection import Bson, Collection
 from app.vocabulary import BudgetLimit
 
 
-class Budgets(Collection[Record]):
+class UsedBudget(TypedDict):
+    """How much of one limit of its budget a token has used in an hour or day."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    limit: str
+    begins: datetime
+    used: int
+
+
+class Budgets(Collection[UsedBudget]):
     """The counts of tokens that have a budget."""
 
     name = "budgets"
@@ -35,5 +47,5 @@ class Budgets(Collection[Record]):
         return int(counted["used"]) if counted else 0
 
 
-def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Record:
+def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Bson:
     return {"tokenId": ObjectId(token_id), "limit": str(limit), "begins": begins}

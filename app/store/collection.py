@@ -25,9 +25,10 @@ from app.store.indexes import Index
 if TYPE_CHECKING:
     from app.store.store import Store
 
-Record = dict[str, Any]
+Bson = dict[str, Any]
+"""A filter, an update, a stage of a pipeline or a row, as PyMongo takes and returns it."""
 Stored = TypeVar("Stored")
-"""What a collection's queries return: a TypedDict, or `Record`. A projection may leave fields out."""
+"""What a collection returns, a TypedDict; a projection may leave fields out."""
 
 OUTBOX_BOUND = 200
 """The most events that wait in one record; past that the writer relays them itself before it writes."""
@@ -88,7 +89,7 @@ def from_bson(value: Any) -> Any:
     return record
 
 
-def to_bson(record: Mapping[str, Any]) -> Record:
+def to_bson(record: Mapping[str, Any]) -> Bson:
     """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
     return {
         ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
@@ -109,7 +110,7 @@ def insert_once(collection: Any, rows: Sequence[Mapping[str, Any]], key: Sequenc
 EntityTags = tuple[EntityTag, ...] | None
 
 
-def etag_filter(tags: EntityTags) -> Record:
+def etag_filter(tags: EntityTags) -> Bson:
     """Returns the condition that a record is in one of the states that entity tags name; none for no tags."""
     return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
@@ -126,7 +127,7 @@ class Collection(Generic[Stored]):
         self._collection = store.database[self.name]
         self._session = store.session
 
-    def _where(self, project_id: str, condition: Mapping[str, Any]) -> Record:
+    def _where(self, project_id: str, condition: Mapping[str, Any]) -> Bson:
         """Returns the condition for records of a project.
 
         Of one with alternatives, each is made whole: MongoDB then gives each its own index, and merges what they find
@@ -260,7 +261,7 @@ class Recorded(Collection[Stored]):
         """Adds a record with the event of its making."""
         return self._insert(project_id, self._new_record(record, event))
 
-    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Record:
+    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
         """Returns a record as it begins: its first `rev`, and the events of its making in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
         data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
@@ -274,7 +275,7 @@ class Recorded(Collection[Stored]):
         event: Event,
         changes: Mapping[str, Any] | None = None,
         computed: Mapping[str, Any] | None = None,
-        first: Sequence[Record] = (),
+        first: Sequence[Bson] = (),
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
     ) -> Stored | None:
@@ -301,7 +302,7 @@ class Recorded(Collection[Stored]):
         found: Stored | None = self.read(changed)
         return found
 
-    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Record]:
+    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""
         written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
         data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
@@ -310,7 +311,7 @@ class Recorded(Collection[Stored]):
             {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
         ]
 
-    def _has_room(self) -> Record:
+    def _has_room(self) -> Bson:
         """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
         return {} if self._store.is_rolled_back else {f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
 
@@ -331,12 +332,12 @@ def _by_id(condition: Mapping[str, Any]) -> str | None:
     return "_id_" if named else None
 
 
-def event_row(event: Event, data: Mapping[str, Any]) -> Record:
+def event_row(event: Event, data: Mapping[str, Any]) -> Bson:
     """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
     return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
 
 
-def event_expression(event: Event, data: Mapping[str, Any]) -> Record:
+def event_expression(event: Event, data: Mapping[str, Any]) -> Bson:
     """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
     row = event_row(event, {})
     own_data = row.pop("data")

@@ -13,32 +13,32 @@ from app.rules import documents
 from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
 from app.rules.events import Event
-from app.store.collection import EntityTags, Record, event_expression
+from app.store.collection import Bson, EntityTags, event_expression
 from app.store.indexes import FIRST_DATE
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
-CHANGED_SINCE_PUBLISHED: Record = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
+CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
 
 
-def not_deleted(condition: Mapping[str, object]) -> Record:
+def not_deleted(condition: Mapping[str, object]) -> Bson:
     """Returns the condition for documents outside the trash."""
     return {**condition, "deletedAt": None}
 
 
-def lease_expired_filter(now: datetime) -> Record:
+def lease_expired_filter(now: datetime) -> Bson:
     """Returns the condition that a claim's lease has expired."""
     return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
 
 
-def claim_active_filter(now: datetime) -> Record:
+def claim_active_filter(now: datetime) -> Bson:
     """Returns the condition that a brief is claimed, and the claim holds."""
     holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
     return {"brief.state": BriefState.CLAIMED, **holds}
 
 
-def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Record]:
+def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Bson]:
     """Returns conditions, one of which a document with a brief meets when it is in one of the states now."""
-    conditions: list[Record] = []
+    conditions: list[Bson] = []
     for state in states:
         conditions.append(claim_active_filter(now) if state == BriefState.CLAIMED else {"brief.state": state})
         if state == BriefState.READY:
@@ -46,7 +46,7 @@ def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Rec
     return conditions
 
 
-def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Record]:
+def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Bson]:
     """Returns conditions, one of which a brief meets that is listed under one of the states now.
 
     Ready briefs are listed while their document is open. Without expired leases, `any_expired`, a brief's stored state
@@ -54,7 +54,7 @@ def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_e
     """
     while_open = {"status": {"$in": list(OPEN)}}
     others = [state for state in states if state != BriefState.READY]
-    conditions: list[Record] = []
+    conditions: list[Bson] = []
     if others:
         unexpired = {"brief.claimExpiresAt": {"$not": {"$lte": now}}} if any_expired else {}
         conditions.append({"brief.state": {"$in": others}, **unexpired})
@@ -64,12 +64,12 @@ def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_e
     return conditions
 
 
-def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> Record:
+def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> Bson:
     """Returns the condition for documents whose brief is in one of the states now; one without a brief is in `none`.
 
     The same goes for `any_expired` as in `listed_brief_filters`.
     """
-    stored: Record = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
+    stored: Bson = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
     ready, claimed = BriefState.READY in states, BriefState.CLAIMED in states
     if not any_expired or ready == claimed:
         return stored
@@ -78,7 +78,7 @@ def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_exp
     return {"$or": [stored, lease_expired_filter(now)]}
 
 
-def brief_move_filter(move: Move, request: MoveRequest) -> Record:
+def brief_move_filter(move: Move, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
     branches = brief_state_filters(move.leaves, request.now)
     if BriefState.NONE in move.leaves:
@@ -89,14 +89,14 @@ def brief_move_filter(move: Move, request: MoveRequest) -> Record:
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
 
-def status_move_filter(move: documents.Move, request: MoveRequest, *, base_version: int | None) -> Record:
+def status_move_filter(move: documents.Move, request: MoveRequest, *, base_version: int | None) -> Bson:
     """Returns a row of the table of document statuses as a condition.
 
     What depends on other records (four eyes, checks) is judged before, on a `rev` that the write then names.
     """
-    leaves: list[Record] = [{"status": {"$in": list(move.leaves)}}]
+    leaves: list[Bson] = [{"status": {"$in": list(move.leaves)}}]
     leaves += [{"status": status, **CHANGED_SINCE_PUBLISHED} for status in move.if_changed]
-    conditions: list[Record] = [{"$or": leaves}]
+    conditions: list[Bson] = [{"$or": leaves}]
     if move.if_live:
         conditions.append({"isPublished": True})
     if move.guarded:
@@ -111,9 +111,9 @@ def status_move_filter(move: documents.Move, request: MoveRequest, *, base_versi
     return {"$and": conditions}
 
 
-def unprotected_filter(request: MoveRequest) -> Record:
+def unprotected_filter(request: MoveRequest) -> Bson:
     """Returns the condition that no claim protects the document from the caller."""
-    protects: list[Record] = []
+    protects: list[Bson] = []
     if request.agent or request.channel == Channel.MCP:
         protects.append({**claim_active_filter(request.now), "brief.claimedBy.id": {"$ne": request.token_id}})
     if request.claimed_at is not None:
@@ -121,7 +121,7 @@ def unprotected_filter(request: MoveRequest) -> Record:
     return {"$nor": protects} if protects else {}
 
 
-def etag_filter(tags: EntityTags, now: datetime) -> list[Record]:
+def etag_filter(tags: EntityTags, now: datetime) -> list[Bson]:
     """Returns the condition, if any, that a document is in a state that entity tags name, its claim included."""
     if tags is None:
         return []
@@ -136,7 +136,7 @@ def etag_filter(tags: EntityTags, now: datetime) -> list[Record]:
     return [{"$or": states or [{"rev": None}]}]
 
 
-def expire_lease_stage(now: datetime) -> list[Record]:
+def expire_lease_stage(now: datetime) -> list[Bson]:
     """Returns the stage that records an expired lease: the brief becomes ready, with an event."""
     expired = {
         "$and": [
@@ -158,7 +158,7 @@ def expire_lease_stage(now: datetime) -> list[Record]:
     ]
 
 
-def finished_brief() -> Record:
+def finished_brief() -> Bson:
     """Returns the expression that makes a claimed brief drafted and leaves any other as it is.
 
     It comes after `expire_lease_stage`.
@@ -170,7 +170,7 @@ def finished_brief() -> Record:
 _PUBLISHED, _DRAFTING = str(DocumentStatus.PUBLISHED), str(DocumentStatus.DRAFTING)
 _WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
 
-STATUS_ENTERED: dict[documents.Derived, Record] = {
+STATUS_ENTERED: dict[documents.Derived, Bson] = {
     documents.Derived.BEFORE: {"$cond": [_WAS_TAKEN_OFF, _DRAFTING, "$statusBefore"]},
     documents.Derived.UNLESS_PUBLISHED: {"$cond": [{"$eq": ["$status", _PUBLISHED]}, _DRAFTING, "$status"]},
 }

@@ -12,8 +12,9 @@ from typing import Any
 import orjson
 from bson import ObjectId
 
-from app.rules.webhooks import message, wants
-from app.store.collection import DESCENDING, Collection, Record, from_bson, insert_once, new_id
+from app.rules.events import Event, StoredEvent
+from app.rules.webhooks import Attempt, StoredDelivery, message, wants
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, insert_once, new_id
 from app.store.indexes import DELIVERIES_BY_ID
 from app.vocabulary import DeliveryStatus
 
@@ -21,33 +22,35 @@ ATTEMPTS_KEPT = 50
 SHOWN = {"payload": 0, "requested": 0}
 
 
-class Deliveries(Collection[Record]):
+class Deliveries(Collection[StoredDelivery]):
     """The deliveries of a project's webhooks."""
 
     name = "deliveries"
 
-    def queue(self, project_id: str, events: Sequence[Mapping[str, Any]]) -> None:
+    def queue(self, project_id: str, events: Sequence[Bson]) -> None:
         """Queues events for the webhooks that want them, except where they are queued already."""
         webhooks = self._store.webhooks.listening(project_id)
-        now = max(event["at"] for event in events)
-        wanted = [(webhook["id"], event) for webhook in webhooks for event in events if wants(webhook, event)]
+        stored: list[StoredEvent] = [from_bson(event) for event in events] if webhooks else []
+        wanted = [(webhook["id"], event) for webhook in webhooks for event in stored if wants(webhook, event)]
         if not wanted:
             return
-        rows = [self._row(project_id, webhook_id, from_bson(event), now) for webhook_id, event in wanted]
+        now = max(event["at"] for event in stored)
+        rows = [self._row(project_id, webhook_id, event, now) for webhook_id, event in wanted]
         insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
         for webhook_id in dict.fromkeys(webhook_id for webhook_id, _ in wanted):
             self._store.leases.wake(project_id, webhook_id, now)
 
-    def add(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
+    def add(self, project_id: str, webhook_id: str, event: Event) -> StoredDelivery:
         """Queues a message that is not an event of the feed, and returns its delivery."""
-        row = self._row(project_id, webhook_id, {**event, "id": new_id()}, now) | {"requested": True}
+        message = StoredEvent(id=new_id(), type=event.type, at=event.at, by=event.by, data=dict(event.data))
+        row = self._row(project_id, webhook_id, message, event.at) | {"requested": True}
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
-        self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
-        added: Record = from_bson(row)
+        self._store.leases.wake(project_id, webhook_id, event.at, end_rest=True)
+        added: StoredDelivery = from_bson(row)
         return added
 
-    def _row(self, project_id: str, webhook_id: str, event: Mapping[str, Any], now: datetime) -> Record:
+    def _row(self, project_id: str, webhook_id: str, event: StoredEvent, now: datetime) -> Bson:
         return {
             "_id": ObjectId(),
             "projectId": ObjectId(project_id),
@@ -64,15 +67,15 @@ class Deliveries(Collection[Record]):
             "nextAttemptAt": now,
         }
 
-    def get(self, project_id: str, webhook_id: str, delivery_id: str) -> Record | None:
+    def get(self, project_id: str, webhook_id: str, delivery_id: str) -> StoredDelivery | None:
         """Returns a delivery of a webhook, or None."""
         return self._find_one(project_id, self._one(webhook_id, delivery_id), SHOWN)
 
     def log(
         self, project_id: str, webhook_id: str, statuses: Sequence[str], *, limit: int, offset: int
-    ) -> list[Record]:
+    ) -> list[StoredDelivery]:
         """Returns one page of a webhook's deliveries, newest first."""
-        condition: Record = {"webhookId": ObjectId(webhook_id)}
+        condition: Bson = {"webhookId": ObjectId(webhook_id)}
         if statuses:
             condition["status"] = {"$in": list(statuses)}
         newest = (("_id", DESCENDING),)
@@ -80,7 +83,7 @@ class Deliveries(Collection[Record]):
             project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN, index=DELIVERIES_BY_ID
         )
 
-    def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> Record | None:
+    def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
         """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery."""
         again = {"status": DeliveryStatus.PENDING, "requested": True}
         changed = self._collection.find_one_and_update(
@@ -93,10 +96,10 @@ class Deliveries(Collection[Record]):
         if changed is not None:
             self._store.writes += 1
             self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
-        found: Record | None = from_bson(changed)
+        found: StoredDelivery | None = from_bson(changed)
         return found
 
-    def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[Record]:
+    def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[StoredDelivery]:
         """Returns the deliveries of a webhook that are due, in the order in which they are sent."""
         condition = {
             "webhookId": ObjectId(webhook_id),
@@ -111,9 +114,7 @@ class Deliveries(Collection[Record]):
         found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
         return found[0]["nextAttemptAt"] if found else None
 
-    def record_attempt(
-        self, project_id: str, delivery_id: str, attempt: Mapping[str, Any], changes: Mapping[str, Any]
-    ) -> None:
+    def record_attempt(self, project_id: str, delivery_id: str, attempt: Attempt, changes: Mapping[str, Any]) -> None:
         """Adds an attempt to a delivery, and writes what follows from it."""
         self._collection.update_one(
             self._where(project_id, {"_id": ObjectId(delivery_id)}),
@@ -125,12 +126,12 @@ class Deliveries(Collection[Record]):
 
         `but_requested` leaves those that were requested: tests and redeliveries.
         """
-        condition: Record = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
+        condition: Bson = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
         pending = self._where(project_id, condition | ({"requested": {"$ne": True}} if but_requested else {}))
         over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
         given_up = self._collection.update_many(pending, over, session=self._session)
         return int(given_up.modified_count)
 
     @staticmethod
-    def _one(webhook_id: str, delivery_id: str) -> Record:
+    def _one(webhook_id: str, delivery_id: str) -> Bson:
         return {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}

@@ -12,9 +12,10 @@ from typing import Any
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.categories import StoredCategory
+from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
 from app.rules.redirects import LeftSlug
-from app.store.collection import Collection, Record, object_id, object_ids
+from app.store.collection import Bson, Collection, object_id, object_ids
 from app.store.indexes import (
     PAST_SLUGS,
     PUBLISHED_BY_TIME,
@@ -25,8 +26,8 @@ from app.store.indexes import (
     Index,
 )
 
-PUBLISHED: Record = {"deletedAt": None, "isPublished": True}
-UNPUBLISHED: Record = {"deletedAt": None, "isPublished": False}
+PUBLISHED: Bson = {"deletedAt": None, "isPublished": True}
+UNPUBLISHED: Bson = {"deletedAt": None, "isPublished": False}
 
 NEWEST_PUBLISHED = (("publishedAt", -1), ("_id", 1))
 NEWEST_MADE = (("createdAt", -1), ("_id", 1))
@@ -39,7 +40,7 @@ CATEGORY = dict.fromkeys(("name", "slug", "description", "categoryId"), 1)
 SITEMAP = {"snapshot.slug": 1, "snapshot.updatedAt": 1}
 
 
-class Delivery(Collection[Record]):
+class Delivery(Collection[StoredDocument]):
     """The documents of a project, as a website sees them."""
 
     name = "documents"
@@ -53,7 +54,7 @@ class Delivery(Collection[Record]):
         limit: int,
         offset: int,
         current: bool = False,
-    ) -> list[Record]:
+    ) -> list[StoredDocument]:
         """Returns one page of published documents, the newest first; of one category, and with all of some words.
 
         `current` adds the fields of their present state.
@@ -67,7 +68,7 @@ class Delivery(Collection[Record]):
         condition, index = _published(category_id, words)
         return self._count(project_id, condition, index)
 
-    def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[Record]:
+    def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[StoredDocument]:
         """Returns one page of documents that are not published, the newest first; of one category, or of all."""
         condition, index = _unpublished(category_id)
         return self._page(project_id, condition, NEWEST_MADE, CURRENT, limit, offset, index)
@@ -85,7 +86,7 @@ class Delivery(Collection[Record]):
 
     def newest_of_clusters(
         self, project_id: str, cluster_ids: Iterable[str], *, limit: int, current: bool
-    ) -> dict[str, list[Record]]:
+    ) -> dict[str, list[StoredDocument]]:
         """Returns the newest published documents of each of the clusters, at most `limit` of one, in one read."""
         wanted = {"_id": {"$in": object_ids(cluster_ids)}}
         newest = [
@@ -106,7 +107,7 @@ class Delivery(Collection[Record]):
     def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[LeftSlug]:
         """Returns the past slugs of published documents, the latest left first; those of one slug, or of all."""
         named = {"pastSlugs.slug": {"$exists": True} if slug is None else slug}
-        stages: list[Record] = [
+        stages: list[Bson] = [
             {"$project": {"pastSlugs": 1, "to": "$snapshot.slug"}},
             {"$unwind": "$pastSlugs"},
             *([] if slug is None else [{"$match": named}]),
@@ -122,7 +123,7 @@ class Delivery(Collection[Record]):
         found = self._collection.find(where, {"snapshot.slug": 1}, session=self._session, hint=SLUGS.name)
         return {row["snapshot"]["slug"] for row in found}.intersection(slugs)
 
-    def without_words(self, project_id: str, limit: int) -> list[Record]:
+    def without_words(self, project_id: str, limit: int) -> list[PublishedDocument]:
         """Returns published documents whose words were not stored when they were published."""
         condition = PUBLISHED | {"deliveredWords": None}
         return self._page(project_id, condition, NEWEST_PUBLISHED, SNAPSHOT, limit, 0, PUBLISHED_BY_WORD)
@@ -139,29 +140,31 @@ class Delivery(Collection[Record]):
         if updates:
             self._collection.bulk_write(updates, ordered=False)
 
-    def one(self, project_id: str, document_id: str, *, drafts: bool) -> Record | None:
+    def one(self, project_id: str, document_id: str, *, drafts: bool) -> StoredDocument | None:
         """Returns a document by its id; one that is not published with `drafts` alone."""
         wanted = object_id(document_id)
         return None if wanted is None else self._one(project_id, {"_id": wanted}, {"_id": wanted}, drafts)
 
-    def one_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> Record | None:
+    def one_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> StoredDocument | None:
         """Returns a document by the slug it is delivered under; one that is not published by its present slug."""
         return self._one(project_id, {"slugs": slug, "snapshot.slug": slug}, {"slugs": slug, "slug": slug}, drafts)
 
-    def categories(self, project_id: str, limit: int) -> list[Record]:
+    def categories(self, project_id: str, limit: int) -> list[StoredCategory]:
         """Returns the categories of the project by name, at most `limit`."""
         where = self._where(project_id, {"deletedAt": None})
         found = self._store.database["categories"].find(where, CATEGORY, session=self._session)
         return [_row(row) for row in found.sort([("nameKey", 1), ("_id", 1)]).limit(limit)]
 
-    def following(self, project_id: str, last: Record | None, *, limit: int, bare: bool) -> list[Record]:
+    def following(
+        self, project_id: str, last: PublishedDocument | None, *, limit: int, bare: bool
+    ) -> list[PublishedDocument]:
         """Returns the published documents that follow one in the order of lists, from the first for None.
 
         `bare` ones have nothing but their slug and their times.
         """
         condition = PUBLISHED
         if last is not None:
-            older: list[Record] = [
+            older: list[Bson] = [
                 {"publishedAt": {"$lt": last["publishedAt"]}},
                 {"publishedAt": last["publishedAt"], "_id": {"$gt": object_id(last["id"])}},
             ]
@@ -169,14 +172,15 @@ class Delivery(Collection[Record]):
         fields = {"publishedAt": 1} | (SITEMAP if bare else SNAPSHOT)
         return self._page(project_id, condition, NEWEST_PUBLISHED, fields, limit, 0, PUBLISHED_BY_TIME)
 
-    def last_published(self, project_id: str) -> Record | None:
-        """Returns the document that was published last, for the first time or again."""
+    def last_published(self, project_id: str) -> Snapshot | None:
+        """Returns the latest publication of any document, its first one or a later one."""
         where, latest = self._where(project_id, PUBLISHED), [("snapshot.updatedAt", -1)]
         hint = BY_LAST_PUBLICATION
-        found = self._collection.find_one(where, SNAPSHOT, sort=latest, session=self._session, hint=hint)
-        return None if found is None else _row(found)
+        found: Any = self._collection.find_one(where, {"snapshot": 1}, sort=latest, session=self._session, hint=hint)
+        published: Snapshot | None = found and found["snapshot"]
+        return published
 
-    def _one(self, project_id: str, published: Record, unpublished: Record, drafts: bool) -> Record | None:
+    def _one(self, project_id: str, published: Bson, unpublished: Bson, drafts: bool) -> StoredDocument | None:
         conditions = [PUBLISHED | published, *([UNPUBLISHED | unpublished] if drafts else [])]
         fields = CURRENT if drafts else SNAPSHOT
         where = self._where(project_id, conditions[0] if len(conditions) == 1 else {"$or": conditions})
@@ -186,32 +190,32 @@ class Delivery(Collection[Record]):
     def _page(
         self,
         project_id: str,
-        condition: Record,
+        condition: Bson,
         order: tuple[tuple[str, int], ...],
         fields: Mapping[str, Any],
         limit: int,
         offset: int,
         index: Index | None,
-    ) -> list[Record]:
+    ) -> list[Any]:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             cursor = self._collection.find(where, fields, session=self._session, hint=hint)
             return [_row(row) for row in cursor.sort(list(order)).skip(offset).limit(limit)]
 
-    def _count(self, project_id: str, condition: Record, index: Index | None) -> int:
+    def _count(self, project_id: str, condition: Bson, index: Index | None) -> int:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             options = {"hint": hint} if hint else {}
             return int(self._collection.count_documents(where, session=self._session, **options))
 
-    def _aggregate(self, project_id: str, condition: Record, stages: Sequence[Record], index: Index) -> list[Record]:
+    def _aggregate(self, project_id: str, condition: Bson, stages: Sequence[Bson], index: Index) -> list[Bson]:
         pipeline = [{"$match": self._where(project_id, condition)}, *stages]
         with self._hint(index, condition) as hint:
             options = {"hint": hint} if hint else {}
             return list(self._collection.aggregate(pipeline, session=self._session, **options))
 
 
-def _published(category_id: str | None, words: Sequence[str]) -> tuple[Record, Index]:
+def _published(category_id: str | None, words: Sequence[str]) -> tuple[Bson, Index]:
     """Returns the condition for published documents, and the index that has them in the order of lists.
 
     The longest word comes first, the one that MongoDB looks up: long words are rarer.
@@ -223,14 +227,14 @@ def _published(category_id: str | None, words: Sequence[str]) -> tuple[Record, I
     return condition, PUBLISHED_BY_TIME if category_id is None else PUBLISHED_IN_CATEGORY
 
 
-def _unpublished(category_id: str | None) -> tuple[Record, Index | None]:
+def _unpublished(category_id: str | None) -> tuple[Bson, Index | None]:
     """Returns the condition for documents that are not published, and the index that has them in the order of lists."""
     if category_id is None:
         return UNPUBLISHED, UNPUBLISHED_BY_CREATION
     return UNPUBLISHED | {"categoryId": object_id(category_id)}, None
 
 
-def _row(found: Record) -> Record:
+def _row(found: Bson) -> Any:
     """Returns a row with hex digits for ids; those in a snapshot are hex digits already."""
     found["id"] = str(found.pop("_id"))
     for name in ("categoryId", "contentId", "authorId", "clusterId"):

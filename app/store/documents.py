@@ -18,9 +18,9 @@ from app.rules.text import search_words
 from app.store.collection import (
     DEEP_OFFSET,
     DESCENDING,
+    Bson,
     EntityTags,
     OutboxFull,
-    Record,
     Recorded,
     from_bson,
     new_id,
@@ -84,7 +84,7 @@ FEW = 500
 _ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
 
 
-def document_from_bson(record: Record | None) -> Record | None:
+def document_from_bson(record: Bson | None) -> Bson | None:
     """Returns a document, made of the one that MongoDB gave, with hex digits for its ObjectIds; None for None.
 
     Only these fields have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
@@ -168,7 +168,7 @@ class DocumentRecords(Recorded[StoredDocument]):
 class Documents(DocumentRecords):
     """The documents of a project."""
 
-    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Record:
+    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
         """Returns a new document, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
@@ -184,7 +184,7 @@ class Documents(DocumentRecords):
         return document
 
     def create_many(
-        self, project_id: str, new: Iterable[tuple[Record, str, Sequence[Event]]]
+        self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event]]]
     ) -> Sequence[StoredDocument]:
         """Adds documents, each with its first content and its events, in three calls; inside a transaction."""
         rows, bodies, first_events = [], [], []
@@ -269,7 +269,7 @@ class Documents(DocumentRecords):
             rows = list(self._collection.aggregate([*first, *unions], session=self._session, **options))
         return {row["_id"]: row["count"] for row in rows}
 
-    def _counted(self, project_id: str, status: DocumentStatus) -> builtins.list[Record]:
+    def _counted(self, project_id: str, status: DocumentStatus) -> builtins.list[Bson]:
         condition = not_deleted({"status": str(status)})
         return [
             {"$match": self._where(project_id, condition)},
@@ -277,7 +277,7 @@ class Documents(DocumentRecords):
         ]
 
     def _few(
-        self, project_id: str, filters: Mapping[str, Any], condition: Record, key: str
+        self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
     ) -> builtins.list[StoredDocument] | None:
         """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
         index = _index_of_few(filters, key)
@@ -303,8 +303,8 @@ class Documents(DocumentRecords):
                 return [row["id"] for row in rows]
         return None
 
-    def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Record:
-        condition: Record = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})
+    def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Bson:
+        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})
         for name in ("status", "categoryId", "clusterId", "assigneeId"):
             if (wanted := filters.get(name)) is not None:
                 many = wanted if name == "status" else [object_id(one) for one in wanted]
@@ -389,7 +389,7 @@ class Documents(DocumentRecords):
         condition = status_move_filter(move, request, base_version=base_version)
         condition["$and"] += etag_filter(tags, request.now) + ([] if rev is None else [{"rev": rev}])
         enters = move.enters
-        computed: Record = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
+        computed: Bson = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
         if move.enters == DocumentStatus.SCHEDULED:
             computed["statusBefore"] = "$status"
         if move.finishes_brief:
@@ -434,8 +434,8 @@ class Documents(DocumentRecords):
         """Returns how many documents were trashed before an instant and have no event waiting."""
         return int(self._collection.count_documents(self._purgeable(before, project_id)))
 
-    def _purgeable(self, before: datetime, project_id: str | None) -> Record:
-        condition: Record = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
+    def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
+        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         return condition if project_id is None else self._where(project_id, condition)
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
@@ -455,9 +455,9 @@ class Documents(DocumentRecords):
         return self._find_one(project_id, delivered, {"_id": 1}, index=PUBLISHED_IN_CATEGORY) is not None
 
 
-def search_keys(changes: Mapping[str, Any]) -> Record:
+def search_keys(changes: Mapping[str, Any]) -> Bson:
     """Returns the stored keys that follow from what is written: to sort by title and due date, to search words."""
-    keys: Record = {}
+    keys: Bson = {}
     if "title" in changes:
         keys |= {"titleKey": changes["title"].casefold(), "titleWords": search_words(changes["title"])}
     if "slug" in changes:
@@ -469,7 +469,7 @@ def search_keys(changes: Mapping[str, Any]) -> Record:
     return keys
 
 
-def _with_keys(event: Event, changes: Mapping[str, Any]) -> tuple[Record, Record]:
+def _with_keys(event: Event, changes: Mapping[str, Any]) -> tuple[Bson, Bson]:
     """Returns changes with the stored keys that follow from them, and the expression of the words to search."""
     keys = search_keys(changes)
     words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
@@ -548,5 +548,5 @@ def _index_of_count(filters: Mapping[str, Any]) -> Index:
     return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])
 
 
-def _united(keys: Mapping[str, Sequence[str]]) -> Record:
+def _united(keys: Mapping[str, Sequence[str]]) -> Bson:
     return {"$setUnion": [{"$literal": keys[name]} if name in keys else f"${name}" for name in WORD_KEYS]}

@@ -9,18 +9,19 @@ from itertools import takewhile
 from bson import ObjectId
 
 from app.errors import CursorExpired, WriteConflict
-from app.store.collection import DESCENDING, Collection, Record, from_bson, object_ids
+from app.rules.events import StoredEvent
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids
 from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 
 TRIM_BATCH = 1_000
 
 
-class Events(Collection[Record]):
+class Events(Collection[StoredEvent]):
     """The events of a project, numbered 1, 2, 3, … by the outbox relay."""
 
     name = "events"
 
-    def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[Record], int]:
+    def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[StoredEvent], int]:
         """Returns events in order after a sequence number (None: the oldest kept), and the last number returned.
 
         Raises `CursorExpired` when events after that number were trimmed.
@@ -46,11 +47,11 @@ class Events(Collection[Record]):
         feeds = self._store.database.feeds.find({"_id": {"$in": object_ids(project_ids)}}, {"sequence": 1})
         return {str(feed["_id"]): feed["sequence"] for feed in feeds}
 
-    def _feed(self, project_id: str) -> Record:
+    def _feed(self, project_id: str) -> Bson:
         found = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0})
         return found or {"sequence": 0, "cut": 0, "swept": 0}
 
-    def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
+    def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredEvent]:
         """Returns one page of all events of a document, newest first, those in its outbox too.
 
         The outbox is read before the feed, so an event that is moved meanwhile is found in one of them, and shown once.
@@ -104,7 +105,7 @@ class Events(Collection[Record]):
         self._store.database.feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"swept": upto}})
         return int(upto - swept)
 
-    def _old(self, project_id: str, cut: int, before: datetime) -> list[Record]:
+    def _old(self, project_id: str, cut: int, before: datetime) -> list[StoredEvent]:
         fields = {"sequence": 1, "at": 1}
         after = {"sequence": {"$gt": cut}}
         rows = self._find(project_id, after, sort=(("sequence", 1),), limit=TRIM_BATCH, fields=fields)

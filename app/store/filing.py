@@ -10,7 +10,7 @@ from datetime import datetime
 from bson import ObjectId
 
 from app.rules.events import Event
-from app.store.collection import EntityTags, Record, Recorded, Stored, etag_filter, object_id
+from app.store.collection import Bson, EntityTags, Recorded, Stored, etag_filter, object_id
 
 
 class Filing(Recorded[Stored]):
@@ -20,7 +20,7 @@ class Filing(Recorded[Stored]):
         """Returns a record that was not deleted, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id), "deletedAt": None}, self.hidden)
 
-    def refer_to(self, project_id: str, record_id: str) -> Record | None:
+    def refer_to(self, project_id: str, record_id: str) -> Bson | None:
         """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
 
         Writes to it, so that deleting or renaming it at the same time conflicts with this transaction.
@@ -31,5 +31,5 @@ class Filing(Recorded[Stored]):
 
     def delete(self, project_id: str, record_id: str, now: datetime, event: Event, tags: EntityTags) -> Stored | None:
         """Deletes a record."""
-        condition: Record = {"_id": ObjectId(record_id), "deletedAt": None, **etag_filter(tags)}
+        condition: Bson = {"_id": ObjectId(record_id), "deletedAt": None, **etag_filter(tags)}
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})

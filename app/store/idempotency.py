@@ -6,13 +6,13 @@ operation wrote are both there, or neither.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import IdempotencyConflict
-from app.store.collection import Collection, Record
+from app.store.collection import Collection
 
 WRITE_CONFLICT = 112
 
@@ -21,7 +21,21 @@ class KeyUsed(Exception):
     """An earlier request took the key, and finished."""
 
 
-class Idempotency(Collection[Record]):
+class StoredKey(TypedDict):
+    """An idempotency key as the store returns it."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    key: str
+    fingerprint: str
+    """A hash of the request that used it first."""
+    at: datetime
+    answer: NotRequired[dict[str, Any]]
+    """The result of that request; missing only inside its own transaction."""
+
+
+class Idempotency(Collection[StoredKey]):
     """The keys of requests that changed something."""
 
     name = "idempotency"
@@ -33,21 +47,20 @@ class Idempotency(Collection[Record]):
         """
         row = {"tokenId": token_id, "key": key, "fingerprint": fingerprint, "at": now}
         try:
-            taken: str = self._insert(project_id, row)["id"]
+            return self._insert(project_id, row)["id"]
         except DuplicateKeyError:
             raise KeyUsed from None
         except OperationFailure as error:
             if error.code == WRITE_CONFLICT:
                 raise IdempotencyConflict from None
             raise
-        return taken
 
     def keep(self, project_id: str, row_id: str, answer: Mapping[str, Any]) -> None:
         """Keeps the answer under the key."""
         where = self._where(project_id, {"_id": ObjectId(row_id)})
         self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
 
-    def find(self, project_id: str, token_id: str, key: str) -> Record | None:
+    def find(self, project_id: str, token_id: str, key: str) -> StoredKey | None:
         """Returns what is stored under a token's key, or None."""
         return self._find_one(project_id, {"tokenId": ObjectId(token_id), "key": key})
 

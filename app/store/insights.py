@@ -17,8 +17,10 @@ from bson import ObjectId
 from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
-from app.rules.insights import DURATIONS, Figures, Progress, count
-from app.store.collection import Collection, Record, from_bson, object_ids
+from app.rules.actors import Actor
+from app.rules.events import StoredEvent
+from app.rules.insights import DURATIONS, Figures, Progress, StoredFigures, count
+from app.store.collection import Bson, Collection, from_bson, object_ids
 from app.store.indexes import (
     EVENTS_BY_SEQUENCE,
     FIGURES_BY_DAY,
@@ -33,7 +35,7 @@ RANGES = 4
 DUPLICATE_KEY = 11000
 
 
-class Insights(Collection[Record]):
+class Insights(Collection[StoredFigures]):
     """Figures by day: a row for the project, and a row for each token that claimed."""
 
     name = "figures"
@@ -82,12 +84,12 @@ class Insights(Collection[Record]):
             ],
         )
 
-    def _events(self, project_id: str, after: int, upto: int) -> Sequence[Record]:
+    def _events(self, project_id: str, after: int, upto: int) -> Sequence[StoredEvent]:
         where = {"projectId": ObjectId(project_id), "sequence": {"$gt": after, "$lte": upto}}
         rows = self._store.database.events.find(where, {"type": 1, "at": 1, "by": 1, "data": 1})
         return [from_bson(row) for row in rows.sort("sequence", 1).hint(list(EVENTS_BY_SEQUENCE.keys))]
 
-    def of_days(self, project_id: str, first: date, last: date) -> list[Record]:
+    def of_days(self, project_id: str, first: date, last: date) -> list[StoredFigures]:
         """Returns the rows of some days, of the project (`tokenId` null) and of its tokens."""
         days = {"day": {"$gte": _midnight(first), "$lte": _midnight(last)}}
         return self._find(project_id, days, index=FIGURES_BY_DAY)
@@ -112,9 +114,7 @@ def _updates(project_id: str, figures: Figures, upto: int) -> list[UpdateOne]:
     ]
 
 
-def _update(
-    project_id: str, day: date, actor: Mapping[str, Any] | None, counted: Mapping[str, int], upto: int
-) -> UpdateOne:
+def _update(project_id: str, day: date, actor: Actor | None, counted: Mapping[str, int], upto: int) -> UpdateOne:
     token_id = actor["id"] if actor else None
     row = {
         "projectId": ObjectId(project_id),
@@ -138,12 +138,12 @@ def _write_once(collection: Any, updates: Sequence[UpdateOne]) -> None:
             raise
 
 
-def _progress(row: Record) -> Progress:
+def _progress(row: Bson) -> Progress:
     starts = {name: row["starts"][name] for name in DURATIONS if name in row["starts"]}
     return Progress(starts, row["holder"], row["held"], row["offeredAt"], row["waitingSince"] is not None)
 
 
-def _row(project_id: str, progress: Progress) -> Record:
+def _row(project_id: str, progress: Progress) -> Bson:
     return {
         "projectId": ObjectId(project_id),
         "starts": dict(progress.starts),

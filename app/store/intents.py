@@ -13,7 +13,7 @@ from pymongo import ReturnDocument
 
 from app.rules.caps import DRAFTS_PER_TOKEN
 from app.rules.intents import StoredIntent
-from app.store.collection import DESCENDING, Collection, EntityTags, Record, etag_filter, from_bson
+from app.store.collection import DESCENDING, Bson, Collection, EntityTags, etag_filter, from_bson
 from app.store.indexes import DRAFTS_BY_UPDATE
 from app.vocabulary import Kind
 
@@ -47,7 +47,7 @@ class Intents(Collection[StoredIntent]):
 
     def list(self, project_id: str, token_id: str, kind: Kind | None) -> list[StoredIntent]:
         """Returns a token's drafts without their markdown, the most recently updated first."""
-        condition: Record = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
+        condition: Bson = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
         newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
         return self._find(
             project_id,
@@ -75,7 +75,7 @@ class Intents(Collection[StoredIntent]):
         `words` is the number of words of the markdown that was sent, None where none was.
         """
         condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
-        change: Record = {
+        change: Bson = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
             | {"updatedAt": now}
             | ({} if words is None else {"words": words}),
@@ -98,6 +98,6 @@ class Intents(Collection[StoredIntent]):
         condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
         return self._delete_one(project_id, condition)
 
-    def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Record:
-        one: Record = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
+    def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Bson:
+        one: Bson = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
         return one | ({"kind": kind} if kind else {})

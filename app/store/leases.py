@@ -8,18 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypedDict
 
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError
 
-from app.store.collection import Collection, Record, from_bson
+from app.store.collection import Bson, Collection, from_bson
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
-END_REST: Record = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
+END_REST: Bson = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
 """The expression for `leasedUntil` that ends the rest after a failure, and leaves the lease of a worker as it is."""
 
 
-class Leases(Collection[Record]):
+class WebhookLease(TypedDict):
+    """The lease of a webhook, as the worker holds it."""
+
+    id: str
+    """The webhook's id."""
+    projectId: str
+    dueAt: datetime
+    leaseId: str
+    leasedUntil: datetime
+    slow: bool
+    """Was the webhook slow or failing at its last turn, or is it new?"""
+    wakes: int
+    """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
+
+
+class WebhookHealth(TypedDict):
+    """How a webhook that fails has been doing."""
+
+    failingSince: datetime
+    failures: int
+
+
+class Leases(Collection[WebhookLease]):
     """The leases of webhooks, and the turns of the worker's other work."""
 
     name = "leases"
@@ -57,13 +80,13 @@ class Leases(Collection[Record]):
             session=self._session,
         )
 
-    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> Record | None:
+    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> WebhookLease | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
 
         Webhooks of the projects `but` are left to others.
         """
-        due: Record = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
-        taken: Record | None = from_bson(
+        due: Bson = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
+        taken: WebhookLease | None = from_bson(
             self._collection.find_one_and_update(
                 due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
                 {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},
@@ -74,7 +97,13 @@ class Leases(Collection[Record]):
         return taken
 
     def give_back(
-        self, lease: Record, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None = None
+        self,
+        lease: WebhookLease,
+        due: datetime | None,
+        now: datetime,
+        *,
+        slow: bool,
+        rests_until: datetime | None = None,
     ) -> None:
         """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
 
@@ -107,9 +136,9 @@ class Leases(Collection[Record]):
         """Records that a webhook works."""
         self._collection.update_one({"_id": ObjectId(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}})
 
-    def record_failure(self, webhook_id: str, since: datetime) -> Record:
+    def record_failure(self, webhook_id: str, since: datetime) -> WebhookHealth:
         """Records that a webhook failed; returns since when it fails, and how many times in a row."""
-        health: Record | None = self._collection.find_one_and_update(
+        health: WebhookHealth | None = self._collection.find_one_and_update(
             {"_id": ObjectId(webhook_id)},
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
             projection={"_id": 0, "failingSince": 1, "failures": 1},

@@ -9,7 +9,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.rules.members import StoredMember
-from app.store.collection import EntityTags, Record, Recorded, etag_filter, object_id, object_ids
+from app.store.collection import Bson, EntityTags, Recorded, etag_filter, object_id, object_ids
 from app.store.indexes import MEMBERS_BY_EMAIL, MEMBERS_BY_NAME
 
 
@@ -77,7 +77,7 @@ class Members(Recorded[StoredMember]):
     ) -> StoredMember | None:
         """Changes a member if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
-        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
+        condition: Bson = {"_id": ObjectId(member_id), "deletedAt": None, "$or": differs}
         return self._change(
             project_id, condition | etag_filter(tags), event=event, changes={**changes, **_keys(changes)}
         )
@@ -86,7 +86,7 @@ class Members(Recorded[StoredMember]):
         self, project_id: str, member_id: str, now: datetime, event: Event, tags: EntityTags
     ) -> StoredMember | None:
         """Deletes a member."""
-        condition: Record = {"_id": ObjectId(member_id), "deletedAt": None} | etag_filter(tags)
+        condition: Bson = {"_id": ObjectId(member_id), "deletedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes={"deletedAt": now})
 
 

@@ -21,7 +21,7 @@ from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import WriteConflict
 from app.rules.events import in_feed_order
-from app.store.collection import Record, insert_once
+from app.store.collection import Bson, insert_once
 from app.store.indexes import OUTBOXES, WAITING
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ BATCH = 250
 TOMBSTONES = ("categories", "clusters", "webhooks")
 """The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
 
-ANYWHERE: Record = {"projectId": {"$gte": ObjectId("0" * 24)}, "outbox.at": {"$gte": datetime(1970, 1, 1, tzinfo=UTC)}}
+ANYWHERE: Bson = {"projectId": {"$gte": ObjectId("0" * 24)}, "outbox.at": {"$gte": datetime(1970, 1, 1, tzinfo=UTC)}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
 TRIES = 30
@@ -72,9 +72,9 @@ class Outboxes:
             self._apply_batch(project_id, plan)
         return len(plan)
 
-    def _read(self, project_id: str) -> tuple[Record, list[Record]]:
+    def _read(self, project_id: str) -> tuple[Bson, list[Bson]]:
         """Returns a project's feed and the records with events for it, as they were at one instant."""
-        rows: list[Record] = [
+        rows: list[Bson] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
             {"$sort": {"outbox.at": 1}},
             {"$limit": BATCH},
@@ -97,17 +97,17 @@ class Outboxes:
         with suppress(DuplicateKeyError):  # another relay created it
             self._feeds.insert_one({"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0})
 
-    def _across(self, rows: Sequence[Record], session: Any = None) -> Iterable[Record]:
+    def _across(self, rows: Sequence[Bson], session: Any = None) -> Iterable[Bson]:
         """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""
         first, *others = ([*rows, {"$set": {"collection": name}}] for name in OUTBOXES)
         unions = [
             {"$unionWith": {"coll": name, "pipeline": pipeline}}
             for name, pipeline in zip(OUTBOXES[1:], others, strict=True)
         ]
-        found: Iterable[Record] = self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
+        found: Iterable[Bson] = self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
         return found
 
-    def _plan(self, feed: Record, waiting: Sequence[Record]) -> list[Record]:
+    def _plan(self, feed: Bson, waiting: Sequence[Bson]) -> list[Bson]:
         """Writes the plan: which events get the next numbers. Returns no events when another relay was first."""
         outboxes = [
             [
@@ -127,7 +127,7 @@ class Outboxes:
         change = {"$set": {"sequence": plan[-1]["sequence"], "plan": plan}}
         return plan if self._feeds.update_one(unchanged, change).modified_count else []
 
-    def _apply_batch(self, project_id: str, plan: Sequence[Record]) -> None:
+    def _apply_batch(self, project_id: str, plan: Sequence[Bson]) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
         The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
@@ -141,15 +141,15 @@ class Outboxes:
         done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
-    def _add_to_feed(self, plan: Sequence[Record]) -> None:
+    def _add_to_feed(self, plan: Sequence[Bson]) -> None:
         rows = [{key: value for key, value in row.items() if key != "of"} for row in plan]
         insert_once(self._database.events, rows, ["_id"])
 
-    def _empty(self, name: str, rows: Sequence[Record]) -> None:
+    def _empty(self, name: str, rows: Sequence[Bson]) -> None:
         if not rows:
             return
         records = self._database[name]
-        these: Record = {"_id": {"$in": list({row["of"]["record"] for row in rows})}}
+        these: Bson = {"_id": {"$in": list({row["of"]["record"] for row in rows})}}
         records.update_many(these, {"$pull": {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}})
         if name in TOMBSTONES:
             records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []})

@@ -13,7 +13,7 @@ from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.projects import Frozen, StoredProject
-from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, new_id, object_id
+from app.store.collection import Bson, EntityTags, Recorded, etag_filter, from_bson, new_id, object_id
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -74,7 +74,7 @@ class Projects(Recorded[StoredProject]):
     ) -> StoredProject | None:
         """Changes a project's settings if that changes something."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
-        condition: Record = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
+        condition: Bson = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
         changed = self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
         with _recent_lock:
             _recent.pop(project_id, None)

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from bson import ObjectId
 
-from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.actors import Actor
+from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
-from app.store.collection import DESCENDING, Collection, Record, object_ids
+from app.rules.revisions import StoredRevision
+from app.store.collection import DESCENDING, Bson, Collection, object_ids
 from app.store.indexes import REVISIONS_BY_TOKEN, REVISIONS_BY_VERSION
 
 
-class Revisions(Collection[Record]):
+class Revisions(Collection[StoredRevision]):
     """The versions of documents."""
 
     name = "revisions"
@@ -20,27 +21,27 @@ class Revisions(Collection[Record]):
     def add(
         self,
         project_id: str,
-        document: Mapping[str, Any],
+        document: StoredDocument,
         *,
         at: datetime,
-        by: Mapping[str, Any],
+        by: Actor,
         reverts: str | None = None,
     ) -> None:
         """Stores a document's current version; `reverts` is the id of the token whose work it undoes."""
         mark = {} if reverts is None else {"reverts": reverts, "undone": True}
         self._insert(project_id, _version(document, at, by) | mark)
 
-    def add_many(self, project_id: str, made: Iterable[tuple[Mapping[str, Any], Event]]) -> None:
+    def add_many(self, project_id: str, made: Iterable[tuple[StoredDocument, Event]]) -> None:
         """Stores the current versions of documents, each with the time and author of its event."""
         self._insert_many(project_id, [_version(document, event.at, event.by) for document, event in made])
 
-    def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[Record]:
+    def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredRevision]:
         """Returns one page of a document's versions, the newest first."""
         condition = {"documentId": ObjectId(document_id)}
         newest = (("version", DESCENDING),)
         return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, index=REVISIONS_BY_VERSION)
 
-    def get(self, project_id: str, document_id: str, version: int) -> Record | None:
+    def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
 
@@ -66,12 +67,12 @@ class Revisions(Collection[Record]):
             )
             return [(str(row["_id"]), row["version"]) for row in rows]
 
-    def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[Record]]:
+    def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
         """Returns of each document who made its versions from a number on, and the one before, without their fields."""
         documents = [
             {"documentId": ObjectId(document_id), "version": {"$gte": version - 1}} for document_id, version in firsts
         ]
-        found: dict[str, list[Record]] = {str(one["documentId"]): [] for one in documents}
+        found: dict[str, list[StoredRevision]] = {str(one["documentId"]): [] for one in documents}
         fields = {"documentId": 1, "version": 1, "by.id": 1, "reverts": 1}
         for row in self._find(project_id, {"$or": documents}, fields=fields, index=REVISIONS_BY_VERSION):
             found[row["documentId"]].append(row)
@@ -84,7 +85,7 @@ class Revisions(Collection[Record]):
             self._collection.update_many(where, {"$set": {"undone": True}}, session=self._session)
 
 
-def _version(document: Mapping[str, Any], at: datetime, by: Mapping[str, Any]) -> Record:
+def _version(document: StoredDocument, at: datetime, by: Actor) -> Bson:
     fields = {name: document.get(name) for name in PUBLISHED_FIELDS}
     version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
     return {**version, **fields, "wordCount": document["wordCount"], "at": at, "by": dict(by)}

@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import EntityTags, Record, Recorded, etag_filter, from_bson, object_id, object_ids
+from app.store.collection import Bson, EntityTags, Recorded, etag_filter, from_bson, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -57,5 +57,5 @@ class Tokens(Recorded[StoredToken]):
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> StoredToken | None:
         """Changes a token that was not revoked."""
-        condition: Record = {"_id": ObjectId(token_id), "revokedAt": None} | etag_filter(tags)
+        condition: Bson = {"_id": ObjectId(token_id), "revokedAt": None} | etag_filter(tags)
         return self._change(project_id, condition, event=event, changes=changes)

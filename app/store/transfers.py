@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import bson
 from bson import ObjectId
 
-from app.store.collection import Record, from_bson, insert_once, new_id, object_id, object_ids, to_bson
+from app.store.collection import Bson, from_bson, insert_once, new_id, object_id, object_ids, to_bson
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -34,11 +34,11 @@ class Snapshot:
         self._project = ObjectId(project_id)
         self._files = files
 
-    def records(self, collection: str) -> Iterator[Record]:
+    def records(self, collection: str) -> Iterator[Bson]:
         """Yields the records of a collection by id."""
         return map(from_bson, self._rows(collection))
 
-    def documents(self) -> Iterator[tuple[Record, list[Record], Iterator[Record]]]:
+    def documents(self) -> Iterator[tuple[Bson, list[Bson], Iterator[Bson]]]:
         """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
 
         Leaves out documents that were deleted for good since the snapshot.
@@ -53,13 +53,13 @@ class Snapshot:
                 if history:
                     yield from_bson(row), history, map(from_bson, bodies.of(row["_id"]))
 
-    def _rows(self, collection: str) -> Iterator[Record]:
+    def _rows(self, collection: str) -> Iterator[Bson]:
         file = self._files[collection]
         file.seek(0)
-        rows: Iterator[Record] = bson.decode_file_iter(file, self._store.database.codec_options)
+        rows: Iterator[Bson] = bson.decode_file_iter(file, self._store.database.codec_options)
         return rows
 
-    def _of(self, collection: str, document_ids: Sequence[ObjectId], *keys: str) -> Iterator[Record]:
+    def _of(self, collection: str, document_ids: Sequence[ObjectId], *keys: str) -> Iterator[Bson]:
         condition = {"projectId": self._project, "documentId": {"$in": document_ids}}
         found = self._store.database[collection].find(condition).sort([(key, 1) for key in ("projectId", *keys)])
         return _read(self._store, found)
@@ -114,7 +114,7 @@ class Transfers:
         elif rows:
             insert_once(self._database[collection], rows, ONCE[collection])
 
-    def _insert_in_transaction(self, collection: str, rows: Sequence[Record]) -> None:
+    def _insert_in_transaction(self, collection: str, rows: Sequence[Bson]) -> None:
         """Inserts the rows that are missing; one that exists would end the transaction."""
         key = ONCE[collection]
         same = {name: {"$in": [row[name] for row in rows]} for name in key}
@@ -146,11 +146,11 @@ class Transfers:
 class _Groups:
     """Rows that are sorted by document, yielded one document at a time."""
 
-    def __init__(self, rows: Iterator[Record]) -> None:
+    def __init__(self, rows: Iterator[Bson]) -> None:
         self._groups = groupby(rows, key=lambda row: row["documentId"])
-        self._next: tuple[ObjectId, Iterator[Record]] | None = next(self._groups, None)
+        self._next: tuple[ObjectId, Iterator[Bson]] | None = next(self._groups, None)
 
-    def of(self, document_id: ObjectId) -> Iterator[Record]:
+    def of(self, document_id: ObjectId) -> Iterator[Bson]:
         """Yields the rows of a document; those of documents before it, which do not exist, are skipped."""
         while self._next is not None and self._next[0] < document_id:
             self._next = next(self._groups, None)
@@ -158,7 +158,7 @@ class _Groups:
             yield from self._next[1]
 
 
-def _read(store: Store, cursor: Iterable[Record]) -> Iterator[Record]:
+def _read(store: Store, cursor: Iterable[Bson]) -> Iterator[Bson]:
     """Yields the rows of a cursor; each wait for MongoDB has the deadline, however long the reader takes."""
     rows = iter(cursor)
     while True:

@@ -7,7 +7,6 @@ import random
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 from standardwebhooks import Webhook
 
@@ -16,7 +15,8 @@ from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
 from app.rules.backoff import is_dead, next_attempt, rest
 from app.rules.events import Event
-from app.rules.webhooks import valid_secrets
+from app.rules.webhooks import Attempt, StoredDelivery, StoredWebhook, valid_secrets
+from app.store.leases import WebhookLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
 from app.worker.webhook_client import Outcome, WebhookClient
@@ -28,8 +28,6 @@ TIME_FOR_AN_ATTEMPT = timedelta(seconds=20)
 """An attempt begins only when so much of the lease is left: its longest time, and some for recording it."""
 SLOW_SECONDS = 1.0
 GONE = 410
-
-Row = dict[str, Any]
 
 
 class WebhookSender:
@@ -52,7 +50,7 @@ class WebhookSender:
         """Ends each turn after the attempt that is being made."""
         self._stopping.set()
 
-    def send_due(self, lease: Row) -> int:
+    def send_due(self, lease: WebhookLease) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
 
         Returns the number of messages that arrived. The webhook is read again before each message: what is disabled,
@@ -84,7 +82,7 @@ class WebhookSender:
             self._end_turn(lease, slow=slow, succeeded=arrived > 0, rests_until=rests_until)
         return arrived
 
-    def _attempt(self, webhook: Row, delivery: Row, at: datetime) -> Outcome:
+    def _attempt(self, webhook: StoredWebhook, delivery: StoredDelivery, at: datetime) -> Outcome:
         body = delivery["payload"]
         signatures = [
             Webhook(secret["secret"]).sign(delivery["eventId"], at, body)
@@ -99,17 +97,19 @@ class WebhookSender:
         }
         return self._client.send(webhook["url"], headers, body.encode())
 
-    def _record(self, project_id: str, webhook: Row, delivery: Row, outcome: Outcome, at: datetime) -> None:
+    def _record(
+        self, project_id: str, webhook: StoredWebhook, delivery: StoredDelivery, outcome: Outcome, at: datetime
+    ) -> None:
         """Writes an attempt to the log of deliveries, with when the next one is due."""
-        attempt = {
-            "at": at,
-            "statusCode": outcome.status_code,
-            "error": outcome.error,
-            "durationMs": round(outcome.seconds * 1_000),
-        }
+        attempt = Attempt(
+            at=at,
+            statusCode=outcome.status_code,
+            error=outcome.error,
+            durationMs=round(outcome.seconds * 1_000),
+        )
         since = delivery["since"] or at
         if outcome.succeeded:
-            changes = {"status": DeliveryStatus.SUCCEEDED, "nextAttemptAt": None, "since": since}
+            changes: dict[str, object] = {"status": DeliveryStatus.SUCCEEDED, "nextAttemptAt": None, "since": since}
         else:
             failures = delivery["failures"] + 1
             again = next_attempt(failures, since, self._clock(), self._chance()) if webhook["enabled"] else None
@@ -117,11 +117,11 @@ class WebhookSender:
             changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
         self._store.deliveries.record_attempt(project_id, delivery["id"], attempt, changes)
         DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
-        details = {key: attempt[key] for key in ("statusCode", "error", "durationMs")}
+        details = {key: value for key, value in attempt.items() if key != "at"}
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
         log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": changes["status"], **details})
 
-    def _failed(self, project_id: str, webhook: Row, outcome: Outcome, at: datetime) -> datetime:
+    def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that is dead; returns until when nothing is sent to it."""
         now = self._clock()
         health = self._store.leases.record_failure(webhook["id"], at)
@@ -133,7 +133,7 @@ class WebhookSender:
                 log.warning("webhook disabled", extra=details)
         return now + rest(health["failures"])
 
-    def _end_turn(self, lease: Row, *, slow: bool, succeeded: bool, rests_until: datetime | None) -> None:
+    def _end_turn(self, lease: WebhookLease, *, slow: bool, succeeded: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
         project_id, webhook_id = lease["projectId"], lease["id"]
         webhook = self._store.webhooks.to_sign(project_id, webhook_id)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, get_type_hints
+from typing import Any, NotRequired, get_origin, get_type_hints
 
 import pytest
 
 from app.rules.briefs import StoredBrief
 from app.rules.categories import StoredCategory
 from app.rules.clusters import StoredCluster
-from app.rules.documents import Snapshot, StoredDocument
+from app.rules.documents import PublishedDocument, Snapshot, StoredDocument
+from app.rules.events import StoredEvent
+from app.rules.insights import StoredFigures
 from app.rules.intents import StoredIntent
 from app.rules.members import StoredMember
 from app.rules.projects import StoredProject
+from app.rules.revisions import StoredRevision
 from app.rules.tokens import StoredToken
+from app.rules.webhooks import Attempt, StoredDelivery, StoredWebhook, WebhookSecret
+from app.store.idempotency import StoredKey
+from app.store.leases import WebhookHealth, WebhookLease
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -25,8 +31,49 @@ KEYS = {"nameKey", "emailKey", "titleKey", "dueKey", "uses", "revised"}
 
 def fits(record: Any, shape: Any) -> None:
     assert record is not None
-    assert set(record) - set(get_type_hints(shape)) - KEYS == set()
-    assert set(shape.__required_keys__) - set(record) == set()
+    hints = get_type_hints(shape, include_extras=True)
+    assert set(record) - set(hints) - KEYS == set()
+    assert {name for name, hint in hints.items() if get_origin(hint) is not NotRequired} - set(record) == set()
+
+
+def test_what_the_store_returns_of_work_on_documents_has_the_fields_of_its_type(project: Project) -> None:
+    store, token = project.store, project.token(agent="writer-1")
+    ctx = project.context(token)
+    document = a_ready_brief(ctx, markdown="Loaf.")
+    OPERATIONS["claim_brief"](ctx, document["id"], fields={}, key="first")
+    OPERATIONS["publish_document"](ctx, document["id"], fields={})
+    fits(store.events.of_document(project.id, document["id"], limit=1, offset=0)[0], StoredEvent)
+    store.outboxes.publish_all(project.id)
+
+    fits(store.events.page(project.id, None, 1)[0][0], StoredEvent)
+    fits(store.revisions.get(project.id, document["id"], 1), StoredRevision)
+    fits(store.idempotency.find(project.id, token.id, "first"), StoredKey)
+    fits(store.delivery.following(project.id, None, limit=1, bare=False)[0]["snapshot"], Snapshot)
+    assert set(get_type_hints(PublishedDocument)) <= set(
+        store.delivery.following(project.id, None, limit=1, bare=True)[0]
+    )
+    rows = store.insights.of_days(project.id, ctx.now.date(), ctx.now.date())
+    assert {row["tokenId"] for row in rows} == {None, token.id}
+    for row in rows:
+        fits(row, StoredFigures)
+
+
+def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: Project) -> None:
+    store, ctx = project.store, project.context(project.token())
+    webhook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://93.184.215.14/hook"}).body
+    sent = OPERATIONS["test_webhook"](ctx, webhook["id"]).body
+    attempt = Attempt(at=ctx.now, statusCode=503, error="the answer was 503", durationMs=4)
+    store.deliveries.record_attempt(project.id, sent["id"], attempt, {"since": ctx.now})
+    now = ctx.now + timedelta(seconds=1)
+
+    fits(store.webhooks.get(project.id, webhook["id"]), StoredWebhook)
+    signing: Any = store.webhooks.to_sign(project.id, webhook["id"])
+    fits(signing["secrets"][0], WebhookSecret)
+    fits(store.deliveries.get(project.id, webhook["id"], sent["id"]), StoredDelivery)
+    fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
+    fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0]["attempts"][0], Attempt)
+    fits(store.leases.take(now, now + timedelta(seconds=9), slow=True), WebhookLease)
+    fits(store.leases.record_failure(webhook["id"], ctx.now), WebhookHealth)
 
 
 def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> None:
