@@ -1,4 +1,4 @@
-"""For each operation that writes: a call that changes something, with what has to be there before it."""
+"""For each operation: a valid call, which changes something if it writes, with what has to be there before it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class Scene:
 
     def document(self, *steps: str, **fields: Any) -> str:
         """Makes a document with a ready brief and takes it through operations that need no fields."""
-        fields = {"title": "Rye", "markdown": SENTENCE, "categoryId": self.filed("category")} | fields
+        filed = {} if "categoryId" in fields else {"categoryId": self.filed("category")}
+        fields = {"title": "Rye", "markdown": SENTENCE} | filed | fields
         document: str = a_ready_brief(self.project.context(self.token), **fields)["id"]
         for step in steps:
             self.call(step, document, **({"publishAt": in_an_hour()} if step == "schedule_document" else {}))
@@ -137,3 +138,40 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "update_project": lambda scene: Call((), {"name": "The Crumb"}),
 }
 """How each operation that writes is called."""
+
+READS: dict[str, Callable[[Scene], Call]] = {
+    "list_intents": lambda scene: Call(),
+    "get_intent": lambda scene: Call((scene.draft(),)),
+    "validate_intent": lambda scene: Call((scene.draft(),)),
+    "list_briefs": lambda scene: Call((), {"state": ["ready"]}),
+    "get_brief": lambda scene: Call((scene.document(),)),
+    "get_work_packet": lambda scene: Call((scene.document(),)),
+    "list_documents": lambda scene: Call((), {"count": True}),
+    "get_document": lambda scene: Call((scene.document(),)),
+    "list_document_actions": lambda scene: Call((scene.document(),)),
+    "get_outline": lambda scene: Call((scene.document(),)),
+    "read_section": lambda scene: Call((scene.document(), "0")),
+    "check_document": lambda scene: Call((scene.document(),)),
+    "list_revisions": lambda scene: Call((scene.twice_written(),)),
+    "get_revision": lambda scene: Call((scene.twice_written(), "1")),
+    "diff_revisions": lambda scene: Call((scene.twice_written(),), {"from": 1, "to": 2}),
+    "list_categories": lambda scene: Call(),
+    "get_category": lambda scene: Call((scene.filed("category"),)),
+    "list_clusters": lambda scene: Call(),
+    "get_cluster": lambda scene: Call((scene.filed("cluster"),)),
+    "list_members": lambda scene: Call(),
+    "get_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
+    "list_tokens": lambda scene: Call(),
+    "list_events": lambda scene: Call((), {"limit": 10}),
+    "get_document_activity": lambda scene: Call((scene.document(),)),
+    "list_webhooks": lambda scene: Call(),
+    "get_webhook": lambda scene: Call((scene.webhook(),)),
+    "list_webhook_deliveries": lambda scene: Call((scene.webhook(),)),
+    "get_insights": lambda scene: Call((), {"days": 7}),
+    "get_project": lambda scene: Call(),
+    "read_document_content": lambda scene: Call((scene.document(),), {"offset": 0}),
+}
+"""How each operation that reads is called."""
+
+EVERY = CALLS | READS
+"""How each operation is called."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+from bson import ObjectId
 
 from app.cli.mongod import running_mongod
 from app.operations.context import Context, system, this_instant
@@ -19,6 +20,7 @@ from app.store.documents import Documents
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
 from app.vocabulary import Channel
+from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -100,11 +102,13 @@ def test_what_comes_in_is_what_went_out_for_those_who_read_it(full: Project, sto
 
 @pytest.mark.contract("decided-commands.export-mapped")
 def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, store: Store) -> None:
-    beside = a_project(store, name="Beside")
+    beside, own = a_project(store, name="Beside"), ObjectId(full.id).binary
+    before = [row for rows in everything(store).values() for row in rows if own in row]
 
     done = taken(store, beside, exported(full, store)).done
 
     assert not done.refused
+    assert [row for rows in everything(store).values() for row in rows if own in row] == before
     mine = {
         document["title"]: document
         for document in called(full.context(), "list_documents", limit=100, offset=0, sort="title")

@@ -1,0 +1,1 @@
+"""Walks over everything that there is: every operation, over every interface."""

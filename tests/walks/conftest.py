@@ -1,0 +1,73 @@
+"""A service on a database of its own, with two projects in it, whose commands to MongoDB are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from pymongo import MongoClient, monitoring
+
+from app.server import create_app
+from app.settings import Settings
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
+from tests.make import a_project
+from tests.operations.valid_calls import Scene
+from tests.walks.others import Theirs, fill
+
+
+class Commands(monitoring.CommandListener):
+    """The commands that were sent to MongoDB, each with its collection."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, object]] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        self.sent.append((event.command_name, event.command.get(event.command_name)))
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def commands() -> Commands:
+    return Commands()
+
+
+@pytest.fixture(scope="module")
+def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
+    """A database of this module's own, small enough to be compared whole."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
+        store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
+    create_indexes(store.database)
+    yield store
+    store.database.client.drop_database(store.database.name)
+    store.database.client.close()
+
+
+@pytest.fixture(scope="module")
+def service(own_store: Store) -> Flask:
+    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+        return create_app(settings, own_store)
+
+
+@pytest.fixture(scope="module")
+def theirs(own_store: Store) -> Theirs:
+    """Another project, with one of everything in it."""
+    project = a_project(own_store, name="zanzibar")
+    return fill(Scene(project, project.token("zanzibar")))
+
+
+@pytest.fixture
+def scene(own_store: Store) -> Scene:
+    """A project of the test's own, and a token of it that may do everything."""
+    project = a_project(own_store)
+    return Scene(project, project.token())

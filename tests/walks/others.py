@@ -1,0 +1,121 @@
+"""Another project, with one of everything that can be named in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bson import ObjectId
+
+from app.rules.cursors import cursor_of
+from app.store.store import Store
+from tests.databases import everything
+from tests.make import Project
+from tests.operations.valid_calls import Scene
+
+WORD, OTHER_WORD = "zanzibar", "timbuktu"
+"""What everything in the other project is called, and a word of the same length that nothing is called."""
+NO_ID = "0123456789abcdef01234567"
+"""An id that never existed."""
+
+KINDS = ("document", "draft", "category", "cluster", "member", "token", "webhook", "delivery")
+"""What has an id."""
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """The other project: what names its records, by kind, and the same for records that never existed."""
+
+    project: Project
+    values: Mapping[str, tuple[str, ...]]
+    never: Mapping[str, str]
+
+    @cached_property
+    def ids(self) -> set[bytes]:
+        """The ids of its records, as MongoDB stores them."""
+        return {ObjectId(one).binary for kind in KINDS for one in self.values[kind]}
+
+    def rows(self, store: Store) -> list[bytes]:
+        """Returns every record of the project as its bytes."""
+        return [row for row in _rows(store) if ObjectId(self.project.id).binary in row]
+
+    def rows_of_others_that_name_it(self, store: Store) -> list[bytes]:
+        """Returns every record of other projects that refers to a record of this one."""
+        own = ObjectId(self.project.id).binary
+        return [row for row in _rows(store) if own not in row and any(one in row for one in self.ids)]
+
+
+def _rows(store: Store) -> Iterator[bytes]:
+    for rows in everything(store).values():
+        yield from rows
+
+
+def fill(scene: Scene) -> Theirs:
+    """Makes one of everything in a project, its documents in several states."""
+    named = {"title": WORD, "brief": {"keyword": WORD}, "markdown": WORD}
+    category = scene.call("confirm_intent", scene.draft("category", name=WORD, slug=WORD))["category"]["id"]
+    cluster = scene.call("confirm_intent", scene.draft("cluster", name=WORD))["cluster"]["id"]
+    filed = {**named, "categoryId": category, "clusterId": cluster}
+    member = scene.call("create_member", name=WORD, email=f"{WORD}@example.org")["id"]
+    published = scene.document("publish_document", **filed)
+    moved = scene.document("publish_document", **filed, slug=f"{WORD}-before")
+    scene.call("update_document", moved, slug=f"{WORD}-after")
+    scene.call("publish_document", moved)
+    scene.call("plan_documents", pieces=[{"key": WORD, **filed, "ready": True}])
+    claimed = scene.document("claim_brief", **filed)
+    trashed = scene.document("delete_document", **filed)
+    webhook = scene.call("create_webhook", url=f"https://{WORD}.example.org")["id"]
+    delivery = scene.call("test_webhook", webhook)["id"]
+    drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
+    scene.call("update_project", siteUrl=f"https://{WORD}.example.org")
+    project = scene.project
+    project.store.outboxes.publish_all(project.id)
+    section = scene.hash_of_content(published)
+    return Theirs(
+        project,
+        values={
+            "document": (published, claimed, trashed),
+            "draft": tuple(drafts),
+            "category": (category,),
+            "cluster": (cluster,),
+            "member": (member,),
+            "token": (scene.token.id, project.token("Another").id),
+            "webhook": (webhook,),
+            "delivery": (delivery,),
+            "word": (WORD,),
+            "past slug": (f"{WORD}-before",),
+            "e-mail": (f"{WORD}@example.org",),
+            "url": (f"https://{WORD}.example.org",),
+            "cursor": (cursor_of(project.id, 1),),
+            "section": (section,),
+        },
+        never={
+            **dict.fromkeys(KINDS, NO_ID),
+            "word": OTHER_WORD,
+            "past slug": f"{OTHER_WORD}-before",
+            "e-mail": f"{OTHER_WORD}@example.org",
+            "url": f"https://{OTHER_WORD}.example.org",
+            "cursor": cursor_of(NO_ID, 1),
+            "section": NO_ID[:16],
+        },
+    )
+
+
+MADE_UP = (
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"), "<time>"),
+    (re.compile(r"(cwm_|cwd_|whsec_)[\w+/=-]+"), "<secret>"),
+    (re.compile(r'("cursor": ?)"[\w=-]+"'), r'\1"<cursor>"'),
+)
+"""What two answers to the same request differ in."""
+
+
+def plain(text: str, *sent: str) -> str:
+    """Returns an answer without what was sent and what is made up: ids become numbers, in the order of their places."""
+    for value in sent:
+        text = text.replace(value, "<sent>")
+    for pattern, shown in MADE_UP:
+        text = pattern.sub(shown, text)
+    numbers: dict[str, str] = {}
+    return re.sub(r"\b[0-9a-f]{24}\b", lambda id: numbers.setdefault(id[0], f"<id {len(numbers)}>"), text)

@@ -1,0 +1,55 @@
+"""A call of an operation, sent over REST and over MCP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.operation import Operation
+from app.rest.api import ROUTES
+from app.rest.route import Route
+from app.vocabulary import Kind
+from tests.make import Token
+from tests.mcp_tools.client import Agent
+from tests.operations.valid_calls import Call
+from tests.rest.client import Rest
+
+OPERATIONS: Mapping[str, Operation] = {one.name: one for one in (*CATALOGUE, *FOR_AGENTS)}
+
+
+def routes_of(name: str) -> list[Route]:
+    """Returns the routes of an operation: one, or one for each kind of draft, that of documents first; none for MCP's
+    own."""
+    served = [route for routes in ROUTES for route in getattr(routes, "served", ()) if route.operation.name == name]
+    return sorted(served, key=lambda route: route.kind != Kind.DOCUMENT)
+
+
+def over_rest(client: FlaskClient, token: Token, route: Route, call: Call, **headers: str) -> TestResponse:
+    """Sends a call to a route of its operation."""
+    ids = iter(call.ids)
+    path = re.sub(r"<\w+>", lambda _: next(ids), route.path)
+    rest = Rest(client, token)
+    if not route.operation.reads:
+        return rest.call(route.method, path, call.fields or None, **headers)
+    query = urlencode({name: _in_query(value) for name, value in call.fields.items()})
+    return rest.call(route.method, f"{path}?{query}" if query else path, **headers)
+
+
+def _in_query(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, list) else str(value)
+
+
+def over_mcp(client: FlaskClient, token: Token, name: str, call: Call, **more: Any) -> TestResponse:
+    """Sends a call of an operation's tool."""
+    path = OPERATIONS[name].path
+    ids = {key: int(one) if key in ("version", "number") else one for key, one in zip(path, call.ids, strict=True)}
+    arguments = {**ids, **call.fields, **more}
+    return Agent(client, token).post("tools/call", {"name": name, "arguments": arguments}, id=1)
