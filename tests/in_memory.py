@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mongomock
 from mongomock import aggregate
 from mongomock.aggregate import process_pipeline
+from pymongo import IndexModel
 
 from app.store.store import CODEC, Store
 
@@ -75,6 +76,12 @@ class _Collection:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._collection, name)
+
+    def create_indexes(self, models: Sequence[IndexModel]) -> None:
+        """Creates indexes one by one, with the options that mongomock leaves out when it creates several."""
+        for model in models:
+            options = {name: value for name, value in model.document.items() if name != "key"}
+            self._collection.create_index(list(model.document["key"].items()), **options)
 
     def find(self, *arguments: Any, hint: Any = None, collation: Any = None, **options: Any) -> Any:
         """Finds records; no index is any faster in memory, and strings are compared as they are."""

@@ -1,10 +1,16 @@
 """`db`: creates the indexes and validators in MongoDB, and lists what differs."""
 
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
+from pymongo.errors import PyMongoError
 
 from app.cli.calling import store
+from app.cli.progress import LINE_SECONDS
+from app.errors import Refusal
 from app.operations.delivery import add_delivered_words
 from app.operations.projects import all_projects
 from app.store import indexes, validators
@@ -29,13 +35,36 @@ def check() -> None:
 
 
 def prepare(opened: Store) -> list[str]:
-    """Creates what is missing and returns what still differs: unknown and changed indexes, which are not touched."""
-    with opened.deadline():
+    """Creates what is missing, completes older records, and returns what still differs, which is not touched.
+
+    Any number of processes may do this at once, while servers of this and of the last version run.
+    """
+    with opened.deadline(unbounded=True), _builds_shown(opened):
         validators.create_validators(opened.database)
-        indexes.create_indexes(opened.database)
+        refused = indexes.create_indexes(opened.database)
     for project in all_projects(opened):
         add_delivered_words(opened, project["id"])
-    return differences(opened)
+    return [*refused, *differences(opened)]
+
+
+@contextmanager
+def _builds_shown(opened: Store) -> Iterator[None]:
+    """Prints every `LINE_SECONDS` which indexes are being built, and how far they are."""
+    over = threading.Event()
+
+    def show() -> None:
+        while not over.wait(LINE_SECONDS):
+            with suppress(Refusal, PyMongoError), opened.deadline():
+                for line in indexes.builds(opened.database):
+                    click.echo(line, err=True)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def differences(opened: Store) -> list[str]:

@@ -5,14 +5,15 @@ that finds a token before its project is known. A query of a list names the inde
 tries every index of the collection, most of them with a sort in memory of up to 100 MB.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from bson import ObjectId
-from pymongo.errors import OperationFailure
+from pymongo import IndexModel
+from pymongo.errors import DuplicateKeyError, OperationFailure
 
 LIVE = {"deletedAt": None}
 FIRST_DATE = datetime(1, 1, 1, tzinfo=UTC)
@@ -28,8 +29,10 @@ DAY_SECONDS = 86_400
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
 """The collections whose records have an outbox."""
 
-CONFLICTS = (85, 86)
-"""MongoDB's codes for an index that is there already, with another name or other options."""
+REFUSED = (85, 86, 11000)
+"""MongoDB's codes for an index that is there already with another name or other options, and one that records break."""
+NOT_FOUND = 27
+"""MongoDB's code for an index that is not there."""
 
 
 @dataclass(frozen=True)
@@ -271,28 +274,75 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
 """Indexes of earlier versions that no query uses any more."""
 
 
-def create_indexes(database: Any) -> None:
+def create_indexes(database: Any) -> list[str]:
     """Creates every index that is missing, then drops those that earlier versions used.
 
-    One that differs is left alone, for `differences` to report. Safe while the service runs: queries do without an
-    index that is not there.
+    All that a collection lacks are built in one pass over it. Safe while the service runs, and in several processes at
+    once: queries do without an index that is not there. Returns a line for each index that can't be built; one that
+    differs is left alone, for `differences` to report.
     """
-    for index in INDEXES:
-        with _conflicts_ignored():
-            database[index.collection].create_index(list(index.keys), name=index.name, **index.options)
+    lines = []
+    for collection in dict.fromkeys(index.collection for index in INDEXES):
+        present = database[collection].index_information()
+        missing = [index for index in INDEXES if index.collection == collection and index.name not in present]
+        try:
+            _build(database, missing)
+        except OperationFailure as error:
+            if error.code not in REFUSED:
+                raise
+            lines += [line for index in missing if (line := _build_alone(database, index))]
     for collection, names in RETIRED.items():
         for name in database[collection].index_information().keys() & set(names):
-            database[collection].drop_index(name)
+            _drop(database, collection, name)
+    return lines
 
 
-@contextmanager
-def _conflicts_ignored() -> Iterator[None]:
-    """Ignores an index that is there with another name or other options: replacing it is for an administrator."""
+def _build(database: Any, indexes: Sequence[Index]) -> None:
+    """Builds indexes of one collection."""
+    models = [IndexModel(list(index.keys), name=index.name, **index.options) for index in indexes]
+    if models:
+        database[indexes[0].collection].create_indexes(models)
+
+
+def _build_alone(database: Any, index: Index) -> str | None:
+    """Builds one index; returns why it can't be built where records break it.
+
+    One that is there with another name or other options stays: replacing it is for an administrator.
+    """
     try:
-        yield
+        _build(database, [index])
+    except DuplicateKeyError as error:
+        reason = str((error.details or {}).get("errmsg")).partition("dup key: ")[2]
+        return f"{index.collection}: the index {index.name} can't be built, as several records have {reason}."
     except OperationFailure as error:
-        if error.code not in CONFLICTS:
+        if error.code not in REFUSED:
             raise
+    return None
+
+
+def _drop(database: Any, collection: str, name: str) -> None:
+    try:
+        database[collection].drop_index(name)
+    except OperationFailure as error:
+        if error.code != NOT_FOUND:  # another process dropped it first
+            raise
+
+
+def builds(database: Any) -> list[str]:
+    """Returns a line for each index build that runs in the database now: its phase, and how far it is."""
+    operations = database.client.admin.aggregate(
+        [
+            {"$currentOp": {"allUsers": True}},
+            {"$match": {"ns": {"$regex": f"^{re.escape(database.name)}[.]"}, "msg": {"$regex": "^Index Build"}}},
+        ]
+    )
+    lines = []
+    for one in operations:
+        phase = one["msg"].split(": ")[1].removesuffix(" Index Build")
+        done = one.get("progress")
+        far = f", {done['done']:,} of {done['total']:,}" if done else ""
+        lines.append(f"{one['ns'].partition('.')[2]}: building indexes: {phase}{far}")
+    return lines
 
 
 def differences(database: Any) -> list[str]:

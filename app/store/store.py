@@ -100,14 +100,15 @@ class Store:
         self._deadline_seconds = deadline_seconds
 
     @contextmanager
-    def deadline(self) -> Iterator[None]:
+    def deadline(self, *, unbounded: bool = False) -> Iterator[None]:
         """Bounds the time of all commands inside, and translates the driver's errors; inside another, the first ends.
 
+        `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
         index says that another request wrote first.
         """
         try:
-            with pymongo.timeout(self._deadline_seconds):
+            with pymongo.timeout(None if unbounded else self._deadline_seconds):
                 yield
         except DuplicateKeyError as error:
             raise WriteConflict from error

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from pymongo.errors import OperationFailure
+
 from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
+
+EXISTS = 48
+"""MongoDB's code for a collection that is there already."""
 
 ID = {"bsonType": "objectId"}
 TEXT = {"bsonType": "string"}
@@ -55,18 +60,40 @@ def validator(collection: str) -> Mapping[str, Any]:
 
 
 def create_validators(database: Any) -> None:
-    """Gives every collection its validator; records that break it already are left, and may be written to."""
-    present = set(database.list_collection_names())
+    """Gives every collection its validator; records that break it already are left, and may be written to.
+
+    A validator that is as it should be is not set again: that would wait for every write to the collection.
+    """
+    present = _present(database)
     for collection in REQUIRED:
-        command = "collMod" if collection in present else "create"
-        database.command(command, collection, validator=validator(collection), validationLevel="moderate")
+        options = {"validator": validator(collection), "validationLevel": "moderate"}
+        if collection not in present and _created(database, collection, options):
+            continue
+        if present.get(collection) != validator(collection):
+            database.command("collMod", collection, **options)
+
+
+def _created(database: Any, collection: str, options: Mapping[str, Any]) -> bool:
+    """Creates a collection; returns whether it did, as a server or another `db init` may have been faster."""
+    try:
+        database.command("create", collection, **options)
+    except OperationFailure as error:
+        if error.code != EXISTS:
+            raise
+        return False
+    return True
 
 
 def differences(database: Any) -> list[str]:
     """Returns a line for each collection whose validator is missing or another."""
-    present = {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}
+    present = _present(database)
     return [
         f"{collection}: the validator {'is another' if present.get(collection) else 'is missing'}."
         for collection in sorted(REQUIRED)
         if present.get(collection) != validator(collection)
     ]
+
+
+def _present(database: Any) -> dict[str, Mapping[str, Any] | None]:
+    """Returns the collections that there are, each with its validator."""
+    return {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}

@@ -1,0 +1,67 @@
+"""`db init` on collections with records: indexes are built without a deadline, in one pass, and show their progress."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from bson import ObjectId
+
+from app.cli import db
+from app.cli.db import prepare
+from app.operations.context import this_instant
+from app.store.indexes import SLUGS, differences
+from app.store.store import Store, connect
+
+pytestmark = pytest.mark.needs_mongod
+
+MANY = 3_000
+"""So many documents that all indexes together take longer to build than `DEADLINE`, in seconds."""
+DEADLINE = 0.5
+
+Filled = Callable[[int], Store]
+
+
+@pytest.fixture
+def filled(mongodb_uri: str) -> Iterator[Filled]:
+    """Makes a database with so many documents and no indexes."""
+    store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}", deadline_seconds=DEADLINE)
+
+    def fill(number: int) -> Store:
+        now, words = this_instant(), [f"word{index}" for index in range(2_000)]
+        common = {"projectId": ObjectId(), "status": "drafting", "version": 1, "rev": 1, "outbox": [], "title": "Rye"}
+        common |= {"createdAt": now, "updatedAt": now, "deletedAt": None, "isPublished": False}
+        slugs = [f"rye-{index}" for index in range(number)]
+        rows = [{**common, "slug": slug, "slugs": [slug], "words": random.sample(words, 15)} for slug in slugs]
+        store.database.documents.insert_many(rows)
+        return store
+
+    yield fill
+    store.database.client.drop_database(store.database.name)
+    store.database.client.close()
+
+
+def test_building_indexes_may_take_longer_than_the_deadline_of_a_request_and_shows_how_far_it_is(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(db, "LINE_SECONDS", 0.01)
+
+    assert prepare(filled(MANY)) == []
+
+    shown = capsys.readouterr().err
+    assert re.search(rf"^documents: building indexes: scanning collection, [\d,]+ of {MANY:,}$", shown, re.MULTILINE)
+
+
+def test_records_that_break_a_unique_index_are_named_and_the_other_indexes_built(filled: Filled) -> None:
+    store = filled(1)
+    row = store.database.documents.find_one({}, {"_id": 0})
+    store.database.documents.insert_one(row)
+
+    lines = prepare(store)
+
+    assert lines[0].startswith(f"documents: the index {SLUGS.name} can't be built, as several records have {{")
+    assert lines[0].endswith('slugs: "rye-0" }.')
+    assert lines[1:] == [f"documents: the index {SLUGS.name} is missing: {SLUGS.why}."] == differences(store.database)
