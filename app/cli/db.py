@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import click
-from pymongo.errors import PyMongoError
 
 from app.cli.calling import store
 from app.cli.progress import LINE_SECONDS
-from app.errors import Refusal
+from app.errors import ServiceUnavailable
 from app.operations.delivery import add_delivered_words
 from app.operations.projects import all_projects
 from app.store import indexes, validators
@@ -54,7 +53,7 @@ def _builds_shown(opened: Store) -> Iterator[None]:
 
     def show() -> None:
         while not over.wait(LINE_SECONDS):
-            with suppress(Refusal, PyMongoError), opened.deadline():
+            with suppress(ServiceUnavailable), opened.deadline():
                 for line in indexes.builds(opened.database):
                     click.echo(line, err=True)
 
