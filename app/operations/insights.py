@@ -1,7 +1,7 @@
 """How the project works: documents now, what happened by day, how long steps take, what agents did (section 14)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -9,7 +9,17 @@ from app.fields.insights import InsightsQuery
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.insights import InsightsRecord
-from app.rules.insights import COUNTED, DURATIONS, OF_AGENTS, STATES, STATUSES, StoredFigures, days_until, quantile
+from app.rules.insights import (
+    COUNTED,
+    DURATIONS,
+    OF_AGENTS,
+    STATES,
+    STATUSES,
+    StoredFigures,
+    days_until,
+    quantile,
+    statuses_by_day,
+)
 from app.rules.times import wire_time_or_none
 from app.vocabulary import Scope
 
@@ -26,11 +36,14 @@ def get_insights(ctx: Context, fields: Fields) -> Result:
     rows = insights.of_days(ctx.project_id, days[0], days[-1])
     statuses = ctx.store.documents.count_by_status(ctx.project_id)
     of_project = {row["day"].date(): row for row in rows if row["tokenId"] is None}
+    now = {status: statuses.get(status, 0) for status in STATUSES}
+    since = insights.history_since(ctx.project_id) or days[-1]
     return Result(
         {
             "from": days[0].isoformat(),
             "to": days[-1].isoformat(),
-            "statuses": {status: statuses.get(status, 0) for status in STATUSES},
+            "statuses": now,
+            "statusesByDay": _statuses_by_day(now, of_project, days, since),
             "briefs": {state: _number(ctx, briefState=[state]) for state in STATES},
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
@@ -48,6 +61,15 @@ def _number(ctx: Context, **filters: Any) -> int:
 
 def _day(day: date, row: Mapping[str, Any]) -> dict[str, Any]:
     return {"date": day.isoformat(), **{name: row.get(name, 0) for name in COUNTED.values()}}
+
+
+def _statuses_by_day(
+    now: Mapping[str, int], rows: Mapping[date, StoredFigures], days: Sequence[date], since: date
+) -> list[dict[str, Any]]:
+    """Returns the number of documents by status at the end of each day; null for days before a day."""
+    changes = {day: row.get("statuses", {}) for day, row in rows.items()}
+    found = statuses_by_day(now, changes, days)
+    return [{"date": day.isoformat(), "statuses": found[day] if day >= since else None} for day in days]
 
 
 def _duration(name: str, rows: Iterable[StoredFigures]) -> dict[str, Any]:

@@ -314,9 +314,10 @@ class ProjectImport:
             else:
                 taken |= _slugs(line)
                 keys |= {line["key"]} - {None}
-                rows.append(record)
+                kinds = ("document.created", *(("document.deleted",) if line["deletedAt"] else ()))
+                rows.append((record, [self._event(kind) for kind in kinds]))
         if rows:
-            store.documents.add_many(self._project, rows, self._event("document.created"))
+            store.documents.add_many(self._project, rows)
             store.projects.delivery_changed(self._project)
         return refused
 

@@ -57,12 +57,20 @@ StatusCounts = Record.from_dict({name: integer(f"documents in `{name}`") for nam
 BriefCounts = Record.from_dict({name: integer(f"briefs in `{name}`") for name in STATES}, name="BriefCounts")
 
 
+class DayStatuses(Record):
+    """How many documents had each status at the end of a day."""
+
+    date = date("the day", null=False)
+    statuses = nested(StatusCounts, "documents outside the trash by status; null where it is not known", null=True)
+
+
 class InsightsRecord(Record):
     """How the project works."""
 
     from_ = date("the first day", null=False, data_key="from")
     to = date("today", null=False)
     statuses = nested(StatusCounts, "documents outside the trash by status, now")
+    statusesByDay = nested_list(DayStatuses, "documents by status at the end of each day, oldest first; now for today")
     briefs = nested(BriefCounts, "documents outside the trash by the state of their brief, now; none without a brief")
     overdue = integer("documents due before today and not published")
     oldestReady = timestamp("when the ready brief that has waited longest was last offered", null=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import NotRequired, TypedDict
@@ -65,6 +65,8 @@ class Progress:
     """When the brief was last offered."""
     waiting: bool = False
     """Is the brief ready, and the document open?"""
+    status: str | None = None
+    """The status; None in the trash, and before the document is created."""
 
 
 class StoredFigures(TypedDict):
@@ -87,6 +89,8 @@ class StoredFigures(TypedDict):
     expired: NotRequired[int]
     released: NotRequired[int]
     changesRequested: NotRequired[int]
+    statuses: NotRequired[dict[str, int]]
+    """By how much the number of documents with each status changed."""
     durations: NotRequired[dict[str, dict[str, int]]]
     """Histograms by the name of the step: how many durations there are of each class."""
 
@@ -110,7 +114,10 @@ def count(events: Iterable[StoredEvent], progress: dict[str, Progress]) -> Figur
             day = figures.days.setdefault(event["at"].date(), Counter())
             before = progress.get(document_id, Progress())
             _count(figures, day, event, before)
-            progress[document_id] = _after(event, before)
+            after = progress[document_id] = _after(event, before)
+            for status, number in ((before.status, -1), (after.status, 1)):
+                if status:
+                    day[f"statuses.{status}"] += number
     return figures
 
 
@@ -133,15 +140,37 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
     starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}
     starts |= {name: at for name, (begins, _) in DURATIONS.items() if kind in begins}
     holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before.holder
-    ready = state == BriefState.READY and event["data"].get("status") in OPEN and kind != "document.deleted"
+    status = status_after(event, before.status)
     return replace(
         before,
         starts=starts,
         holder=holder,
         held=state == BriefState.CLAIMED,
         offered_at=at if kind in OFFERS else before.offered_at,
-        waiting=ready,
+        waiting=state == BriefState.READY and status in OPEN,
+        status=status,
     )
+
+
+def status_after(event: StoredEvent, before: str | None) -> str | None:
+    """Returns a document's status after an event; None in the trash, which it leaves only when it is restored."""
+    in_trash = before is None and event["type"] not in ("document.created", "document.restored")
+    return None if in_trash or event["type"] == "document.deleted" else event["data"].get("status")
+
+
+def statuses_by_day(
+    now: Mapping[str, int], changes: Mapping[date, Mapping[str, int]], days: Sequence[date]
+) -> dict[date, dict[str, int]]:
+    """Returns how many documents had each status at the end of each day, the last of which is today.
+
+    It goes back from the numbers of now, by how the number of each status changed on each day. What happened a moment
+    ago is in `now` and may not be counted yet, hence no number is less than 0.
+    """
+    found, numbers = {}, dict(now)
+    for day in reversed(days):
+        found[day] = {status: max(0, number) for status, number in numbers.items()}
+        numbers = {status: number - changes.get(day, {}).get(status, 0) for status, number in numbers.items()}
+    return found
 
 
 def duration_class(duration: timedelta) -> int:

@@ -212,9 +212,9 @@ class Documents(DocumentRecords):
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull(project_id)  # nothing else can differ from what the transaction read
 
-    def add_many(self, project_id: str, records: Iterable[Mapping[str, Any]], event: Event) -> None:
+    def add_many(self, project_id: str, records: Iterable[tuple[Mapping[str, Any], Sequence[Event]]]) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
-        self._insert_many(project_id, [self._new_record(record, event) for record in records])
+        self._insert_many(project_id, [self._new_record(record, *events) for record, events in records])
 
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""

@@ -5,11 +5,16 @@ counted (`counting`), which is one atomic update like the plan of the relay. Cou
 writes: every row has the last sequence number that it counts, so the same range changes it once, whoever writes and
 however often. First the figures are written, then where each document stands; so where one document has the range
 already, its figures are whole. Events from before this was counted are counted from the feed by a job of the worker.
+
+An earlier version does not count changes of status, and may run beside this one. So the feed's `history` says from
+which day and up to which number they are counted without a gap, and a status that is older than the rest of its record
+(`statusAt`) is read from the document's events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 
@@ -19,10 +24,11 @@ from pymongo.errors import BulkWriteError
 
 from app.rules.actors import Actor
 from app.rules.events import StoredEvent
-from app.rules.insights import DURATIONS, Figures, Progress, StoredFigures, count
-from app.store.collection import Bson, Collection, from_bson, object_ids
+from app.rules.insights import DURATIONS, Figures, Progress, StoredFigures, count, status_after
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids
 from app.store.indexes import (
     EVENTS_BY_SEQUENCE,
+    EVENTS_OF_DOCUMENT,
     FIGURES_BY_DAY,
     FIRST_DATE,
     WAITING_BRIEFS,
@@ -53,14 +59,16 @@ class Insights(Collection[StoredFigures]):
     def _count_range(self, project_id: str, last: int) -> bool:
         """Counts the next range of events; returns whether there are more up to a sequence number."""
         feeds, one = self._store.database.feeds, {"_id": ObjectId(project_id)}
-        feed = feeds.find_one(one, {"counted": 1, "counting": 1}) or {}
+        feed = feeds.find_one(one, {"counted": 1, "counting": 1, "history": 1}) or {}
         after, upto = feed.get("counted", 0), feed.get("counting")
         if upto is None:
             upto = min(after + RANGE, last)
             if upto <= after:
                 return False
             unchanged = {**one, "counted": feed.get("counted"), "counting": None}
-            if not feeds.update_one(unchanged, {"$set": {"counted": after, "counting": upto}}).modified_count:
+            history = {"since": self._since(project_id, feed.get("history"), after, upto), "upto": upto}
+            plan = {"counted": after, "counting": upto, "history": history}
+            if not feeds.update_one(unchanged, {"$set": plan}).modified_count:
                 return True  # another relay was first
         self._apply(project_id, after, upto)
         feeds.update_one({**one, "counting": upto}, {"$set": {"counted": upto, "counting": None}})
@@ -72,10 +80,15 @@ class Insights(Collection[StoredFigures]):
         documents = {event["data"]["documentId"] for event in events if event["data"].get("documentId")}
         rows = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
         progress = {str(row["_id"]): _progress(row) for row in rows}
+        known = {str(row["_id"]) for row in rows if row.get("statusAt") == row["sequence"]}
+        known |= {event["data"]["documentId"] for event in events if event["type"] == "document.created"}
+        for document_id in documents - known:
+            status = self._status(project_id, document_id, after)
+            progress[document_id] = replace(progress.get(document_id, Progress()), status=status)
         figures = count(events, progress)
         if all(row["sequence"] <= after for row in rows):
             _write_once(self._collection, _updates(project_id, figures, upto))
-        changes = [(ObjectId(name), {**_row(project_id, progress[name]), "sequence": upto}) for name in documents]
+        changes = [(ObjectId(name), _row(project_id, progress[name], upto)) for name in documents]
         _write_once(
             self._store.database.progress,
             [
@@ -88,6 +101,36 @@ class Insights(Collection[StoredFigures]):
         where = {"projectId": ObjectId(project_id), "sequence": {"$gt": after, "$lte": upto}}
         rows = self._store.database.events.find(where, {"type": 1, "at": 1, "by": 1, "data": 1})
         return [from_bson(row) for row in rows.sort("sequence", 1).hint(list(EVENTS_BY_SEQUENCE.keys))]
+
+    def _since(self, project_id: str, history: Bson | None, after: int, upto: int) -> datetime:
+        """Returns from when on changes of status are counted without a gap, when the next range is."""
+        if history and history["upto"] == after:
+            since: datetime = history["since"]
+            return since
+        condition = {"projectId": ObjectId(project_id), "sequence": {"$lte": upto}}
+        last = self._store.database.events.find_one(
+            condition, {"at": 1}, sort=[("sequence", DESCENDING)], hint=list(EVENTS_BY_SEQUENCE.keys)
+        )
+        return last["at"] if last and after else FIRST_DATE
+
+    def _status(self, project_id: str, document_id: str, upto: int) -> str | None:
+        """Returns the status that a document's events gave it, up to a sequence number; None in the trash."""
+        where = {"projectId": ObjectId(project_id), "data.documentId": ObjectId(document_id)}
+        event = self._store.database.events.find_one(
+            {**where, "sequence": {"$lte": upto}},
+            {"type": 1, "data.status": 1},
+            sort=[("sequence", DESCENDING)],
+            hint=list(EVENTS_OF_DOCUMENT.keys),
+        )
+        return status_after(event, event["data"].get("status")) if event else None
+
+    def history_since(self, project_id: str) -> date | None:
+        """Returns the first day at whose end the number of documents by status is known; None where none is."""
+        feed = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"counted": 1, "history": 1}) or {}
+        counted, history = feed.get("counted", 0), feed.get("history")
+        if not counted:
+            return date.min
+        return history["since"].date() if history and history["upto"] >= counted else None
 
     def of_days(self, project_id: str, first: date, last: date) -> list[StoredFigures]:
         """Returns the rows of some days, of the project (`tokenId` null) and of its tokens."""
@@ -140,17 +183,21 @@ def _write_once(collection: Any, updates: Sequence[UpdateOne]) -> None:
 
 def _progress(row: Bson) -> Progress:
     starts = {name: row["starts"][name] for name in DURATIONS if name in row["starts"]}
-    return Progress(starts, row["holder"], row["held"], row["offeredAt"], row["waitingSince"] is not None)
+    waiting = row["waitingSince"] is not None
+    return Progress(starts, row["holder"], row["held"], row["offeredAt"], waiting, row.get("status"))
 
 
-def _row(project_id: str, progress: Progress) -> Bson:
+def _row(project_id: str, progress: Progress, upto: int) -> Bson:
     return {
         "projectId": ObjectId(project_id),
+        "sequence": upto,
         "starts": dict(progress.starts),
         "holder": progress.holder,
         "held": progress.held,
         "offeredAt": progress.offered_at,
         "waitingSince": progress.offered_at if progress.waiting else None,
+        "status": progress.status,
+        "statusAt": upto,
     }
 
 

@@ -6,7 +6,7 @@ import random
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -16,13 +16,14 @@ from bson import ObjectId
 from app.errors import Refusal
 from app.operations.context import this_instant
 from app.operations.purging import purge_trash
+from app.operations.transfers import ProjectImport, export_project
 from app.rules.briefs import state_now
 from app.rules.insights import duration_class, quantile
-from app.store import insights
+from app.store import insights, outboxes
 from app.store.store import Store
 from app.vocabulary import Scope
 from app.worker.jobs import count_events
-from tests.make import OPERATIONS, Project, Token, a_project
+from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -103,6 +104,7 @@ def replayed(project: Project, days: int = 90) -> dict[str, Any]:
     began: dict[tuple[str, str], datetime] = {}
     holder: dict[str, str] = {}
     claimed: set[str] = set()
+    status_until: dict[str, dict[str, str]] = defaultdict(dict)
     offered: dict[str, datetime] = {}
     events = project.store.database.events.find({"projectId": ObjectId(project.id)}).sort("sequence", 1)
     for event in events:
@@ -128,6 +130,7 @@ def replayed(project: Project, days: int = 90) -> dict[str, Any]:
         (claimed.add if event["data"].get("briefState") == "claimed" else claimed.discard)(document)
         if kind in OFFERS:
             offered[document] = at
+        status_until[document][at.date().isoformat()] = "" if what == "deleted" else event["data"].get("status", "")
     documents = list(project.store.database.documents.find({"projectId": ObjectId(project.id), "deletedAt": None}))
     assert all(state_now(one, this_instant()) == one["brief"]["state"] for one in documents)
     ready = [one for one in documents if one["brief"]["state"] == "ready" and one["status"] in OPEN]
@@ -136,6 +139,14 @@ def replayed(project: Project, days: int = 90) -> dict[str, Any]:
         "took": dict(took),
         "agents": {token: dict(counter) for token, counter in agents.items()},
         "statuses": Counter(one["status"] for one in documents),
+        "statusesByDay": {
+            (day := (first + timedelta(days=ago)).isoformat()): Counter(
+                status
+                for until in status_until.values()
+                if (status := next((until[at] for at in sorted(until, reverse=True) if at <= day), ""))
+            )
+            for ago in range(days)
+        },
         "briefs": Counter((one["brief"] or {"state": "none"})["state"] for one in documents),
         "overdue": sum((one["dueDate"] or "9999") < today.isoformat() and not one["isPublished"] for one in documents),
         "oldestReady": min((offered[str(one["_id"])] for one in ready), default=None),
@@ -161,13 +172,21 @@ def same(found: dict[str, Any], wanted: dict[str, Any]) -> None:
             assert durations[name] == (exact and pytest.approx(exact, rel=0.1, abs=0.001)), (step, name)
     for name in ("statuses", "briefs"):
         assert {key: value for key, value in found[name].items() if value} == dict(wanted[name])
+    by_day = {day["date"]: day["statuses"] for day in found["statusesByDay"]}
+    assert [*by_day] == [day["date"] for day in found["days"]]
+    assert {
+        day: {status: number for status, number in numbers.items() if number}
+        for day, numbers in by_day.items()
+        if numbers is not None
+    } == {day: dict(numbers) for day, numbers in wanted["statusesByDay"].items() if by_day[day] is not None}
+    assert by_day[found["to"]] == found["statuses"]
     assert found["overdue"] == wanted["overdue"]
     oldest = wanted["oldestReady"]
     assert found["oldestReady"] == (oldest and oldest.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
 
 
 @pytest.mark.contract("decided-insights.days", "decided-insights.durations", "decided-insights.agents")
-@pytest.mark.contract("decided-insights.now")
+@pytest.mark.contract("decided-insights.now", "decided-insights.states")
 @pytest.mark.parametrize("seed", range(2))
 def test_the_figures_are_those_of_a_replayed_history(project: Project, seed: int) -> None:
     a_history(project, seed)
@@ -176,6 +195,7 @@ def test_the_figures_are_those_of_a_replayed_history(project: Project, seed: int
     for days in (90, 20, 1):
         same(figures(project, days), replayed(project, days))
     found = figures(project)
+    assert None not in [day["statuses"] for day in found["statusesByDay"]]
     assert [name for name in DAYS if not sum(day[name] for day in found["days"])] == []
     assert [step for step, durations in found["durations"].items() if not durations["count"]] == []
 
@@ -311,6 +331,76 @@ def test_events_of_an_earlier_version_are_counted_by_the_worker(
     same(figures(project), replayed(project))
     assert store.insights.projects_behind().get(project.id) is None
     assert store.database.figures.count_documents(one) > 20
+
+
+@pytest.mark.contract("decided-insights.states")
+def test_days_that_an_earlier_version_counted_are_unknown(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outboxes, "BATCH", 10)
+    database, one = project.store.database, {"projectId": ObjectId(project.id)}
+    a_history(project, 14, steps=60)
+    for _ in range(2):
+        project.store.outboxes.publish_batch(project.id)
+    upgraded = database.events.find(one).sort("sequence", -1)[0]["at"].date()
+    as_an_earlier_version_left_it(project)
+    assert known_days(project) == [datetime.now(UTC).date()]
+
+    project.store.outboxes.publish_all(project.id)
+
+    assert upgraded <= known_days(project)[0]
+    assert known_days(project)[-1] == datetime.now(UTC).date()
+    assert len(known_days(project)) > 10
+    same(figures(project), replayed(project))
+
+    database.feeds.update_one({"_id": ObjectId(project.id)}, {"$inc": {"history.upto": -1}})  # it counted the last one
+    assert known_days(project) == [datetime.now(UTC).date()]
+
+
+def known_days(project: Project) -> list[date]:
+    return [date.fromisoformat(day["date"]) for day in figures(project)["statusesByDay"] if day["statuses"]]
+
+
+def as_an_earlier_version_left_it(project: Project) -> None:
+    database, one = project.store.database, {"projectId": ObjectId(project.id)}
+    database.feeds.update_one({"_id": ObjectId(project.id)}, {"$unset": {"history": ""}})
+    database.progress.update_many(one, {"$unset": {"status": "", "statusAt": ""}})
+    database.figures.update_many(one, {"$unset": {"statuses": ""}})
+
+
+@pytest.mark.contract("decided-insights.states")
+def test_a_relay_of_an_earlier_version_leaves_no_status_that_is_out_of_date(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outboxes, "BATCH", 1)
+    ctx, written = project.context(), insights._row
+    document = a_document(ctx, title="Rye", markdown="words")
+    project.store.outboxes.publish_all(project.id)
+    OPERATIONS["submit_document"](ctx, document["id"], fields={})
+    with monkeypatch.context() as earlier:
+        kept = ("status", "statusAt")
+        earlier.setattr(
+            insights, "_row", lambda *args: {key: one for key, one in written(*args).items() if key not in kept}
+        )
+        project.store.outboxes.publish_all(project.id)
+    OPERATIONS["approve_document"](ctx, document["id"], fields={})
+    project.store.outboxes.publish_all(project.id)
+
+    [day] = project.store.database.figures.find({"projectId": ObjectId(project.id), "tokenId": None})
+    assert {status: number for status, number in day["statuses"].items() if number} == {"approved": 1}
+
+
+@pytest.mark.contract("decided-insights.states")
+def test_documents_that_are_imported_into_the_trash_have_no_status(project: Project) -> None:
+    ctx = project.context()
+    documents = [a_document(ctx, title=title) for title in ("Rye", "Gone")]
+    OPERATIONS["delete_document"](ctx, documents[1]["id"])
+    imported = a_project(project.store)
+    for _ in ProjectImport(imported.context()).take(export_project(project.store, project.id)):
+        pass
+    for of in (project, imported):
+        of.store.outboxes.publish_all(of.id)
+
+        [day] = of.store.database.figures.find({"projectId": ObjectId(of.id), "tokenId": None})
+        assert {status: number for status, number in day["statuses"].items() if number} == {documents[0]["status"]: 1}
 
 
 def test_a_purged_document_leaves_nothing_but_figures(rest: Rest, project: Project) -> None:
