@@ -45,11 +45,12 @@ def show_insight() -> Response:
         figures=figures,
         shown=days,
         spans=SPANS,
+        standing=[_standing(status, figures["statusesByDay"]) for status in figures["statuses"]],
+        known_since=next((day["date"] for day in figures["statusesByDay"] if day["statuses"]), None),
         happened=[_happened(name, label, figures["days"]) for name, label in HAPPENED.items()],
         steps=_steps(figures["durations"]),
         labels=HAPPENED,
         of_agents=OF_AGENTS,
-        most=max(figures["statuses"].values(), default=0),
         width=plots.WIDTH,
         height=plots.HEIGHT,
     )
@@ -72,6 +73,13 @@ def duration(seconds: float | None) -> str:
             text = f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
             return f"{text} {one if text == '1' else many}"
     return f"{seconds:.0f} seconds"
+
+
+def _standing(status: str, days: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns what a plot of the documents in one status at the end of each day shows."""
+    values = [day["statuses"] and day["statuses"][status] for day in days]
+    known = [value for value in values if value is not None]
+    return {"status": status, "now": known[-1], "least": min(known), "most": max(known), "area": plots.area(values)}
 
 
 def _happened(name: str, label: str, days: list[dict[str, Any]]) -> dict[str, Any]:

@@ -32,6 +32,16 @@ def bars(values: Sequence[int]) -> list[Bar | None]:
     ]
 
 
+def area(values: Sequence[int | None]) -> str:
+    """Returns the path of an area with a step for each value, the highest as high as the plot; a gap for None."""
+    step, most = WIDTH / max(1, len(values)), max((value or 0 for value in values), default=0)
+    return "".join(
+        f"M{place * step:.4g} {HEIGHT}V{HEIGHT - HEIGHT * value / most:.4g}h{step:.4g}V{HEIGHT}Z"
+        for place, value in enumerate(values)
+        if value
+    )
+
+
 def share(value: float | None, most: float) -> float:
     """Returns how long a bar is, of 100, for a value; one that is not 0 can be seen."""
     return round(max(1, 100 * value / most), 2) if value and most else 0

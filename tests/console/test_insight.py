@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
+from bson import ObjectId
 
 from app.console import insight, plots
+from app.operations.context import this_instant
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
@@ -46,6 +49,28 @@ def test_it_shows_each_day_and_each_agent_as_a_plot_and_as_a_table(editor: Visit
     assert 'aria-label="Published: 0 in 7 days"' in page
     assert page.count("<title>") == 1 + 3  # the page's, and a bar each of created, claimed and submitted
     assert "&lt;writer&gt;" in page
+
+
+def test_it_shows_where_pieces_were_on_each_day(editor: Visitor, project: Project) -> None:
+    yesterday = project.context(now=this_instant() - timedelta(days=1))
+    document = a_document(yesterday, title="Rye", markdown=TEXT)
+    OPERATIONS["submit_document"](yesterday, document["id"], fields={})
+    OPERATIONS["approve_document"](project.context(), document["id"], fields={})
+    project.store.outboxes.publish_all(project.id)
+
+    page = editor.get("/console/insight?days=7").text
+
+    assert 'aria-label="In review: 0 now, 0 to 1 in these days"' in page
+    assert 'aria-label="Approved: 1 now, 0 to 1 in these days"' in page
+    assert "Not known before" not in page
+    project.store.database.feeds.update_one({"_id": ObjectId(project.id)}, {"$unset": {"history": ""}})
+    assert "Not known before" in (page := editor.get("/console/insight?days=7").text)
+    assert page.count("unknown") == 6 * 7
+
+
+def test_areas_have_a_step_for_each_day_and_a_gap_where_nothing_is_known() -> None:
+    assert plots.area([None, 0, 1, 2]) == "M180 48V24h90V48ZM270 48V0h90V48Z"
+    assert plots.area([None, 0]) == ""
 
 
 @pytest.mark.parametrize("days", ["0", "91", "-1"])
