@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.cli.mongod import running_mongod
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
 from tests.databases import opened
 from tests.make import Project, a_project
+from tests.mongod import quick_mongod
 from tests.rest.client import Rest
 
 CHECKOUT = Path(__file__).parents[1]
@@ -35,7 +35,7 @@ def mongodb_uri() -> Iterator[str]:
     if given := os.environ.get("MONGODB_URI"):
         yield given
     else:
-        with running_mongod(CHECKOUT / ".mongod" / "tests") as uri:
+        with quick_mongod(CHECKOUT / ".mongod" / "tests") as uri:
             yield uri
 
 

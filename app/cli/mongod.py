@@ -17,7 +17,7 @@ from pathlib import Path
 from app.cli.mongod_lock import shared
 from app.cli.mongod_process import MongodFailed, MongodProcess
 
-__all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod"]
+__all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod", "signals_raise"]
 
 _WHAT_TO_INSTALL = """\
 Any one of these helps:
@@ -55,7 +55,7 @@ def running_mongod(folder: Path) -> Iterator[str]:
     program = find_mongod()
     folder.mkdir(parents=True, exist_ok=True)
     process = MongodProcess(folder.resolve())
-    with _signals_raise(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
+    with signals_raise(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
         yield uri
 
 
@@ -76,7 +76,7 @@ def _reason(tried: subprocess.CompletedProcess[str]) -> str:
 
 
 @contextmanager
-def _signals_raise() -> Iterator[None]:
+def signals_raise() -> Iterator[None]:
     """Has SIGTERM and SIGHUP raise KeyboardInterrupt, so that `finally` blocks run."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may install signal handlers

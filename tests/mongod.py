@@ -1,0 +1,61 @@
+"""The mongod that the tests share: its writes wait for no disk, where most of a test's time would go otherwise.
+
+Tests that stop or kill a mongod, and look at what it has kept, start one of their own with `running_mongod`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from pymongo import MongoClient
+
+from app.cli.mongod import find_mongod, signals_raise
+from app.cli.mongod_lock import shared
+from app.cli.mongod_process import MongodProcess
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 * 2**30
+"""How many bytes have to be free there; the whole suite needs a fifth of them."""
+
+
+@contextmanager
+def quick_mongod(folder: Path) -> Iterator[str]:
+    """Yields the URI of a mongod that all processes with the same folder share, and that a crash may cost its data.
+
+    The data are in memory where there is room, else in the folder, and go with the last process.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    process, data = MongodProcess(folder), folder / "data"
+
+    def start() -> str:
+        if not data.exists() and MEMORY.exists() and shutil.disk_usage(MEMORY).free > ROOM:
+            memory = MEMORY / f"content-workflow-{sha256(str(folder).encode()).hexdigest()[:16]}"
+            memory.mkdir(exist_ok=True)
+            data.unlink(missing_ok=True)  # a link from before the machine was started again
+            data.symlink_to(memory)
+        uri = process.start(find_mongod())
+        _acknowledge_before_the_journal(uri)
+        return uri
+
+    def stop() -> None:
+        process.stop()
+        shutil.rmtree(data.resolve(), ignore_errors=True)
+        if data.is_symlink():
+            data.unlink()
+
+    with signals_raise(), shared(folder, start, stop) as uri:
+        yield uri
+
+
+def _acknowledge_before_the_journal(uri: str) -> None:
+    """Has writes be acknowledged before they are in the journal; to a caller nothing else differs."""
+    with MongoClient(uri) as client:
+        config = client.admin.command("replSetGetConfig")["config"]
+        if config["writeConcernMajorityJournalDefault"]:
+            config["version"] += 1
+            config["writeConcernMajorityJournalDefault"] = False
+            client.admin.command("replSetReconfig", config)
