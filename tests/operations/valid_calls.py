@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.vocabulary import Scope
 from tests.documents.steps import in_an_hour
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, made
 
@@ -122,9 +123,9 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "create_member": lambda scene: Call((), {"name": "Ada"}),
     "update_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],), {"name": "Bea"}),
     "delete_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
-    "create_token": lambda scene: Call((), {"name": "Night writer"}),
+    "create_token": lambda scene: Call((), {"name": "Night writer", "scopes": ["admin"]}),
     "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
-    "rotate_token": lambda scene: Call((scene.project.token().id,)),
+    "rotate_token": lambda scene: Call((scene.project.token(scopes=[Scope.ADMIN]).id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
     "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_an_hour(-1)}),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),

@@ -1,22 +1,16 @@
-"""What holds for every route of the management API: a token, its scope, and ids of the right form."""
+"""What holds for every route of the management API: a token, and ids of the right form."""
 
 from __future__ import annotations
 
 import pytest
 from flask import Flask
 
-from app.operations.catalogue import CATALOGUE
-from app.vocabulary import Scope, TokenKind
+from app.vocabulary import TokenKind
 from tests.make import Project
-from tests.rest.client import Rest
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
 NO_ID = "0123456789abcdef01234567"
-SCOPES = {
-    "".join(part.title() if place else part for place, part in enumerate(one.name.split("_"))): one.scope
-    for one in CATALOGUE
-}
 
 
 @pytest.fixture(scope="session")
@@ -57,27 +51,6 @@ def test_without_a_valid_token_every_route_answers_the_same(app, routes, project
         assert (answer.status_code, answer.json["_tag"]) == (401, "Unauthorized"), (method, path)
         assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
         assert answer.json == client.get("/briefs").json
-
-
-@pytest.mark.contract("decided-projects.scopes", "decided-projects.no-scope")
-@pytest.mark.parametrize("scope", Scope)
-def test_every_route_is_refused_to_a_token_without_its_scope(app, routes, project: Project, scope) -> None:
-    lacking = Rest(app.test_client(), project.token(scopes=set(Scope) - {scope}))
-    needing = [(method, path) for method, path, name in routes if scope_of(name) == scope]
-    assert needing
-
-    for method, path in needing:
-        answer = lacking.call(method, filled(path), [])
-        assert (answer.status_code, answer.json["_tag"]) == (403, "Forbidden"), (method, path)
-        assert answer.json["scope"] == scope
-        assert f"`{scope}`" in answer.json["message"]
-
-
-def scope_of(name: str) -> Scope:
-    """Returns the scope of an operation; those on drafts are served once a kind, as `getClusterIntent`."""
-    for kind in ("Document", "Cluster", "Category"):
-        name = name if name in SCOPES else name.replace(f"{kind}Intent", "Intent")
-    return SCOPES[name]
 
 
 @pytest.mark.contract("decided-http.NotFound")

@@ -1,0 +1,173 @@
+"""A token may do what its scopes say and nothing else: every operation, scope and kind of token, on REST and MCP.
+
+A refusal has the body that the contract documents, and nothing is written before it. (decisions, section 2)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from flask import Flask
+
+from app.errors import CHALLENGE, Unauthorized
+from app.operations.access import hash_of, new_secret
+from app.operations.context import this_instant
+from app.store.store import Store
+from app.vocabulary import Scope, TokenKind
+from tests.databases import everything
+from tests.graphql_app.client import GraphQL, delivery_token
+from tests.mcp_tools.client import Agent
+from tests.operations.valid_calls import EVERY, Scene
+from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
+from tests.walks.test_isolation_of_delivery import NAMES, QUERIES, query
+
+pytestmark = pytest.mark.needs_mongod
+
+ALL = [str(scope) for scope in Scope]
+SOUND: dict[str, Any] = {"kind": "management", "scopes": ALL, "agent": None, "revokedAt": None, "expiresAt": None}
+
+
+def invalid_tokens() -> Iterator[dict[str, Any]]:
+    """Yields what can be wrong with a token that has all scopes, so that it is no management token that is valid."""
+    now = this_instant()
+    yield {"kind": str(TokenKind.DELIVERY)}
+    yield {"kind": str(TokenKind.DELIVERY), "drafts": True}
+    yield {"revokedAt": now}
+    yield {"expiresAt": now - timedelta(milliseconds=1)}
+    yield {"hash": hash_of(new_secret(TokenKind.MANAGEMENT))}  # the secret is not known
+
+
+def tokens_without(scope: Scope) -> Iterator[dict[str, Any]]:
+    """Yields valid management tokens that lack a scope: with each other one alone, with all others, with none."""
+    others = [one for one in ALL if one != scope]
+    for scopes in (*([one] for one in others), others, []):
+        yield {"scopes": scopes}
+    yield {"scopes": others, "agent": "writer-1"}
+
+
+def become(scene: Scene, **fields: Any) -> None:
+    """Has the token of a scene be another one, by what is stored of it."""
+    stored = {"hash": hash_of(scene.token.secret), **SOUND, **fields}
+    scene.project.store.database.tokens.update_one({"_id": ObjectId(scene.token.id)}, {"$set": stored})
+
+
+def rows(store: Store) -> dict[str, list[bytes]]:
+    """Returns every record but the tokens, which the walk itself changes."""
+    return {name: found for name, found in everything(store).items() if name != "tokens"}
+
+
+@pytest.mark.contract(
+    "decided-projects.scopes", "decided-projects.no-scope", "decided-http.Unauthorized", "decided-mcp.scopes"
+)
+@pytest.mark.parametrize("name", EVERY)
+def test_an_operation_is_done_with_its_scope_alone(service: Flask, own_store: Store, scene: Scene, name: str) -> None:
+    client, operation, call = service.test_client(), OPERATIONS[name], EVERY[name](scene)
+    before, tokens = rows(own_store), own_store.database.tokens.count_documents({})
+
+    for token in invalid_tokens():
+        become(scene, **token)
+        answers = [over_rest(client, scene.token, route, call) for route in routes_of(name)]
+        for answer in (*answers, over_mcp(client, scene.token, name, call)):
+            assert (answer.status_code, answer.json) == (401, Unauthorized().body()), token
+            assert answer.headers["WWW-Authenticate"] == CHALLENGE
+    for token in tokens_without(operation.scope):
+        become(scene, **token)
+        for route in routes_of(name):
+            answer = over_rest(client, scene.token, route, call)
+            assert (answer.status_code, answer.json) == (403, operation.forbidden().body()), token
+        refused = over_mcp(client, scene.token, name, call).json["result"]
+        assert (refused["isError"], refused["structuredContent"]) == (True, operation.forbidden().body()), token
+    assert (rows(own_store), own_store.database.tokens.count_documents({})) == (before, tokens)
+
+    become(scene, scopes=[str(operation.scope)], agent="writer-1")
+    done = over_mcp(client, scene.token, name, call, **({} if operation.reads else {"dryRun": True})).json["result"]
+    assert not done["isError"], done["structuredContent"]
+    become(scene, scopes=[str(operation.scope)])
+    for route in routes_of(name)[:1]:
+        assert over_rest(client, scene.token, route, call).status_code < 300
+
+
+@pytest.mark.contract("decided-mcp.scopes")
+@pytest.mark.parametrize(("method", "params"), [("resources/read", "uri"), ("prompts/get", "name")])
+def test_resources_and_prompts_of_mcp_need_the_scope_read(
+    service: Flask, scene: Scene, method: str, params: str
+) -> None:
+    agent, document = Agent(service.test_client(), scene.token), scene.document()
+    asked = {"uri": f"brief://{document}", "name": "write_document_from_brief"}
+    sent = {params: asked[params], **({} if params == "uri" else {"arguments": {"documentId": document}})}
+
+    for token in invalid_tokens():
+        become(scene, **token)
+        assert agent.post(method, sent).status_code == 401
+    for token in tokens_without(Scope.READ):
+        become(scene, **token)
+        refused = agent.post(method, sent)
+        assert "needs a token with the scope `read`" in refused.json["error"]["message"]
+        assert document not in agent.post("resources/list").text
+    become(scene, scopes=["read"])
+    assert "result" in agent.post(method, sent).json
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_is_answered_to_a_valid_delivery_token_alone(service: Flask, scene: Scene, name: str) -> None:
+    site, sent = GraphQL(service.test_client(), scene.token), query(name, **dict.fromkeys(arguments_of(name), "rye"))
+
+    for token in ({}, *({**one, "kind": "delivery"} for one in invalid_tokens() if "kind" not in one)):
+        become(scene, **token)
+        answer = site.post(sent)
+        assert answer.status_code == 401
+        assert [one["extensions"]["code"] for one in answer.json["errors"]] == ["UNAUTHENTICATED"]
+        assert answer.headers["WWW-Authenticate"] == CHALLENGE
+    become(scene, kind="delivery", drafts=True)
+    assert "errors" not in site.post(sent).json
+
+
+@pytest.mark.parametrize("name", [name for name, field in QUERIES.items() if "includeDrafts" in field.args])
+def test_drafts_are_queried_with_the_drafts_permission_alone(service: Flask, scene: Scene, name: str) -> None:
+    site = GraphQL(service.test_client(), delivery_token(scene.project))
+
+    assert site.codes(query(name, **dict.fromkeys(arguments_of(name), "rye"))) == ["FORBIDDEN"]
+
+
+def arguments_of(name: str) -> list[str]:
+    """Returns the arguments of a query that name a record."""
+    return [argument for queried, argument in NAMES if queried == name]
+
+
+OPEN = {
+    "/health",
+    "/ready",
+    "/openapi.json",
+    "/docs",
+    "/docs/<name>",
+    "/docs/start.js",
+    "/llms.txt",
+    "/graphql/explorer/<name>",
+    "/console/assets/<version>/<name>",
+    "/console/sign-in",
+    "/console/join",
+}
+"""What is answered without a token: that the server lives, its documentation, and the pages that take a token."""
+
+
+@pytest.mark.contract("authentication.1", "authentication.4")
+def test_everything_else_is_answered_to_nobody_without_a_token(service: Flask) -> None:
+    served = [(re.sub(r"<\w+\(.*?\):", "<", rule.rule), rule) for rule in service.url_map.iter_rules()]
+    assert {path for path, _ in served} > OPEN
+
+    for path, rule in served:
+        for method in rule.methods & {"GET", "POST", "PUT", "PATCH", "DELETE"} if path not in OPEN else ():
+            address = re.sub(r"<\w+>", "0" * 24, path.replace("<kind>", "clusters"))
+            answer = service.test_client().open(address, method=method, json={})
+            if path.startswith("/console"):
+                assert (answer.status_code, (answer.location or "").split("?")[0]) == (303, "/console/sign-in"), (
+                    method,
+                    path,
+                )
+            else:
+                assert answer.status_code == (404 if path == "/" else 401), (method, path)
