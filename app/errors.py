@@ -80,7 +80,7 @@ class Forbidden(Refusal):
     """The token is valid and lacks the scope."""
 
     status = 403
-    message = "The token lacks the scope that this needs: use one that has it."
+    message = "The token lacks the required scope: use one that has it."
 
 
 class NotFound(Refusal):
@@ -94,7 +94,7 @@ class NoBriefReady(Refusal):
     """No brief is waiting to be claimed."""
 
     status = 404
-    message = "No brief is ready to be claimed: ask again later, or mark one ready."
+    message = "No brief is ready to be claimed: try again later, or mark one ready."
 
 
 class MethodNotAllowed(Refusal):
@@ -136,7 +136,7 @@ class VersionConflict(Refusal):
     """The document changed since `baseVersion` was read."""
 
     status = 409
-    message = "The document changed since: read it again, merge, and send its `version` as `baseVersion`."
+    message = "The document has changed: read it again, merge, and send its `version` as `baseVersion`."
 
 
 class InvalidTransition(Refusal):
@@ -147,7 +147,7 @@ class InvalidTransition(Refusal):
 
 
 class SlugTaken(Refusal):
-    """The slug is another document's."""
+    """Another document has the slug."""
 
     status = 409
     message = "Another document has this slug: choose another."
@@ -199,21 +199,21 @@ class ProjectFrozen(Refusal):
 
 
 class IdempotencyConflict(Refusal):
-    """A request with the same idempotency key is still being worked on."""
+    """A request with the same idempotency key is still being processed."""
 
     status = 409
-    message = "A request with this idempotency key is still being worked on: ask again in a moment."
+    message = "A request with this idempotency key is still being processed: try again in a moment."
 
 
 class CursorExpired(Refusal):
-    """The cursor is older than the oldest event kept."""
+    """The cursor is older than the oldest event in the feed."""
 
     status = 410
-    message = "The cursor is older than the oldest event kept: start again without `after`."
+    message = "The cursor is older than the oldest event in the feed: start again without `after`."
 
 
 class PreconditionFailed(Refusal):
-    """`If-Match` names another state of the record than the present one."""
+    """`If-Match` names a state of the record that is not the present one."""
 
     status = 412
     message = "The record changed since its ETag was read: read it again and send the new one."
@@ -230,10 +230,10 @@ class PayloadTooLarge(Refusal):
 
 
 class ResponseTooLarge(Refusal):
-    """The texts that a delivery query asks for are too long together."""
+    """The texts that a delivery query selects are too long in total."""
 
     status = 413
-    message = "The html and markdown asked for are over 16 MB together: ask for fewer documents at once."
+    message = "The selected html and markdown are over 16 MB in total: select fewer documents at once."
 
 
 class UnsupportedMediaType(Refusal):
@@ -267,7 +267,7 @@ class IdempotencyMismatch(Refusal):
     """The idempotency key was used with another request."""
 
     status = 422
-    message = "This idempotency key was used with another request: take a new key for a new request."
+    message = "This idempotency key was used with another request: use a new key for a new request."
 
 
 class RateLimited(Refusal):
@@ -278,7 +278,7 @@ class RateLimited(Refusal):
 
 
 class BudgetExceeded(Refusal):
-    """The token's budget is used up; `budget` names the limit, `resetsAt` says when it begins anew."""
+    """The token's budget is used up; `budget` names the limit, `resetsAt` says when it resets."""
 
     status = 429
     message = "The token's budget is used up: wait as long as the response says, then send the request again."
@@ -292,7 +292,7 @@ class InternalError(Refusal):
 
 
 class ServiceUnavailable(Refusal):
-    """MongoDB can't be reached in time; nothing was half-written."""
+    """MongoDB can't be reached in time; nothing was written in part."""
 
     status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."

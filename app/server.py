@@ -1,4 +1,4 @@
-"""Puts the parts together: the store, the interfaces and what they share on HTTP."""
+"""Creates the Flask application from the store, the interfaces and what they share on HTTP."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mcp_tools import routes as mcp
 
 
 class Service(Flask):
-    """The WSGI application; nothing in it is a coroutine, so no function is looked at on each request for being one."""
+    """The WSGI application; no view is a coroutine, so Flask need not check that for each request."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
 
 
 def create_app(settings: Settings, store: Store | None = None) -> Flask:
-    """Returns the WSGI application with the surfaces that the settings ask for.
+    """Returns the WSGI application with the interfaces that the settings enable.
 
     `store` is for tests; by default the one that the settings name is connected at the first request.
     """

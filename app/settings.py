@@ -140,7 +140,7 @@ class Settings(BaseModel):
 
 
 def _line(error: Any) -> str:
-    """Returns what is wrong with a variable, without its value where that may be a secret."""
+    """Returns what is wrong with a variable, without its value if that may be a secret."""
     name = str(error["loc"][0])
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set."

@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """The commands, each imported when it is used, so that none waits for what another needs."""
+    """The commands; each module is imported when its command is used, so that none loads what another needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -39,7 +39,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds a command; of one that there is not, names the command that was probably meant."""
+        """Returns a command; for an unknown name the error suggests the closest one."""
         if args[0] not in COMMANDS and (near := near_name(args[0], COMMANDS)):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
@@ -48,7 +48,9 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"app.cli.{COMMANDS[name]}").command
-        command.short_help = cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")  # else Click cuts it
+        command.short_help = (
+            cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")
+        )  # Click would shorten it otherwise
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -24,7 +24,7 @@ _DEEP_TOML_KEY = re.compile(rf"(?<![\w\\-])(?:{_TOML_KEY_PART}){{{MAX_LEVELS + 1
 
 
 class Unparsable(Exception):
-    """A text that is not in its language, or is out of bounds; the message says why."""
+    """A text that is not valid, or exceeds a bound; the message says why."""
 
 
 def parse_yaml(text: str, *, max_characters: int = MAX_CHARACTERS, first_line: int = 2) -> Any:
@@ -62,7 +62,7 @@ def _check_length(text: str, most: int) -> None:
 
 
 def _check_events(text: str, first_line: int) -> None:
-    """Refuses, without building a value, what multiplies (aliases, merge keys), deep nesting, and explicit tags.
+    """Refuses, before building a value, aliases and merge keys, deep nesting, and explicit tags.
 
     Explicit tags make PyYAML's constructors fail in ways of their own: `!!int ''` is an IndexError.
     """

@@ -1,4 +1,4 @@
-"""What the commands share: they call operations as the service itself, and print the results as text or JSON."""
+"""Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
 from __future__ import annotations
 

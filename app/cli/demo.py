@@ -1,4 +1,4 @@
-"""The demo project of `dev`: a small magazine's editorial plan, made through the operations like any other."""
+"""The demo project of `dev`: a small magazine's editorial plan, created through the operations."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _imported(ctx: Context, path: Path) -> Imported:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yields the lines of a file; of one that is too long, only as much as shows that."""
+    """Yields the lines of a file; of one that is too long, only the beginning, which is refused."""
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):

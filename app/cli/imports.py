@@ -139,7 +139,7 @@ class _Run:
             yield file
 
     def _report_of(self, batch: Mapping[Path, Post], store: Store) -> Report:
-        """Returns the report with what a batch does in a transaction."""
+        """Writes a batch in a transaction and returns the report with its outcomes."""
         run = _Run(replace(self._ctx, store=store), self._root, update=self._update, publish=self._publish)
         run.report = deepcopy(self.report)  # the transaction may be tried again
         for _ in run._send(batch):

@@ -77,7 +77,7 @@ def _reason(tried: subprocess.CompletedProcess[str]) -> str:
 
 @contextmanager
 def signals_raise() -> Iterator[None]:
-    """Has SIGTERM and SIGHUP raise KeyboardInterrupt, so that `finally` blocks run."""
+    """Makes SIGTERM and SIGHUP raise KeyboardInterrupt, so that `finally` blocks run."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may install signal handlers
         return

@@ -1,4 +1,4 @@
-"""A resource that several processes share: the first one starts it, the last one stops it.
+"""A resource that several processes share: the first process starts it, the last one stops it.
 
 File locks (flock) count the users, so that the kernel releases the lock of a process that is killed.
 """

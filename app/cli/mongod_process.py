@@ -90,7 +90,7 @@ class MongodProcess:
         raise MongodFailed(f"{program} ended with exit code {ended.returncode}. Its log: {self._log}\n{ended.stderr}")
 
     def _ports(self) -> Iterator[int]:
-        """Yields the port of the last start, so that its address stays valid, and then free ports."""
+        """Yields the port of the last start, so that the address stays valid, and then free ports."""
         _, port = self._recorded()
         if port is not None:
             yield port

@@ -120,7 +120,7 @@ def _batches(pieces: Sequence[dict[str, Any]], indexes: Sequence[int]) -> Iterat
 
 
 def _placed(plan: PlanFile, start: int, path: str, message: str) -> str:
-    """Returns an error as a line that says where in the file its piece stands."""
+    """Returns an error as a line that names the place of its piece in the file."""
     found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
     if found is None:
         return f"{path}: {message}"

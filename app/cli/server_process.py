@@ -37,10 +37,10 @@ CONNECTIONS = 50_000
 SPARE_FILES = 1_000
 """Open files that are left for everything but connections."""
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=128 * 1024)
-"""Half a minute for the head of a request, so for an idle connection, too; and what is buffered of each connection."""
+"""Half a minute for the head of a request, which also bounds idle connections; and the buffer of each connection."""
 KILL_SECONDS = 15
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144"}
-"""Has glibc give the memory of long texts back when they are freed; else each of many threads holds on to some."""
+"""Makes glibc return the memory of long texts when they are freed; otherwise each thread would retain some."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -55,7 +55,7 @@ def run(
 ) -> None:
     """Serves the application until a signal ends it, with the worker in this process, which has little else to do.
 
-    `quiet` leaves granian's own log lines out.
+    `quiet` suppresses granian's own log lines.
     """
     with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
         _serve(host, port, workers, settings, quiet)
@@ -96,7 +96,7 @@ def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) 
 
 
 def _most_connections() -> int:
-    """Returns how many connections a process may have, once it may open as many files as the system allows it."""
+    """Raises the limit on open files to the maximum; returns how many connections a process may have then."""
     if sys.platform == "win32":
         return CONNECTIONS
     import resource
@@ -110,10 +110,10 @@ def _most_connections() -> int:
 def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
-    It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which has it end: a second signal on the
-    heels of the first has granian hang, or drop the requests under way.
+    It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which ends it: a second signal soon
+    after the first makes granian hang, or drop requests in flight.
     """
-    if hasattr(os, "setpgid"):  # Windows has no groups, nor what goes wrong in them
+    if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connections.watch(port, proxies, deadline)
@@ -125,7 +125,7 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
 
 
 def _end_with_parent() -> None:
-    """Ends this process as soon as its parent is gone, however that died: else it would go on holding the port."""
+    """Ends this process when its parent has ended, also by SIGKILL: otherwise it would still hold the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -133,7 +133,7 @@ def _end_with_parent() -> None:
 
 
 def port_is_free(host: str, port: int) -> bool:
-    """Returns whether the port can be listened at; granian would share it with another granian and not say so."""
+    """Returns whether the port is free; granian would silently share it with another granian."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -15,7 +15,7 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 @contextmanager
 def shared_metrics(settings: Settings) -> Iterator[None]:
-    """Has this process and those started inside the block share their counters, where metrics are served."""
+    """Makes this process and those started inside the block share their counters, if metrics are served."""
     if not settings.serve_metrics or FOLDER in os.environ:
         yield
         return

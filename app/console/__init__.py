@@ -6,7 +6,7 @@ Where things are:
   (`session()`), `call(operation, *ids, fields=…)`, `may(operation)`, `page(template, **values)`, `done(message, to)`.
 - Each group of pages is a module whose views are decorated with `@console.get(…)` and `@console.post(…)`; import it in
   `routes.py`, and add its entry to `NAVIGATION` in `frame.py` if it has one.
-- `templates/console/base.html` is the frame of a page; `macros.html` has buttons, form fields with their errors,
+- `templates/console/base.html` is the layout of a page; `macros.html` has buttons, form fields with their errors,
   states, dates, people and empty states: use these, so that pages look and behave alike.
 - `assets/console.css` begins with the tokens (type, spacing, colours in light and dark); write no other value.
   `assets/*.js` are small ES modules, loaded as they are; `htmx` swaps what a page fetches. The content security policy

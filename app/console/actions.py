@@ -1,4 +1,4 @@
-"""What can be done with a document now, with the reason where something is not allowed."""
+"""The buttons of a document: what can be done with it now, and why something is not allowed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.operations.actions import list_document_actions
 
 @dataclass(frozen=True)
 class Action:
-    """A button: the move, and why it is not allowed now (empty where it is)."""
+    """A button: the move, and why it is not allowed now (empty if it is)."""
 
     move: Move
     reason: str
     first: bool
-    """Is it what one usually does next?"""
+    """Whether this is the usual next step."""
 
 
 def actions_of(document: Mapping[str, Any]) -> list[Action]:
-    """Returns the buttons of a document's page: what the token's scopes allow, what one usually does next first."""
+    """Returns the buttons of a document's page: those that the token's scopes allow, the usual next step first."""
     refusals = {one["action"]: one["refusal"] for one in call(list_document_actions, document["id"]).body}
     first = NEXT[document["status"]]
     found = [

@@ -1,4 +1,4 @@
-"""Styles, scripts and icons: addressed by a hash of them all, so that browsers store them for good."""
+"""Styles, scripts and icons: addressed by a hash of them all, so that browsers cache them forever."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def digest() -> str:
 
 @console.get("/assets/<version>/<name>")
 def asset(version: str, name: str) -> Response:
-    """Returns an asset; one of another version than this server's is not stored by browsers."""
+    """Returns an asset; one of another version than this server's is not cached by browsers."""
     if name not in {file.name for file in FOLDER.iterdir()}:
         abort(404)
     response = send_from_directory(FOLDER, name)

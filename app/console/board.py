@@ -19,7 +19,7 @@ from app.vocabulary import DocumentStatus
 
 IN_A_COLUMN = 25
 IN_ALL = 100
-"""The most cards of a board that one list fills: of a search, whose every page costs several commands."""
+"""The most cards of a board that one list fills, for a search: each page of one costs several commands."""
 FILTERS = ("q", "assigneeId", "categoryId", "clusterId", "briefState", "due")
 IN_ONE_LIST = frozenset({"q", "briefState", "due"})
 """The filters with which all columns are filled by one list."""
@@ -69,7 +69,7 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _column(status: str, filters: Mapping[str, Any]) -> Column:
-    """Returns one column: what is due soonest first, what was published last first."""
+    """Returns one column: the earliest due date first, or the latest publication first."""
     shown = min(100, request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN)
     sort = "-updatedAt" if status == DocumentStatus.PUBLISHED else "dueDate"
     fields = {**filters, "status": status, "sort": sort, "limit": max(1, shown)}

@@ -25,7 +25,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Item:
-    """A piece on a day: that it is due, goes out, or went out."""
+    """A piece on a day: when it is due, scheduled, or was published."""
 
     kind: str
     """`due`, `scheduled` or `published`."""
@@ -40,7 +40,7 @@ class Day:
 
     date: date
     inside: bool
-    """Is it a day of the month that is shown?"""
+    """Whether the day belongs to the month shown."""
     items: list[Item] = field(default_factory=list)
 
 
@@ -89,7 +89,7 @@ def move_on_calendar(id: str) -> BaseResponse:
 
 
 def _reschedule(id: str, day: date) -> str:
-    """Schedules a scheduled document anew, at its time on another day; where that is refused it stays as it is."""
+    """Reschedules a document to the same time on another day; when that is refused, it stays as it is."""
     document = call(documents.get_document, id).body
     publish_at = read_time(document["publishAt"]) if document["publishAt"] else datetime.combine(day, time(9), UTC)
     at = datetime.combine(day, publish_at.timetz())
@@ -106,7 +106,7 @@ def _reschedule(id: str, day: date) -> str:
 
 
 def _items(first: date, last: date) -> Iterator[tuple[Item | None, bool]]:
-    """Yields the pieces of some days, each with whether there may be more of them than are shown."""
+    """Yields the pieces of some days, each with whether there may be more than are shown."""
     bounds = {"dueAfter": first.isoformat(), "dueBefore": last.isoformat()}
     due = call(documents.list_documents, fields={**bounds, "sort": "dueDate", "limit": MOST}).body
     for document in due:

@@ -1,4 +1,4 @@
-"""The pages of one document: what it is, its text, fields, brief, versions and activity."""
+"""The pages of one document: overview, text, fields, brief, versions and activity."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def edit_text(id: str) -> Response:
 
 @console.post("/documents/<id>/edit")
 def save_text(id: str) -> BaseResponse:
-    """Saves the text as a new version; where the document changed meanwhile, shows both texts and loses neither."""
+    """Saves the text as a new version; if the document changed meanwhile, shows both texts."""
     markdown = request.form.get("markdown", "").replace("\r\n", "\n")
     base = request.form.get("baseVersion", type=int)
     try:
@@ -188,7 +188,7 @@ def show_activity(id: str) -> Response:
 
 @console.get("/documents/<id>/checks")
 def show_checks(id: str) -> Response:
-    """Shows the checks of a document; to a script the list alone, to stand beside the text."""
+    """Shows the checks of a document; to a script the list alone, to be shown beside the text."""
     checked = call(checks.check_document, id).body
     if is_from_script():
         return page("checks_list.html", **checked)
@@ -197,7 +197,7 @@ def show_checks(id: str) -> Response:
 
 @console.post("/documents/<id>/actions/<name>")
 def act(id: str, name: str) -> BaseResponse:
-    """Runs the operation of a button, and says what came of it."""
+    """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name)
     if move is None:
         raise NotFound("The console has no such action.")
@@ -215,7 +215,7 @@ def act(id: str, name: str) -> BaseResponse:
 
 @console.post("/documents/<id>/move")
 def move_card(id: str) -> BaseResponse:
-    """Moves a card to a column of the board, by the operation that does so."""
+    """Moves a card to a column of the board, by calling the operation for it."""
     column = request.form.get("to", "")
     back = url_for("console.show_board")
     if column not in set(DocumentStatus):
@@ -249,7 +249,7 @@ def text_of(result: Result) -> str:
 
 
 def preview_of(markdown: str) -> str | None:
-    """Returns the beginning of a text as html that is safe on any page; None where it has too much markup for that."""
+    """Returns the beginning of a text as html that is safe on any page; None if it has too much markup."""
     if len(markdown) > LARGE:
         in_flight.large()
     try:

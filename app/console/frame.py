@@ -1,4 +1,4 @@
-"""What all pages of the console share: who is signed in, calling operations, answering with a page or a message."""
+"""Shared by all pages of the console: the session, calling operations, responding with a page or a message."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ POLICY = (
 ID = re.compile("[0-9a-fA-F]{24}")
 MOST_FIELDS = 2_000
 TRIES_OF_A_FORM = 50
-"""How often, in a tenth of a second each, a form that was sent twice looks whether the first is done."""
+"""How often a form that was sent twice checks whether the first request is done; each pause is 0.1 s."""
 
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
@@ -79,25 +79,25 @@ OPEN_TO_ALL = {"console.sign_in", "console.start_session", "console.asset"}
 
 @dataclass(frozen=True)
 class Session:
-    """Somebody who is signed in."""
+    """A signed-in user."""
 
     ctx: Context
 
     @cached_property
     def csrf(self) -> str:
-        """What every request but `GET` has to bring, so that no other site can send it."""
+        """The CSRF token that every request except `GET` must carry."""
         return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
 
 
 def session() -> Session:
-    """Returns who is signed in."""
+    """Returns the session of the request."""
     found: Session = g.console_session
     return found
 
 
 @console.before_request
 def authenticate() -> BaseResponse | None:
-    """Lets nobody in who is not signed in, and no request that another site may have sent."""
+    """Redirects requests without a session to the sign-in page, and refuses cross-site requests."""
     if request.method not in ("GET", "HEAD", "OPTIONS"):
         refuse_other_sites()
     if request.endpoint in OPEN_TO_ALL:
@@ -115,14 +115,14 @@ def authenticate() -> BaseResponse | None:
 
 
 def bound_form() -> None:
-    """Lets a form be as long as any other request; refuses one with too many fields before they are read."""
+    """Allows a form the length of any other request; refuses one with too many fields before they are parsed."""
     request.max_form_memory_size = MAX_BODY
     if request.mimetype != "multipart/form-data" and request.get_data().count(b"&") > MOST_FIELDS:
         raise HttpApiDecodeError(f"A form has at most {MOST_FIELDS:,} fields.")
 
 
 def refuse_other_sites() -> None:
-    """Refuses with `Forbidden` what a browser says that another site sent."""
+    """Refuses with `Forbidden` what the browser marks as sent by another site."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     from_here = site in ("same-origin", "none") if site else origin is None or urlsplit(origin).netloc == request.host
@@ -131,14 +131,14 @@ def refuse_other_sites() -> None:
 
 
 def refuse_without_csrf_token() -> None:
-    """Refuses with `Forbidden` a request that does not bring what only our own pages know."""
+    """Refuses with `Forbidden` a request without the session's CSRF token."""
     given = request.headers.get("X-CSRF-Token") or request.form.get("_csrf", "")
     if not hmac.compare_digest(given.encode(), session().csrf.encode()):
         raise Forbidden("This form belongs to another session: reload the page and try again.")
 
 
 def ask_to_sign_in() -> BaseResponse:
-    """Returns a redirect to the page to sign in; from there one comes back here."""
+    """Returns a redirect to the sign-in page, which leads back to this one."""
     here = request.full_path.rstrip("?") if request.method == "GET" and not is_from_script() else None
     address = url_for("console.sign_in", to=here)
     if is_from_script():
@@ -147,7 +147,7 @@ def ask_to_sign_in() -> BaseResponse:
 
 
 def is_from_script() -> bool:
-    """Returns whether a script of a page sent the request, and not the browser itself."""
+    """Returns whether a script of a page sent the request, not the browser itself."""
     return "HX-Request" in request.headers
 
 
@@ -158,7 +158,7 @@ def call(
     dry_run: bool = False,
     once: bool = False,
 ) -> Result:
-    """Runs an operation for who is signed in; `fields` are those of its body or query, as JSON would have them.
+    """Runs an operation for the signed-in user; `fields` are those of its body or query, as JSON would have them.
 
     A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
     more and gets the first result. Raises the operation's refusals.
@@ -171,7 +171,9 @@ def call(
     for _ in range(TRIES_OF_A_FORM):
         try:
             return operation(ctx, *ids, fields=loaded, key=key)
-        except IdempotencyConflict:  # the first click is still at work, and the browser shows the second's page
+        except (
+            IdempotencyConflict
+        ):  # the first request is still being processed, and the browser shows the response to the second
             time.sleep(0.1)
     return operation(ctx, *ids, fields=loaded, key=key)
 
@@ -186,17 +188,17 @@ def _idempotency_key(operation: Operation, ids: Sequence[str], fields: Mapping[s
 
 @console.app_template_global("new_key")
 def new_key() -> str:
-    """Returns a key for a form that makes something: what it calls with `once` is done once."""
+    """Returns an idempotency key for a form: what it calls with `once` is done once."""
     return secrets.token_urlsafe(16)
 
 
 def may(operation: Operation) -> bool:
-    """Returns whether the scopes of who is signed in allow an operation: what they don't allow is not offered."""
+    """Returns whether the signed-in user's scopes allow an operation; pages offer only what they allow."""
     return operation.scope in session().ctx.caller.scopes
 
 
 def require(operation: Operation) -> None:
-    """Refuses with `Forbidden` the page of an operation that the scopes of who is signed in don't allow."""
+    """Refuses with `Forbidden` the page of an operation that the signed-in user's scopes don't allow."""
     if not may(operation):
         raise operation.forbidden()
 
@@ -225,29 +227,29 @@ def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
 
 
 def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -> None:
-    """Sets a cookie that only the console's own pages send, and no script reads."""
+    """Sets a cookie that browsers send only from the console's own pages, and that no script can read."""
     secure = request.is_secure or console_is_https()
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
 
 
 def set_session(response: BaseResponse, secret: str) -> None:
-    """Has the browser bring a session from now on."""
+    """Sets the session cookie."""
     set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
 
 
 def console_is_https() -> bool:
-    """Returns whether people reach the service over https, also where a proxy speaks http to it."""
+    """Returns whether users reach the service over https, also behind a proxy that forwards over http."""
     return bool(callers().is_https)
 
 
 def sign_out_cookie(response: BaseResponse) -> BaseResponse:
-    """Has the browser forget the session."""
+    """Deletes the session cookie."""
     response.delete_cookie(SESSION_COOKIE, path="/console")
     return response
 
 
 def problems_of(refusal: Refusal) -> dict[str, list[str]]:
-    """Returns what a refusal says of each field of a form, by the field's name."""
+    """Returns the messages of a refusal by the name of the form's field."""
     found: dict[str, list[str]] = {}
     for problem in refusal.extra.get("errors", ()):
         found.setdefault(problem["field"], []).append(problem["message"])
@@ -260,7 +262,7 @@ CONFLICT = "The text changed since this page was shown: read it again, then deci
 
 
 def said_by(refusal: Refusal) -> str:
-    """Returns a refusal's message with what it says of single fields, in the words of the console."""
+    """Returns a refusal's message with those of its fields, in the words of the console."""
     if isinstance(refusal, VersionConflict):
         return CONFLICT
     details = [f"{name}: {text}" for name, texts in problems_of(refusal).items() for text in texts]

@@ -1,4 +1,4 @@
-"""How the project works: what waits for whom, what happened each day, how long steps take, what agents did."""
+"""Figures of the project: what is waiting, what happened each day, how long steps take, what agents did."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _standing(status: str, days: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _happened(name: str, label: str, days: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns what a plot of one figure by day shows."""
+    """Returns the data of a plot of one figure by day."""
     values = [day[name] for day in days]
     most = max(days, key=lambda day: day[name])
     return {
@@ -96,7 +96,7 @@ def _happened(name: str, label: str, days: list[dict[str, Any]]) -> dict[str, An
 
 
 def _steps(durations: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns what each step took, with the bars that say so, against the longest."""
+    """Returns how long each step took, with bars relative to the longest."""
     most = max((one["p90"] or 0 for one in durations.values()), default=0)
     return [
         {

@@ -1,4 +1,4 @@
-"""Pages that follow what happens: they wait for events after the cursor that they were made at."""
+"""Live pages: they wait for events after the cursor at which they were rendered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAIT_SECONDS = 20
 
 
 def cursor() -> str:
-    """Returns the cursor after the last event of the project; a page asks for what comes after it."""
+    """Returns the cursor after the last event of the project; a page waits for the events after it."""
     ctx = session().ctx
     if not may(events.list_events):
         return ""

@@ -1,4 +1,4 @@
-"""The members, categories and clusters that pages name: by id, and for choosing one. Each is read once a page."""
+"""The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.operations import categories, clusters, members
 from app.operations.operation import Operation
 
 MOST = 500
-"""The most that one list returns; a name beyond it is shown as unknown, and can be chosen over the other interfaces."""
+"""The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
 
 LISTS: Mapping[str, Operation] = {
     "members": members.list_members,

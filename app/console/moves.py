@@ -1,4 +1,4 @@
-"""What a person can do with a document, in words and forms; whether it is allowed, the operations say."""
+"""What a person can do with a document, as buttons and forms; the operations decide whether it is allowed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from app.vocabulary import BriefState, DocumentStatus
 
 @dataclass(frozen=True)
 class Move:
-    """An operation on one document as a button: its words, what it says when it is done, and what it asks for."""
+    """An operation on one document as a button: its label, its message when done, and the field of its form."""
 
     operation: Operation
     label: str
     done: str
     question: str = ""
-    """What has to be confirmed first, for what can't be taken back easily."""
+    """The question to confirm first, where the move can't be undone easily."""
     asks: str = ""
-    """The field that a form asks for first: `note` or `publishAt`."""
+    """The field of its form: `note` or `publishAt`."""
     keeps_version: bool = False
-    """Does it take `baseVersion`, so that what was read is what goes out?"""
+    """Whether it sends `baseVersion`, so that the version that was read is the one published."""
 
     @property
     def name(self) -> str:
@@ -77,7 +77,7 @@ NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
     DocumentStatus.PUBLISHED: ("publish_document", "unpublish_document"),
 }
-"""What one usually does next in each status: these buttons stand first."""
+"""The usual next step in each status: these buttons come first."""
 
 FIRST = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 INTO: Mapping[str, Operation] = {
@@ -113,7 +113,7 @@ def _takes(operation: Operation, name: str) -> bool:
 
 
 def is_offered(move: Move, document: Mapping[str, Any]) -> bool:
-    """Returns whether a button for the move makes sense at all; whether it is allowed is the operations' to say."""
+    """Returns whether to show a button for the move; the operations decide whether it is allowed."""
     state, deleted = document["brief"]["state"], document["deletedAt"] is not None
     match move.name:
         case "restore_document":

@@ -1,4 +1,4 @@
-"""Planning: a new piece in one form, and many pieces from a table, tried without effect first."""
+"""Planning: a new piece in one form, and many pieces from a table, with a dry run first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEW: Mapping[str, Any] = {"status": DocumentStatus.PLANNED}
 
 LONGEST = 2_000_000
 MOST_LINES = 100_000
-"""How long a table may be to be read at all: what it holds beyond 500 pieces is for the command line."""
+"""The most characters of a table that are parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
 """The most problems of a table that are shown."""
 
@@ -123,7 +123,7 @@ def plan_many() -> Response:
 
 @console.post("/plan/many")
 def plan_table() -> Response:
-    """Shows what a table would do, without effect; once that is confirmed, does it and shows what was done."""
+    """Shows the dry run of a table; once that is confirmed, plans its pieces and shows the outcome."""
     confirmed = "confirmed" in request.form
     text = ""
     try:
@@ -146,7 +146,7 @@ def plan_table() -> Response:
 
 @console.post("/plan/many/correct")
 def correct_table() -> Response:
-    """Shows the form again with a table that was tried."""
+    """Shows the form again with the table of a dry run."""
     return _many(request.form.get("table", ""))
 
 
@@ -180,6 +180,6 @@ def _read(text: str) -> PlanFile:
 
 
 def _placed(plan: PlanFile, path: str, message: str) -> str:
-    """Returns a problem as a line that says where in the table it is."""
+    """Returns a problem as a line that names its place in the table."""
     found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
     return f"{plan.place(int(found[1]))}: {found[2]}: {message}" if found else f"{path}: {message}"

@@ -1,4 +1,4 @@
-"""The geometry of plots: what their SVG is made of. The templates draw, the style sheet colours."""
+"""The geometry of plots, as coordinates for SVG; the templates draw them, the style sheet colours them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 HEIGHT = 48
 WIDTH = 360
 LEAST = 2
-"""How high a bar is at least, so that one is not taken for none."""
+"""The least height of a bar, so that a small value does not look like 0."""
 
 
 class Bar(NamedTuple):
@@ -43,5 +43,5 @@ def area(values: Sequence[int | None]) -> str:
 
 
 def share(value: float | None, most: float) -> float:
-    """Returns how long a bar is, of 100, for a value; one that is not 0 can be seen."""
+    """Returns the length of a bar, of 100, for a value; visible for any value but 0."""
     return round(max(1, 100 * value / most), 2) if value and most else 0

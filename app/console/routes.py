@@ -48,19 +48,19 @@ def _root() -> BaseResponse:
 
 @console.get("/")
 def home() -> BaseResponse:
-    """Leads to the board."""
+    """Redirects to the board."""
     return redirect(url_for("console.show_board"), 302)
 
 
 @console.get("/<path:path>")
 def unknown(path: str) -> BaseResponse:
-    """Says that there is no such page."""
+    """Responds that there is no such page."""
     raise NotFound("The console has no such page.")
 
 
 @console.after_request
 def add_headers(response: Response) -> Response:
-    """Adds the headers of a page: what it may load, and that nobody stores it."""
+    """Adds the headers of a page: its content security policy, and that it is not cached."""
     response.headers.setdefault("Content-Security-Policy", POLICY)
     if not response.headers.get("Cache-Control"):
         response.headers["Cache-Control"] = "no-store"
@@ -81,7 +81,7 @@ def of_the_framework(error: HTTPException) -> BaseResponse:
 
 @console.errorhandler(Exception)
 def unexpected(error: Exception) -> BaseResponse:
-    """Returns the page for a bug: the request's id, and nothing internal."""
+    """Returns the page for a bug: the request's id, and no internals."""
     log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
     return problem_page(
         InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}.")

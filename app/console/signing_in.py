@@ -23,7 +23,7 @@ def sign_in() -> Response:
 
 @console.post("/sign-in")
 def start_session() -> BaseResponse:
-    """Begins a session for a valid management token; its secret goes into a cookie, and the token nowhere."""
+    """Begins a session for a valid management token; the cookie has the session's secret, not the token."""
     to = request.form.get("to", "")
     try:
         secret = callers().sign_in(request.form.get("token", "").strip())

@@ -1,4 +1,4 @@
-"""The table: all documents with the columns one wants, and what can be done with many of them at once."""
+"""The table: all documents with a choice of columns, and bulk actions."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ SORTS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Bulk:
-    """What can be done with many documents at once: an operation on each of them."""
+    """A bulk action: an operation that is called for each selected document."""
 
     operation: Operation
     label: str
     asks: str = ""
-    """The field that a form asks for: `assigneeId` or `dueDate`."""
+    """The field of its form: `assigneeId` or `dueDate`."""
     keeps_version: bool = False
-    """Is it done only to the version that was shown?"""
+    """Whether it is done only to the version that was shown."""
 
     def fields(self, id: str) -> dict[str, Any]:
         """Returns the fields of the operation, for one document, from the form."""
@@ -76,7 +76,7 @@ BULKS: Mapping[str, Bulk] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one document."""
+    """The outcome for one document."""
 
     id: str
     title: str
@@ -112,11 +112,11 @@ def show_table() -> Response:
 
 @console.post("/table")
 def act_on_many() -> Response:
-    """Runs an operation on each document that was selected, and shows what became of each."""
+    """Runs an operation on each document that was selected, and shows the outcomes."""
     bulk = BULKS.get(request.form.get("bulk", ""))
     ids = [id for id in dict.fromkeys(request.form.getlist("id")) if ID.fullmatch(id)]
     if bulk is None or not ids:
-        raise BadRequest("Select documents, and what to do with them.")
+        raise BadRequest("Select documents and an action.")
     if len(ids) > MOST_AT_ONCE:
         raise BadRequest(f"At most {MOST_AT_ONCE} documents are changed at once; {len(ids)} were selected.")
     outcomes = [_outcome(bulk, id) for id in ids]

@@ -17,7 +17,7 @@ from app.vocabulary import Scope, TokenKind
 ON_A_PAGE = 100
 IN_A_READ = 500
 READS = 4
-"""How many reads a token is looked for in."""
+"""The most pages of the list that are searched for a token."""
 BUDGET = ("writesPerHour", "publishesPerDay")
 LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 """A time as a form without a script sends it, which says nothing of its zone: it is UTC."""
@@ -98,7 +98,7 @@ def revoke_token(id: str) -> BaseResponse:
 
 @console.post("/administration/tokens/<id>/revert")
 def revert_token(id: str) -> BaseResponse:
-    """Shows what undoing a token's work would do, without effect; once that is confirmed, does it."""
+    """Shows the dry run of reverting a token's work; once that is confirmed, reverts it."""
     since, confirmed = _instant(request.form.get("since", "")), "confirmed" in request.form
     try:
         outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
@@ -164,7 +164,7 @@ def _secret(made: Mapping[str, Any], heading: str) -> Response:
 
 
 def _titles(ids: list[str]) -> dict[str, str]:
-    """Returns the titles of documents by id, for who may read them."""
+    """Returns the titles of documents by id, if the scopes allow reading them."""
     if not may(documents.list_documents):
         return {}
     ctx = session().ctx
@@ -173,7 +173,7 @@ def _titles(ids: list[str]) -> dict[str, str]:
 
 
 def _budget() -> dict[str, Any] | None:
-    """Returns the form's budget, None for no limit; the operation says what is wrong with what is no number."""
+    """Returns the form's budget, None for no limit; what is not a number is left for the operation to refuse."""
     sent = {name: text for name in BUDGET if (text := request.form.get(name, "").strip())}
     return {name: int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text for name, text in sent.items()} or None
 

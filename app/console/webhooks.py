@@ -63,7 +63,7 @@ def rotate_webhook(id: str) -> BaseResponse:
 @console.post("/administration/webhooks/<id>/test")
 def test_webhook(id: str) -> BaseResponse:
     """Sends a message to try a webhook."""
-    return _run(webhooks.test_webhook, "A test is on its way: the log shows what came of it.", id)
+    return _run(webhooks.test_webhook, "A test message is being sent: the log shows the outcome.", id)
 
 
 @console.post("/administration/webhooks/<id>/redeliver")
@@ -72,7 +72,7 @@ def redeliver(id: str) -> BaseResponse:
     delivery_id = request.form.get("delivery", "")
     if not ID.fullmatch(delivery_id):
         raise NotFound("The log has no such message.")
-    return _run(webhooks.redeliver_webhook, "The message is on its way again.", id, delivery_id)
+    return _run(webhooks.redeliver_webhook, "The message is being sent again.", id, delivery_id)
 
 
 @console.post("/administration/webhooks/<id>/delete")

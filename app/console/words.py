@@ -1,4 +1,4 @@
-"""How the console says things: the words for statuses, states, events, moves and dates."""
+"""The texts of the console: labels of statuses, states and events, and dates."""
 
 from __future__ import annotations
 
@@ -55,31 +55,31 @@ EVENTS: Mapping[str, str] = {
 
 @console.app_template_global("statuses")
 def statuses() -> Mapping[str, str]:
-    """Returns the statuses of documents with their words, in order."""
+    """Returns the statuses of documents with their labels, in order."""
     return STATUSES
 
 
 @console.app_template_filter("status_label")
 def status_label(status: str) -> str:
-    """Returns the words for a document's status."""
+    """Returns the label of a document's status."""
     return STATUSES[status]
 
 
 @console.app_template_filter("status_option")
 def status_option(status: str) -> tuple[str, str]:
-    """Returns a status with its words, to choose from."""
+    """Returns a status with its label, as a choice."""
     return status, STATUSES[status]
 
 
 @console.app_template_filter("state_label")
 def state_label(state: str) -> str:
-    """Returns the words for a brief's state."""
+    """Returns the label of a brief's state."""
     return BRIEF_STATES[state]
 
 
 @console.app_template_filter("event_label")
 def event_label(kind: str) -> str:
-    """Returns the words for an event; its type where there are none."""
+    """Returns the label of an event; its type if there is none."""
     return EVENTS.get(kind, kind.replace("_", " ").replace(".", ": "))
 
 
@@ -128,7 +128,7 @@ def overdue_days(document: Mapping[str, Any]) -> int:
 
 @console.app_template_filter("number")
 def number(value: int) -> str:
-    """Returns a number with its thousands apart."""
+    """Returns a number with thousands separators."""
     return f"{value:,}"
 
 

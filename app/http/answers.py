@@ -1,7 +1,7 @@
-"""How answers are sent: short ones are given to the server whole, long ones in parts, few at once and in bounded time.
+"""Sends responses: a short one is given to the server whole, a long one in parts, a few at a time and in bounded time.
 
-A client may read as slowly as it likes. What this process holds for it meanwhile is at most `IN_MEMORY` bytes, or a
-place under `SENDING`, with a thread and a file. The answers of every surface go through here.
+A client may read as slowly as it likes. Until it has read its response, this process holds at most `IN_MEMORY` bytes
+for it, or a place under `SENDING` with a thread and a file. The responses of every interface are sent this way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.http.concurrency import Bound, ConcurrencyLimit, Place
 IN_MEMORY = 256 * 1024
 """How many bytes are given to the server whole; it holds them until the client has read them."""
 SPOOLED = 1024 * 1024
-"""How many bytes of a longer answer stay in memory; one that is longer still waits in a file."""
+"""How many bytes of a longer response stay in memory; the whole of one that is longer still is in a file."""
 PART = 64 * 1024
 
 PER_TOKEN = 4
@@ -38,16 +38,16 @@ OF_THE_BODY = ("ETag", "Last-Modified", "Content-Disposition", "Content-Encoding
 
 
 def install(app: Flask) -> None:
-    """Has all answers of the app sent through here."""
+    """Registers `send` for all responses of the app."""
     app.after_request(send)
 
 
 def fill(response: Response, parts: Iterable[bytes]) -> None:
-    """Writes a long body into a response, whole before any of it is sent, so that no error cuts it off."""
+    """Writes the whole of a long body to a file before any of it is sent, so that no error truncates the response."""
     with ExitStack() as unless_whole:
         file: IO[bytes] = unless_whole.enter_context(SpooledTemporaryFile(SPOOLED))
         for part in parts:
-            for start in range(0, len(part), SPOOLED):  # else a long part is in memory twice before it is in the file
+            for start in range(0, len(part), SPOOLED):  # else a long part would be in memory twice
                 file.write(part[start : start + SPOOLED])
         unless_whole.pop_all()
     response.content_length = file.tell()

@@ -1,8 +1,8 @@
-"""Request bodies: at most 20 MB, received whole before they are worked on, few at once and in bounded time.
+"""Request bodies: at most 20 MB, received whole before a view reads them, a few at a time and in bounded time.
 
-A stated length is judged before anything else. A body is received when the view first reads it, which is after it knows
-who calls, so that nothing is received from a client without a token; what comes is counted, and a long body waits in a
-file. (decisions, section 3)
+`Content-Length` is checked before anything else. A body is received when the view first reads it, after the caller is
+authenticated, so that nothing is received from a client without a token. The bytes are counted as they arrive, and a
+long body is held in a file. (decisions, section 3)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ IN_MEMORY = 256 * 1024
 CHUNK = 64 * 1024
 
 SECONDS = 30
-"""How long a body may take to arrive at any speed; after that it has to come at `BYTES_A_SECOND` on the average."""
+"""How long a body may take to arrive at any speed; after that, `BYTES_A_SECOND` on average are required."""
 BYTES_A_SECOND = 16 * 1024
 
 RECEIVING = ConcurrencyLimit(
@@ -38,10 +38,10 @@ RECEIVING = ConcurrencyLimit(
 )
 
 DRAINED = 64 * 1024 * 1024
-"""How much of a refused body is read after the answer, so that a client that is still sending gets to read it."""
+"""How much of a refused body is read after the response, so that a client that is still sending can read that."""
 DRAIN_SECONDS = 10
 DRAINING = ConcurrencyLimit(Bound(8), address=Bound(2))
-"""Refused bodies that are read at once; beyond these a refused client may see its connection close instead."""
+"""How many refused bodies are read at the same time; other refused clients may see their connection close instead."""
 
 
 def install(app: Flask) -> None:
@@ -73,7 +73,7 @@ def read() -> bytes:
 
 
 def ignore() -> None:
-    """Receives a body that an endpoint does not take; refuses one that is too long all the same."""
+    """Receives a body that an endpoint does not take; still refuses one that is too long."""
     stream = request.environ["wsgi.input"]
     if isinstance(stream, Body) and request.content_length is None:
         stream.receive()
@@ -88,11 +88,11 @@ class Body:
 
     @property
     def unread(self) -> Any:
-        """The stream of the server, where nothing of the body was received."""
+        """The server's own stream, if nothing of the body was received."""
         return self._stream if self._file is None else None
 
     def read(self, size: int | None = -1) -> bytes:
-        """Returns so many bytes, all by default."""
+        """Returns up to `size` bytes, all of them by default."""
         return self.receive().read(-1 if size is None else size)
 
     def readline(self, size: int = -1) -> bytes:
@@ -103,7 +103,7 @@ class Body:
         return iter(self.receive())
 
     def receive(self) -> IO[bytes]:
-        """Returns the file in which the body stands, once the whole of it has come."""
+        """Returns the file with the body, once all of it has been received."""
         if self._file is None:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
@@ -123,14 +123,16 @@ class Body:
                 g.undrained = self._stream
                 raise PayloadTooLarge
             if is_too_slow(count, time.monotonic() - began):
-                raise HttpApiDecodeError(f"The body came too slowly: send {BYTES_A_SECOND:,} bytes a second or more.")
+                raise HttpApiDecodeError(
+                    f"The body arrived too slowly: send {BYTES_A_SECOND:,} bytes a second or more."
+                )
             file.write(part)
         if self._length is not None and count < self._length:
             raise HttpApiDecodeError(f"The body ended after {count:,} of {self._length:,} bytes.")
 
 
 def is_too_slow(count: int, seconds: float) -> bool:
-    """Returns whether a body or an answer of which so much was sent takes too long."""
+    """Returns whether a body or a response, of which `count` bytes were sent in `seconds`, takes too long."""
     return seconds > SECONDS and count < seconds * BYTES_A_SECOND
 
 
@@ -141,9 +143,9 @@ def _close(_error: BaseException | None) -> None:
 
 
 def _drain_after(response: Response) -> Response:
-    """Has what is left of a body read once the answer is sent, whether it was too long or nothing needed it.
+    """Reads what is left of a body after the response is sent, whether the body was too long or the view ignored it.
 
-    Else the server closes the connection, while the client sends the rest of the body or its next request.
+    Otherwise the server would close the connection while the client sends the rest of the body or its next request.
     """
     body = request.environ.get("wsgi.input")
     stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)

@@ -1,4 +1,4 @@
-"""Who calls over HTTP: the bearer token, and the limits on callers (decisions, sections 2 and 3)."""
+"""Authenticates requests by their bearer token, and limits their rate (decisions, sections 2 and 3)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from app.vocabulary import Channel, TokenKind
 
 
 class Callers:
-    """Authenticates callers, and refuses those that call or fail too often; counts in this process alone."""
+    """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
 
     def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
         self.store = store
@@ -43,14 +43,14 @@ class Callers:
         return self._called_by(caller, channel, now)
 
     def context_of_session(self, channel: Channel) -> Context:
-        """Returns the context of a request of somebody who is signed in to the console; raises as `context` does."""
+        """Returns the context of a request with a console session; raises as `context` does."""
         now = this_instant()
         with self._counting_failures():
             caller = self._access.authenticate_session(session_secret(), now)
         return self._called_by(caller, channel, now)
 
     def sign_in(self, secret: str) -> str:
-        """Returns the secret of a new session for who holds a management token; raises as `context` does."""
+        """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
         now = this_instant()
         with self._counting_failures():
             self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))

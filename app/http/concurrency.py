@@ -1,4 +1,4 @@
-"""How many requests do one thing at once: in sum, of one token and from one address."""
+"""Limits how many requests do one thing at the same time: in total, per token and per address."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Keys = tuple[tuple[str, str], ...]
 
 
 class Bound(NamedTuple):
-    """So many places, and so many requests that may wait for one."""
+    """A number of places, and how many requests may wait for one."""
 
     places: int
     waiting: int = 0
 
 
 class ConcurrencyLimit:
-    """Bounds how many requests do something at once, in sum and for each key (a token, an address).
+    """Bounds how many requests do something at the same time, in total and for each key (a token, an address).
 
     A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
-    `seconds`, or at once where as many wait already as may.
+    `seconds`, or immediately when the queue is full.
     """
 
     def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
@@ -34,7 +34,7 @@ class ConcurrencyLimit:
 
     @property
     def waiting(self) -> int:
-        """How many wait for a place."""
+        """How many requests wait for a place."""
         return len(self._queue)
 
     @property
@@ -64,7 +64,7 @@ class ConcurrencyLimit:
         return Place(self, wanted)
 
     def release(self, keys: Keys) -> None:
-        """Gives a place back, and lets in who has waited longest of those that fit."""
+        """Gives a place back, and gives it to the waiting request that fits and has waited longest."""
         with self._lock:
             self._places -= 1
             for key in keys:

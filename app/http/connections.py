@@ -1,8 +1,8 @@
-"""Closes connections of this server process: those that stand still, and those that an address has too many of.
+"""Closes connections of this server process: idle ones, and those of an address that has too many.
 
 granian closes a connection that sends no request for 30 seconds, and has no limit for one that stops in the middle of a
-body or of an answer, nor for how many an address may open. The kernel knows all of that (TCP_INFO, Linux), and a
-connection that is shut down ends in granian and in whatever thread waits for it.
+body or of a response, nor for how many an address may open. The kernel reports all of that (TCP_INFO, Linux), and
+shutting a connection down ends it in granian and in the thread that waits for it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from app.http.proxies import Networks, is_within
 
 EVERY_SECONDS = 0.5
 PER_ADDRESS = 512
-"""Connections of one address, trusted proxies aside; those that have stood still for longest are closed first."""
+"""Connections of one address that is no trusted proxy; the ones that have been idle longest are closed first."""
 STILL_SECONDS = 30
-"""How long nothing may move in either direction, beside the deadline of a request."""
+"""How long a connection may be idle in both directions, in addition to the deadline of a request."""
 UNANSWERED_SECONDS = 120
-"""How long nothing may be sent to a client, whatever comes from it: a body that takes longer is too slow."""
+"""How long nothing may be sent to a client, whether or not it sends: a body that takes longer is too slow."""
 
 TCP_INFO_TIMES = struct.Struct("=44x I 4x I")
 """Of `struct tcp_info`: milliseconds since data was last sent, and last received."""
@@ -58,7 +58,7 @@ def watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
 def _watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
     pause = threading.Event()
     while not pause.wait(EVERY_SECONDS):
-        with suppress(OSError):  # no file left to list the others with: the next look has one
+        with suppress(OSError):  # no file descriptor left to list the others with: the next round has one
             for connection in surplus(connections(port), proxies, deadline_seconds):
                 _shut_down(connection)
 
@@ -79,7 +79,7 @@ def connections(port: int) -> list[Connection]:
 
 
 def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds: float) -> list[Connection]:
-    """Returns the connections to close: those that stand still, and of each address those beyond its number."""
+    """Returns the connections to close: idle ones, and those of each address beyond its limit."""
     still = STILL_SECONDS + deadline_seconds
     closed: list[Connection] = []
     by_address: defaultdict[str, list[Connection]] = defaultdict(list)
@@ -100,7 +100,7 @@ def _is_served_at(copy: socket.socket, port: int) -> bool:
 
 
 def _shut_down(connection: Connection) -> None:
-    """Ends a connection, unless its descriptor is another's by now; what was not read of an answer is dropped."""
+    """Ends a connection, unless its descriptor was reused since; the unread rest of a response is dropped."""
     with suppress(OSError), socket.socket(fileno=os.dup(connection.descriptor)) as copy:
         if copy.getpeername()[:2] == connection.peer:
             copy.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,4 +1,4 @@
-"""Every error as JSON: a refusal, the framework's, an unknown path's and a bug's (decisions, section 3)."""
+"""Responds to every error with JSON: refusals, errors of the framework, unknown paths, bugs (decisions, section 3)."""
 
 import logging
 
@@ -29,7 +29,7 @@ BY_STATUS: dict[int, type[Refusal]] = {
 
 
 def install(app: Flask) -> None:
-    """Has the app answer every error with a body of `_tag` and `message`, and say what `PATCH` takes (RFC 5789)."""
+    """Registers the error handlers: each responds with `_tag` and `message`, a 415 with `Accept-Patch`."""
     app.register_error_handler(Refusal, refused)
     app.register_error_handler(HTTPException, of_the_framework)
     app.register_error_handler(Exception, unexpected)
@@ -60,7 +60,7 @@ def of_the_framework(error: HTTPException) -> Response:
 
 
 def unexpected(error: Exception) -> Response:
-    """Returns the response for a bug: the request's id, and nothing internal."""
+    """Returns the response for a bug: the request's id, and no internals."""
     log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
     return refused(InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}."))
 

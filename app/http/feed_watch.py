@@ -1,8 +1,7 @@
 """Requests that wait for a project's next event (decisions, section 14).
 
-However many requests wait, one thread asks MongoDB for all of them, five times a second, and for nothing while none
-waits. A waiting request holds a thread of the server and no place among those that are worked on; at most a quarter of
-the threads wait.
+One thread polls MongoDB for all waiting requests, five times a second, and not at all while none waits. A waiting
+request holds a thread of the server, and no place among the requests in flight; at most a quarter of the threads wait.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from app.store.store import Store
 
 POLL_SECONDS = 0.2
 FEWEST_THREADS = 8
-"""How many threads a server has at least; one that has more says so (`limit_waiting`)."""
+"""How many threads a server has at least; one with more calls `limit_waiting`."""
 PER_CALLER = 56
-"""The most waiting requests of a token: all of them find a place at work or in its queue when they wake up at once."""
+"""The most waiting requests of a token: all of them find a place in flight or in its queue when they wake up."""
 
 
 class _Waiter:
@@ -48,7 +47,7 @@ class FeedWatch:
     def wait(self, project_id: str, after: int, seconds: float) -> None:
         """Returns when the feed has an event after a sequence number, when the time is over, or when the server ends.
 
-        The event may be one whose number is given and that the feed does not show yet.
+        The event may have a number already and not be in the feed yet.
         """
         waiter = _Waiter(project_id, after)
         with self._lock:
@@ -76,7 +75,7 @@ class FeedWatch:
             raise
 
     def _waiting(self) -> list[_Waiter]:
-        """Returns who waits; with the last one gone, polling ends."""
+        """Returns the waiting requests; when there are none, polling ends."""
         with self._lock:
             self._polling = bool(self._waiters)
             return list(self._waiters)
@@ -95,7 +94,7 @@ _limit = ConcurrencyLimit(Bound(FEWEST_THREADS // 4), caller=Bound(PER_CALLER))
 
 
 def install(app: Flask, store: Store) -> None:
-    """Has the app watch the feeds of its store."""
+    """Adds the watch on the feeds of a store to the app."""
     app.extensions["feed_watch"] = FeedWatch(store)
 
 
@@ -106,8 +105,8 @@ def limit_waiting(threads: int) -> None:
 
 
 def end_on_signal() -> None:
-    """Has no request wait any more once this process gets a signal to end; called in the main thread."""
-    signals, wakeup = socket.socketpair()  # Python writes the number of each signal, whoever handles it
+    """Ends all waiting when this process gets a signal to end; called in the main thread."""
+    signals, wakeup = socket.socketpair()  # Python writes the number of each signal here, with any handler
     wakeup.setblocking(False)
     signal.set_wakeup_fd(wakeup.detach(), warn_on_full_buffer=False)
 
@@ -142,8 +141,8 @@ def wait_for_events(
 def wait_for_event(project_id: str, after: int, end: float) -> bool:
     """Waits for an event after a sequence number, to an instant of the monotonic clock.
 
-    Returns whether there may be one; False when the time is over. Raises `ServiceUnavailable` where too many requests
-    go on at once.
+    Returns whether there may be one; False when the time is over. Raises `ServiceUnavailable` when too many requests
+    are in flight.
     """
     watch: FeedWatch = current_app.extensions["feed_watch"]
     left = end - time.monotonic()
@@ -156,7 +155,7 @@ def wait_for_event(project_id: str, after: int, end: float) -> bool:
 
 @contextmanager
 def may_wait() -> Iterator[bool]:
-    """Yields whether one more request may wait, which it does inside."""
+    """Yields whether one more request may wait; it waits inside the block."""
     try:
         place = _limit.place(caller=g.caller.token_id)  # not its secret: each session of the console has another
     except ServiceUnavailable:

@@ -1,8 +1,8 @@
-"""How many requests are worked on at once, in this process: of one token, from one address, and in sum.
+"""Limits how many requests are in flight in this process: per token, per address, and in total.
 
-A request holds a place under the secret that it brings, whether that is a token's or not, or under its address. It
-gives the place back while its body is received, and for good when its answer is ready to be sent. `/health` takes none.
-So what one caller sends at once, and what it sends or reads slowly, leaves threads for everybody else.
+A request takes a place under the secret that it sends, valid or not, or else under its address. It gives the place back
+while its body is received, and finally when its response is ready to be sent. `/health` takes none. So a caller that
+sends many requests, or sends and reads slowly, leaves threads for all others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORKING = ConcurrencyLimit(
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
 )
-"""Requests worked on at once: more of them gain nothing (`server_process.py`), nor does one caller with more than 4."""
+"""Requests in flight: more of them are not faster (`server_process.py`), nor are more than 4 of one caller."""
 
 LARGE = ConcurrencyLimit(
     Bound(2, waiting=64),
@@ -32,20 +32,20 @@ LARGE = ConcurrencyLimit(
     busy="Too many requests with large texts are in flight: wait for some to be answered, then send this one again "
     "with the same idempotency key.",
 )
-"""Requests with a large body or answer that are worked on at once: each may hold 100 MB of memory."""
+"""Requests in flight with a large body or response: each may hold 100 MB of memory."""
 
 
 BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 
 SESSION_COOKIE = "cw_session"
-"""The cookie with the secret of a session; browsers send it to the console's paths alone."""
+"""The cookie with the secret of a session; browsers send it only to the paths of the console."""
 
 HEALTH = ".getHealth"
-"""How the endpoints end that answer whether the process lives; they do next to nothing."""
+"""The end of the names of the endpoints that respond while the process runs; they take no place."""
 
 
 def install(app: Flask) -> None:
-    """Has every request take a place, and give back what it holds when its answer is ready."""
+    """Makes every request take a place, and give back the places that it holds when its response is ready."""
     app.before_request(_begin)
     app.teardown_request(lambda _error: leave())
 
@@ -65,14 +65,14 @@ def receiving() -> Iterator[None]:
 
 @contextmanager
 def absent() -> Iterator[None]:
-    """Gives the request's place back while it waits for what others do, and takes one again after that."""
+    """Gives the request's place back while it waits for an event, and takes one again after that."""
     leave()
     yield
     _work()
 
 
 def large() -> None:
-    """Has the request take one of the few places for those with a large body or answer, and hold it from now on.
+    """Takes one of the few places for requests with a large body or response, and holds it until the request ends.
 
     Raises `ServiceUnavailable` where too many others wait for one.
     """
@@ -103,7 +103,7 @@ def bearer_secret() -> str:
 
 
 def session_secret() -> str:
-    """Returns the secret of the console's session that the request brings; empty where it brings none."""
+    """Returns the secret of the console session in the request's cookie; empty where there is none."""
     return request.cookies.get(SESSION_COOKIE, "")
 
 

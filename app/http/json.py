@@ -1,4 +1,4 @@
-"""JSON bodies, read strictly, and with a bound on what they take in memory."""
+"""Parses JSON bodies strictly, and bounds the memory that they take."""
 
 import re
 from typing import Any

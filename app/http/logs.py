@@ -25,14 +25,14 @@ class JsonLines(logging.Formatter):
 
 
 class WithoutThreadAdvice(logging.Filter):
-    """Drops what granian says at each start of the number of threads, which is on purpose."""
+    """Drops granian's warning about the number of threads at each start: the number is intended."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return "Python threads" not in record.getMessage()
 
 
 def log_as_json(level: str) -> None:
-    """Has the service's loggers write JSON lines, from a level on."""
+    """Makes the service's loggers write JSON lines, from a level on."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     root = logging.getLogger("content_workflow")

@@ -1,4 +1,4 @@
-"""The caller's address, where a proxy that is trusted by name forwards the request (decisions, section 3)."""
+"""Finds the caller's address behind trusted proxies (decisions, section 3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_within(address: str, wanted: Networks) -> bool:
 
 
 class TrustedProxies:
-    """WSGI middleware: the address is the last in `X-Forwarded-For` that is no trusted proxy's, without a port."""
+    """WSGI middleware: the address is the last in `X-Forwarded-For` that is not a trusted proxy, without a port."""
 
     def __init__(self, app: WsgiApp, trusted: Networks) -> None:
         self._app, self._trusted = app, trusted

@@ -18,7 +18,7 @@ SWEEP_SECONDS = 60
 
 
 class Hit(NamedTuple):
-    """What a limit says of one request: whether it is allowed, how many are left, and in how many seconds it resets."""
+    """Whether a request is allowed, how many are left, and in how many seconds the limit resets."""
 
     allowed: bool
     remaining: int
@@ -26,7 +26,7 @@ class Hit(NamedTuple):
 
 
 class RateLimit:
-    """So many hits a minute for each key."""
+    """A number of hits per minute for each key."""
 
     def __init__(self, name: str, per_minute: int) -> None:
         self._item = RateLimitItemPerMinute(per_minute, namespace=name)

@@ -1,4 +1,4 @@
-"""Around every request: its id, its line in the log, and the security headers (decisions, section 3)."""
+"""Gives every request its id, its line in the log, and the security headers (decisions, section 3)."""
 
 import logging
 import random
@@ -42,7 +42,7 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def begin() -> None:
-    """Takes the request's id from its header if it is sane, else makes one, and starts the clock.
+    """Takes the request's id from its header if it is valid, else creates one, and starts the clock.
 
     The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
     under load that takes as long as all the rest of this module.

@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry: on where the extra `otel` is installed and OTEL_EXPORTER_OTLP_ENDPOINT says where to.
+"""Traces by OpenTelemetry: on where the extra `otel` is installed and OTEL_EXPORTER_OTLP_ENDPOINT names the collector.
 
 Each request and each command to MongoDB is a span, without the values sent to MongoDB. The service's name, sampling
 and the like are set by the variables that OpenTelemetry defines.

@@ -1,4 +1,4 @@
-"""What happens to a job that fails: it is logged, rests, and is done again."""
+"""Logs the failure of a job, and lets the job run again after a pause."""
 
 import logging
 import threading

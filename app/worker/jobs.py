@@ -26,17 +26,17 @@ PUBLISHING_THREADS = 4
 
 
 def nothing() -> None:
-    """Ends a job that has no threads of its own."""
+    """Does nothing: `close` of a job that has no threads of its own."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something that is done again and again."""
+    """Work that runs periodically."""
 
     name: str
     pause_seconds: float
     run: Callable[[], bool]
-    """Does the job once; returns whether there may be more to do at once, without a pause."""
+    """Runs the job once; returns whether there may be more to do without a pause."""
     close: Callable[[], None] = nothing
 
 
@@ -74,7 +74,7 @@ def relay_events(store: Store, then: Callable[[], object]) -> bool:
 
 
 def count_events(store: Store) -> bool:
-    """Counts events that no relay counted, as those from before events were counted, for the projects' figures."""
+    """Counts events for the projects' figures that no relay has counted, such as those of earlier versions."""
     with store.deadline():
         behind = store.insights.projects_behind()
     more = False

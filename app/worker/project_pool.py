@@ -11,7 +11,7 @@ from app.worker.errors import errors_logged
 
 
 class ProjectPool:
-    """Threads for a job that is done project by project."""
+    """Threads for a job that runs per project."""
 
     def __init__(self, job: str, threads: int, per_project: int) -> None:
         self._job = job
@@ -24,17 +24,17 @@ class ProjectPool:
 
     @property
     def is_full(self) -> bool:
-        """Is there no thread without work?"""
+        """Whether all threads are busy."""
         with self._lock:
             return self._running.total() >= self._threads
 
     def full_projects(self) -> list[str]:
-        """Returns the projects that use as many threads as one may."""
+        """Returns the projects that use the most threads allowed."""
         with self._lock:
             return [project_id for project_id, running in self._running.items() if running >= self._per_project]
 
     def submit(self, project_id: str, run: Callable[[], object]) -> bool:
-        """Runs something for a project as soon as a thread is free; False where the project uses all that it may."""
+        """Runs something for a project when a thread is free; False when the project uses all that it may."""
         with self._lock:
             if self._running[project_id] >= self._per_project:
                 return False
@@ -43,7 +43,7 @@ class ProjectPool:
         return True
 
     def close(self) -> None:
-        """Returns when what is running has ended; what waits for a thread is not begun."""
+        """Waits until what is running has ended; what waits for a thread is not started."""
         self._closed.set()
         self._executor.shutdown(cancel_futures=True)
 

@@ -42,7 +42,7 @@ Resolve = Callable[[str, float], list[str]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an attempt went. `seconds` is 0 where no connection was tried."""
+    """The outcome of an attempt. `seconds` is 0 when no connection was tried."""
 
     status_code: int | None
     error: str | None
@@ -54,7 +54,7 @@ class Outcome:
 
 
 class ResponseTooLarge(Exception):
-    """The response goes on after `MAX_RESPONSE_BYTES`."""
+    """The response is longer than `MAX_RESPONSE_BYTES`."""
 
 
 def resolve_host(host: str, seconds: float, resolver: dns.resolver.Resolver | None = None) -> list[str]:
@@ -87,7 +87,7 @@ class WebhookClient:
         self._attempt_seconds = attempt_seconds
 
     def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Returns how a POST of a body went; nothing that a receiver does raises an error."""
+        """Posts a body and returns the outcome; nothing that a receiver does raises an error."""
         began = time.monotonic()
         parts = urlsplit(url)
         host = _ascii_host(parts)
@@ -167,7 +167,7 @@ def _exchange(connection: socket.socket, request: h11.Request, body: bytes, dead
 
 
 def _events(http: h11.Connection, connection: socket.socket, deadline: float) -> Iterator[h11.Event]:
-    """Yields the parts of a response until it ends; raises when it goes on after the deadline or gets too large."""
+    """Yields the parts of a response until it ends; raises when the deadline passes or the response gets too large."""
     received = 0
     while True:
         event = http.next_event()
@@ -192,7 +192,7 @@ def _left(deadline: float) -> float:
 
 
 def _ascii_host(url: SplitResult) -> str:
-    """Returns the host as DNS and TLS write it, nothing where it has no such form."""
+    """Returns the host as DNS and TLS write it, empty when it has no such form."""
     try:
         return (url.hostname or "").encode("idna").decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Decides which webhooks are served now: each by one worker at a time, and no project at the expense of others.
+"""Decides which webhooks are served now: each by one worker at a time, and without one project delaying the others.
 
 A webhook that was slow or failed last time, and a new one, is served by threads of its own, so that webhooks whose
 receivers respond quickly do not wait for the others. In either pool one project uses only some of the threads.
@@ -16,7 +16,7 @@ from app.worker.project_pool import ProjectPool
 from app.worker.webhook_sender import WebhookSender
 
 LEASE = timedelta(seconds=40)
-"""How long a worker has a webhook for itself; after a worker died, another waits that long."""
+"""How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
 THREADS = 16
 THREADS_PER_PROJECT = 4
 

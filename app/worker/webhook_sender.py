@@ -1,4 +1,4 @@
-"""Sends what is due to one webhook, in order, and records how each attempt went."""
+"""Sends the due deliveries of one webhook, in order, and records each attempt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("content_workflow.worker")
 
 MESSAGES_PER_TURN = 50
 TIME_FOR_AN_ATTEMPT = timedelta(seconds=20)
-"""An attempt begins only when so much of the lease is left: its longest time, and some for recording it."""
+"""An attempt begins only when this much of the lease is left: the longest attempt, and some time to record it."""
 SLOW_SECONDS = 1.0
 GONE = 410
 
@@ -47,14 +47,14 @@ class WebhookSender:
         self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """Ends each turn after the attempt that is being made."""
+        """Ends each turn after its present attempt."""
         self._stopping.set()
 
     def send_due(self, lease: WebhookLease) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
 
-        Returns the number of messages that arrived. The webhook is read again before each message: what is disabled,
-        deleted or changed meanwhile counts at once.
+        Returns the number of messages that arrived. The webhook is read again before each message: disabling,
+        deleting or changing it takes effect immediately.
         """
         project_id, webhook_id, slow, arrived = lease["projectId"], lease["id"], lease["slow"], 0
         rests_until: datetime | None = None
@@ -122,7 +122,7 @@ class WebhookSender:
         log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": changes["status"], **details})
 
     def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
-        """Disables a webhook that is dead; returns until when nothing is sent to it."""
+        """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
         now = self._clock()
         health = self._store.leases.record_failure(webhook["id"], at)
         if outcome.status_code == GONE or is_dead(health["failingSince"], now):

@@ -1,4 +1,4 @@
-"""Runs the jobs, each in a thread of its own, so that none waits for another, and ends them cleanly."""
+"""Runs the jobs, each in a thread of its own, so that none waits for another, and stops them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Worker:
         self._stopping.set()
 
     def stop(self) -> None:
-        """Stops all jobs; returns when each has finished what it has begun."""
+        """Stops all jobs; returns when each has finished its present run."""
         self._stopping.set()
         for thread in self._threads:
             thread.join(STOP_SECONDS)

@@ -223,7 +223,7 @@ def test_a_webhook_is_made_changed_tried_rotated_and_deleted(editor: Visitor, pr
     tested = editor.post(f"{path}/test")
     assert "webhook.test" in tested.text
     (delivery,) = re.findall(r'name="delivery" value="(\w+)"', tested.text)
-    assert "on its way again" in editor.post(f"{path}/redeliver", delivery=delivery).text
+    assert "is being sent again" in editor.post(f"{path}/redeliver", delivery=delivery).text
     assert "webhook.test" not in editor.get(f"{path}?status=failed").text
     assert editor.post(f"{path}/redeliver", delivery="nonsense").status_code == 404
     assert "is deleted" in editor.post(f"{path}/delete").text
