@@ -73,7 +73,7 @@ class StdioServer:
             return None
         answer = _message(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
-            return _failed(message, _reason(self._url, response, answer))
+            return _failed(message, _reason(self._url, response, answer), _code_of(answer))
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
             if session := response.headers.get(SESSION_HEADER):
@@ -118,9 +118,19 @@ def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
     return f"{url} answered {response.status_code}{name}: {body.get('message') or response.text[:500]}"
 
 
-def _failed(message: dict[str, Any], reason: str) -> dict[str, Any] | None:
+def _code_of(answer: dict[str, Any]) -> int:
+    """Returns the code of the endpoint's JSON-RPC error; where it has none, that the message could not be served."""
+    code = answer["error"].get("code") if isinstance(answer.get("error"), dict) else None
+    return code if isinstance(code, int) else t.INTERNAL_ERROR
+
+
+def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:
+    """Returns the error in place of an answer, None for a notification; an id that is none of JSON-RPC's is null."""
     log.error(reason)
-    return _error(message["id"], t.INTERNAL_ERROR, reason) if "id" in message else None
+    if "id" not in message:
+        return None
+    request_id = message["id"]
+    return _error(request_id if type(request_id) in (int, str) else None, code, reason)
 
 
 def _error(request_id: Any, code: int, reason: str) -> dict[str, Any]:

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.cli.db import prepare
-from app.operations.context import Context, system
-from app.operations.transfers import ProjectImport, export_project
 from app.store.store import Store, connect
-from app.vocabulary import Channel
-from tests.make import OPERATIONS, Project, a_document, a_project, made
+from tests.make import OPERATIONS, Project, a_project
 
 Database = tuple[Store, dict[str, str]]
 
@@ -143,78 +138,3 @@ def test_a_name_that_no_terminal_shows_is_no_obstacle(database: Database, tmp_pa
     [named] = json.loads(run_import(database, project, tmp_path).stdout)["refused"]
 
     assert named.isprintable()
-
-
-WRONG: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    2**63,
-    1.5,
-    "",
-    "x",
-    "\0",
-    [],
-    [1],
-    {},
-    {"a": {}},
-    "0" * 24,
-    "9999-12-31T23:59:59-23:59",
-)
-LINES_FUZZED = 1_500
-
-
-def mutated(chance: random.Random, lines: list[dict[str, Any]]) -> bytes:
-    """Returns a line with one value replaced, one key removed or one part of its text overwritten."""
-    line = json.loads(json.dumps(chance.choice(lines)))
-    part = line
-    while inner := [value for value in part.values() if isinstance(value, dict)]:
-        if chance.random() < 0.5:
-            break
-        part = chance.choice(inner)
-    key = chance.choice(list(part))
-    match chance.randrange(3):
-        case 0:
-            part[key] = chance.choice(WRONG)
-        case 1:
-            del part[key]
-        case 2:
-            text = json.dumps(line).encode()
-            place = chance.randrange(len(text))
-            return text[:place] + chance.randbytes(chance.randrange(3)).replace(b"\n", b"") + text[place + 2 :]
-    return json.dumps(line).encode()
-
-
-@pytest.fixture(scope="module")
-def exported(database: Database) -> list[bytes]:
-    """The lines of a project with something of every type."""
-    project = a_project(database[0])
-    ctx = project.context()
-    OPERATIONS["create_member"](ctx, fields={"name": "Ada", "role": "owner"})
-    bread = made(ctx, "category", name="Bread", slug="bread")
-    made(ctx, "category", name="Rye", slug="rye", categoryId=bread["id"])
-    made(ctx, "cluster", name="Sourdough")
-    live = a_document(ctx, title="Rye", markdown="Dark.", categoryId=bread["id"], brief={"keyword": "rye"})
-    OPERATIONS["publish_document"](ctx, live["id"], fields={})
-    a_document(ctx, title="Flour", markdown="White.")
-    return list(export_project(database[0], project.id))
-
-
-def test_a_mutated_line_is_refused_by_number_or_imported_and_nothing_ends_the_import(
-    database: Database, exported: list[bytes]
-) -> None:
-    chance = random.Random(11)
-    lines = [json.loads(line) for line in exported]
-    project = a_project(database[0])
-    sent = [mutated(chance, lines) for _ in range(LINES_FUZZED)]
-
-    taking = ProjectImport(Context(database[0], system(project.id, project.team_id), Channel.CLI))
-    list(taking.take([*sent, *exported]))
-
-    assert len(taking.done.refused) > LINES_FUZZED / 3
-    assert max(len(refused.why) for refused in taking.done.refused) < 2_000
-    assert [
-        refused for refused in taking.done.refused if refused.number > len(sent) and "slug" not in refused.why
-    ] == []
-    again = list(export_project(database[0], project.id))
-    assert {json.loads(line)["type"] for line in again} == {line["type"] for line in lines}

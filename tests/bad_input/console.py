@@ -1,0 +1,176 @@
+"""Pages and forms of the console, with the fields of its own pages and wrong values."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from urllib.parse import quote_from_bytes, urlencode
+
+from flask import Flask
+
+from app.store.store import Store
+from tests.bad_input.campaign import Outcome
+from tests.bad_input.mutations import TEXTS, mutated_bytes, mutated_text
+from tests.bad_input.requests import Request, Response, mutated, send
+from tests.bad_input.scene import TEXT, a_scene
+
+STATUSES = {200, 302, 303, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429}
+VALUES = (
+    "Rye",
+    TEXT,
+    "2027-02-14",
+    "2027-02",
+    "week",
+    "month",
+    "1",
+    "0",
+    "on",
+    "title",
+    "approve_document",
+    "[]",
+    "{}",
+    "a,b\n1,2\n",
+)
+FIELDS = (
+    *(
+        "title",
+        "slug",
+        "markdown",
+        "baseVersion",
+        "brief.keyword",
+        "status",
+        "assigneeId",
+        "categoryId",
+        "dueDate",
+        "note",
+    ),
+    *(
+        "publishAt",
+        "action",
+        "document",
+        "ids",
+        "id",
+        "field",
+        "value",
+        "sort",
+        "columns",
+        "from",
+        "to",
+        "month",
+        "q",
+        "page",
+    ),
+    *(
+        "url",
+        "events",
+        "scopes",
+        "role",
+        "email",
+        "name",
+        "since",
+        "days",
+        "kind",
+        "table",
+        "pieces",
+        "plan",
+        "version",
+        "_key",
+    ),
+)
+
+
+class ConsoleTarget:
+    """The console, for somebody who is signed in and may do everything."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._routes = [
+            (rule.rule, method)
+            for rule in self._app.url_map.iter_rules()
+            if str(rule.endpoint).startswith("console.") and rule.endpoint not in LEFT_OUT
+            for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+            for _ in range(1 if method == "GET" else 3)
+        ]
+        self._names = sorted(FIELDS)
+
+    def begin(self, store: Store) -> None:
+        """Makes a project with something of everything, and signs in."""
+        self._scene = a_scene(store)
+        form = urlencode({"token": self._scene.token.secret}).encode()
+        sign_in = Request("POST", "/console/sign-in", body=form).with_header("Content-Type", FORM)
+        cookie = send(self._app, sign_in).headers["set-cookie"].partition(";")[0]
+        self._headers = (("Cookie", cookie),)
+        pages = [send(self._app, Request("GET", path, headers=self._headers)) for path in self._pages()]
+        found = re.search(r'name="csrf-token" content="(\w+)"', pages[0].body.decode())
+        assert found
+        self._csrf = found[1]
+        self._names = sorted(
+            {*FIELDS, *(name for page in pages for name in NAMES.findall(page.body.decode()))} - {"_csrf"}
+        )
+
+    def _pages(self) -> list[str]:
+        document = self._scene.ids["documents"][0]
+        pages = ("calendar", "board", "table", "plan", "plan/many", "administration", "administration/tokens")
+        more = ("administration/members", "administration/webhooks", *(f"documents/{document}/{one}" for one in PARTS))
+        return [f"/console/{page}" for page in (*pages, *more)]
+
+    def make(self, chance: random.Random) -> Request:
+        """Returns a request that is near to a right one."""
+        rule, method = chance.choice(self._routes)
+        path = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda found: self._part(chance, rule, found[1]), rule)
+        sent = [(name, self._value(chance)) for name in chance.sample(self._names, k=chance.choice((0, 1, 3, 8)))]
+        encoded = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in sent)
+        request = Request(method, path, headers=self._headers)
+        if method == "GET":
+            request = replace(request, query=encoded)
+        else:
+            body = f"_csrf={self._csrf}&{encoded}".encode()
+            body = mutated_bytes(chance, body) if chance.random() < 0.2 else body
+            script = (("HX-Request", "true"),) if chance.random() < 0.3 else ()
+            request = replace(request, body=body, headers=(*self._headers, *script)).with_header("Content-Type", FORM)
+        return mutated(chance, request) if chance.random() < 0.2 else request
+
+    def _part(self, chance: random.Random, rule: str, name: str) -> str:
+        if name == "id":
+            kind = next((one for one in self._scene.ids if f"/{one}/<" in rule), None)
+            return chance.choice(self._scene.ids[kind] if kind else self._scene.all_ids)
+        return chance.choice(
+            ("document", "category", "cluster", "claim_brief", "publish_document", "1", "2", "app.js", "x")
+        )
+
+    def _value(self, chance: random.Random) -> str:
+        value = chance.choice((*VALUES, *TEXTS, *self._scene.all_ids))
+        return mutated_text(chance, value) if chance.random() < 0.2 else value
+
+    def run(self, given: Request) -> Outcome:
+        """Sends a request."""
+        response = send(self._app, given)
+        is_refused = response.status >= 400
+        return Outcome(
+            is_refused, self.problem(given, response), may_write=given.method not in ("GET", "HEAD", "OPTIONS")
+        )
+
+    def problem(self, given: Request, response: Response) -> str | None:
+        """Returns what of an answer is neither a page nor a refusal."""
+        if response.status not in STATUSES:
+            return f"It was answered with {response.status} {response.body[:500]!r}"
+        if (
+            response.status >= 400
+            and given.method != "HEAD"
+            and not response.body
+            and "hx-redirect" not in response.headers
+        ):
+            return f"A refusal says nothing: {response.status}"
+        return None
+
+
+LEFT_OUT = {"console.sign_out", "console.changes"}
+"""What ends the session, and what waits."""
+FORM = "application/x-www-form-urlencoded"
+NAMES = re.compile(r'<(?:input|select|textarea|button)[^>]*? name="([^"]+)"')
+PARTS = ("", "/edit", "/fields", "/brief")
+
+
+def _quoted(text: str) -> str:
+    return quote_from_bytes(text.encode("utf-8", "surrogatepass"))
