@@ -33,11 +33,12 @@ def until_listening(port: int, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError(f"{process.args} ended before it listened.")
 
 
-def until(what: Callable[[], Any], seconds: float = 30) -> float:
-    """Waits for something to be true; returns how many seconds it took."""
+def until(what: Callable[[], Any], seconds: float = 30, pause: float = 0) -> float:
+    """Waits for something to be true, with a pause between looks; returns how many seconds it took."""
     began = time.monotonic()
     while not what():
         assert time.monotonic() - began < seconds, "it did not come true"
+        time.sleep(pause)
     return time.monotonic() - began
 
 

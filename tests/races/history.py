@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 State = TypeVar("State", bound=Hashable)
+Made = TypeVar("Made", bound="Call")
 
 
 @dataclass(frozen=True)
@@ -25,20 +26,20 @@ class Call:
 
 
 def explained(
-    history: Sequence[Call], state: State, step: Callable[[State, Call], tuple[State, tuple[str, str | None]]]
+    history: Sequence[Made], state: State, step: Callable[[State, Made], tuple[State, tuple[str, str | None]]]
 ) -> bool:
     """Tells whether some order of the calls gives every outcome; `step` says what a call does and gives in a state."""
-    seen: set[tuple[frozenset[Call], Hashable]] = set()
+    seen: set[tuple[frozenset[Made], Hashable]] = set()
 
-    def search(left: frozenset[Call], now: State) -> bool:
+    def search(left: frozenset[Made], now: State) -> bool:
         if not left:
             return True
         if (left, now) in seen:
             return False
         seen.add((left, now))
-        first_end = min(call.ended for call in left)
-        for call in left:
-            if call.began <= first_end:
+        in_order = sorted(left, key=lambda call: call.ended)  # what most often comes first is tried first
+        for call in in_order:
+            if call.began <= in_order[0].ended:
                 after, outcome = step(now, call)
                 if outcome == call.outcome and search(left - {call}, after):
                     return True

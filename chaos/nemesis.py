@@ -1,0 +1,129 @@
+"""The nemesis: injects one failure after another, in an order and for times that follow from the seed."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from chaos.cluster import Member, ReplicaSet
+from chaos.history import Incident
+from chaos.service import Process, Server
+from tests.live import until
+
+RECOVERY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What can fail."""
+
+    replica_set: ReplicaSet
+    servers: Sequence[Server]
+    workers: Sequence[Process]
+
+
+Fault = Callable[[Targets, random.Random], str]
+"""Injects a failure, ends it, and returns what it hit."""
+
+
+def kill_worker(targets: Targets, rng: random.Random) -> str:
+    number = rng.randrange(len(targets.workers))
+    targets.workers[number].kill()
+    time.sleep(rng.uniform(0, 2))
+    targets.workers[number].start()
+    return f"worker {number}"
+
+
+def kill_server(targets: Targets, rng: random.Random) -> str:
+    number = rng.randrange(len(targets.servers))
+    targets.servers[number].kill()
+    time.sleep(rng.uniform(0, 2))
+    targets.servers[number].start()
+    return f"server {number}"
+
+
+def kill_primary(targets: Targets, rng: random.Random) -> str:
+    return _killed(targets.replica_set.primary(), rng.uniform(0, 6))
+
+
+def kill_secondary(targets: Targets, rng: random.Random) -> str:
+    return _killed(rng.choice(targets.replica_set.secondaries()), rng.uniform(0, 3))
+
+
+def step_down_primary(targets: Targets, rng: random.Random) -> str:
+    return targets.replica_set.step_down().address
+
+
+def freeze_primary(targets: Targets, rng: random.Random) -> str:
+    return _frozen(targets.replica_set.primary(), rng.uniform(1, 8))
+
+
+def freeze_secondary(targets: Targets, rng: random.Random) -> str:
+    return _frozen(rng.choice(targets.replica_set.secondaries()), rng.uniform(1, 4))
+
+
+FAULTS: tuple[Fault, ...] = (
+    kill_worker,
+    kill_server,
+    kill_primary,
+    kill_secondary,
+    step_down_primary,
+    freeze_primary,
+    freeze_secondary,
+)
+
+
+def _killed(member: Member, seconds: float) -> str:
+    member.kill()
+    time.sleep(seconds)
+    member.start()
+    return member.address
+
+
+def _frozen(member: Member, seconds: float) -> str:
+    member.send(signal.SIGSTOP)
+    try:
+        time.sleep(seconds)
+    finally:
+        member.send(signal.SIGCONT)
+    return member.address
+
+
+class Nemesis:
+    """Injects every kind of failure at least once, and goes on until the time is over."""
+
+    def __init__(self, targets: Targets, rng: random.Random, log: Callable[[str], object]) -> None:
+        self.incidents: list[Incident] = []
+        self._targets = targets
+        self._rng = rng
+        self._log = log
+
+    def run(self, seconds: float) -> None:
+        """Injects failures one at a time: the next one comes when all processes work again.
+
+        A worker is killed first: what it had leased may have to wait for 40 seconds, which a short run then waits for
+        while it goes on.
+        """
+        end = time.monotonic() + seconds
+        self._inject(kill_worker)
+        faults = [fault for fault in FAULTS if fault is not kill_worker]
+        while True:
+            for fault in self._rng.sample(faults, len(faults)):
+                if time.monotonic() >= end and len({incident.fault for incident in self.incidents}) == len(FAULTS):
+                    return
+                time.sleep(self._rng.uniform(0, 1))
+                self._inject(fault)
+            faults = list(FAULTS)
+
+    def _inject(self, fault: Fault) -> None:
+        began = time.monotonic()
+        target = fault(self._targets, self._rng)
+        until(self._all_work, RECOVERY_SECONDS, 0.05)
+        self.incidents.append(Incident(fault.__name__, target, began, time.monotonic()))
+        self._log(f"{fault.__name__} ({target}): all works again after {time.monotonic() - began:.1f} s")
+
+    def _all_work(self) -> bool:
+        return self._targets.replica_set.is_healthy() and all(server.is_ready() for server in self._targets.servers)
