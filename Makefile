@@ -16,7 +16,7 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 
-.PHONY: help setup dev test test-fast lint abuse fuzz bench dist docs sure lock clean
+.PHONY: help setup dev test test-fast lint abuse chaos fuzz bench dist docs sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -57,6 +57,9 @@ lint: setup ## Check style, types, imports, security, dependencies, the Dockerfi
 
 abuse: setup ## Attack a running service in every way known, and check that everybody else is served; leave it alone
 	$(PYTEST) tests/abuse
+
+chaos: setup ## Kill, freeze and step down what the service runs on, and check that nothing is lost (SECONDS=, SEED=)
+	$(VENV)/bin/python -m chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup ## Send INPUTS=20000 bad inputs of SEED=1 to every interface, and print figures and what was found
 	@$(VENV)/bin/python -m tests.bad_input

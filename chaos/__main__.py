@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from chaos.checker import seconds_since_incident, violations
-from chaos.history import UNANSWERED, History
+from chaos.history import BUSY, UNANSWERED, History
 from chaos.run import run
 
 
@@ -42,7 +42,7 @@ def main(seconds: float, seed: int | None, folder: Path) -> None:
 def summary(history: History) -> str:
     """Returns the figures of a run."""
     attempts = [attempt for call in history.calls for attempt in call.attempts]
-    unanswered = [attempt for attempt in attempts if attempt.outcome in UNANSWERED]
+    unanswered = [attempt for attempt in attempts if attempt.outcome in (*UNANSWERED, BUSY)]
     longest = max((seconds_since_incident(history, attempt.ended) for attempt in unanswered), default=0)
     faults = Counter(incident.fault for incident in history.incidents)
     outcomes = Counter(attempt.outcome for attempt in unanswered)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from chaos.history import UNANSWERED, Call, Final, History, Message
+from chaos.history import BUSY, UNANSWERED, Call, Final, History, Message
 from chaos.model import ANYTHING, NEVER, STEPS, Document, Move, Outcome, shown, step
 from chaos.writer import LEASE_SECONDS
 from tests.races.history import explained
@@ -74,7 +74,7 @@ def answers_are_those_of_the_contract(history: History) -> Violations:
         for attempt in call.attempts:
             allowed = REFUSALS | ALLOWED.get(call.operation, set()) | {"200", "201", "503", "broken"}
             if len(call.attempts) > 1:
-                allowed.add("IdempotencyConflict")
+                allowed.add(BUSY)
             if attempt.outcome not in allowed:
                 yield f"{call.operation} was answered with {attempt.outcome}: {call.answer.get('message')}"
             if attempt.outcome == "503" and not attempt.retry_after:
@@ -88,7 +88,7 @@ def outages_are_short(history: History) -> Violations:
     for call in history.calls:
         for attempt in call.attempts:
             since = seconds_since_incident(history, attempt.ended)
-            if attempt.outcome in UNANSWERED and since > limit:
+            if attempt.outcome in (*UNANSWERED, BUSY) and since > limit:
                 yield f"{call.operation} was not answered ({attempt.outcome}) {since:.1f} s after an incident began"
             if attempt.outcome == "broken" and not any(
                 one.began <= attempt.ended and attempt.began <= one.recovered for one in killed

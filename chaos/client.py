@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from chaos.history import UNANSWERED, Attempt, Call, Client
+from chaos.history import BUSY, UNANSWERED, Attempt, Call, Client
 from tests.make import Token
 
 PATIENCE_SECONDS = 60
@@ -79,12 +79,12 @@ class Caller:
         while True:
             attempt, body = self._attempt(operation, arguments, key)
             attempts.append(attempt)
-            unanswered = attempt.outcome in UNANSWERED
-            if unanswered:
+            if attempt.outcome in UNANSWERED:
                 self._server = (self._server + 1) % len(self._ports)
-                time.sleep(PAUSE_SECONDS)
-            again = unanswered or attempt.outcome == "IdempotencyConflict"
-            if not again or (key is None and operation not in READS) or time.monotonic() > deadline:
+            elif attempt.outcome != BUSY:
+                break
+            time.sleep(PAUSE_SECONDS)
+            if (key is None and operation not in READS) or time.monotonic() > deadline:
                 break
         document = arguments.get("documentId")
         done = Call(self.client.token, operation, document, tuple(attempts), arguments, _noted(operation, body), key)

@@ -10,6 +10,8 @@ from typing import Any
 
 UNANSWERED = ("503", "broken")
 """Outcomes after which the caller does not know whether the call took effect."""
+BUSY = "IdempotencyConflict"
+"""The outcome while an earlier attempt under the same idempotency key is worked on, or its server was just killed."""
 
 
 @dataclass(frozen=True)

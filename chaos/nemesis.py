@@ -58,11 +58,16 @@ def step_down_primary(targets: Targets, rng: random.Random) -> str:
 
 
 def freeze_primary(targets: Targets, rng: random.Random) -> str:
-    return _frozen(targets.replica_set.primary(), rng.uniform(1, 8))
+    return _frozen([targets.replica_set.primary()], rng.uniform(1, 8))
 
 
 def freeze_secondary(targets: Targets, rng: random.Random) -> str:
-    return _frozen(rng.choice(targets.replica_set.secondaries()), rng.uniform(1, 4))
+    return _frozen([rng.choice(targets.replica_set.secondaries())], rng.uniform(1, 4))
+
+
+def freeze_majority(targets: Targets, rng: random.Random) -> str:
+    """Leaves the primary alone, which then accepts no write that can hold, and steps down."""
+    return _frozen(targets.replica_set.secondaries(), rng.uniform(1, 5))
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -73,6 +78,7 @@ FAULTS: tuple[Fault, ...] = (
     step_down_primary,
     freeze_primary,
     freeze_secondary,
+    freeze_majority,
 )
 
 
@@ -83,13 +89,15 @@ def _killed(member: Member, seconds: float) -> str:
     return member.address
 
 
-def _frozen(member: Member, seconds: float) -> str:
-    member.send(signal.SIGSTOP)
+def _frozen(members: Sequence[Member], seconds: float) -> str:
     try:
+        for member in members:
+            member.send(signal.SIGSTOP)
         time.sleep(seconds)
     finally:
-        member.send(signal.SIGCONT)
-    return member.address
+        for member in members:
+            member.send(signal.SIGCONT)
+    return ", ".join(member.address for member in members)
 
 
 class Nemesis:

@@ -37,7 +37,7 @@ def explained(
         if (left, now) in seen:
             return False
         seen.add((left, now))
-        in_order = sorted(left, key=lambda call: call.ended)  # what most often comes first is tried first
+        in_order = sorted(left, key=lambda call: call.ended)
         for call in in_order:
             if call.began <= in_order[0].ended:
                 after, outcome = step(now, call)

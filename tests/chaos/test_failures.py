@@ -1,0 +1,27 @@
+"""A short run of `make chaos`: every kind of failure once, and nothing lost, doubled or out of order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chaos.checker import violations
+from chaos.nemesis import FAULTS
+from chaos.run import run
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
+
+SEED = 16
+
+
+def test_every_kind_of_failure_is_survived_without_a_loss(tmp_path: Path) -> None:
+    history = run(0, SEED, tmp_path)  # no longer than it takes to inject each kind once
+
+    wrong = violations(history)
+
+    if wrong:
+        history.save(Path("build") / "chaos" / f"history-{SEED}.json")
+    assert wrong == []
+    assert {incident.fault for incident in history.incidents} == {fault.__name__ for fault in FAULTS}
+    assert len(history.final.documents) > 10
