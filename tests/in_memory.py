@@ -77,6 +77,10 @@ class _Collection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._collection, name)
 
+    def with_options(self, **options: Any) -> _Collection:
+        """Returns itself: in memory there is nothing but what was written."""
+        return self
+
     def create_indexes(self, models: Sequence[IndexModel]) -> None:
         """Creates indexes one by one, with the options that mongomock leaves out when it creates several."""
         for model in models:

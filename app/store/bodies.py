@@ -4,18 +4,33 @@ They are stored apart from the records that name them by id, so that no list rea
 16 MB, and a record can't show another version's text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
+from pymongo.read_concern import ReadConcern
 
 from app.store.collection import Bson, Collection, object_ids
+
+if TYPE_CHECKING:
+    from app.store.store import Store
 
 
 class Bodies(Collection[Bson]):
     """The texts of documents."""
 
     name = "bodies"
+
+    def __init__(self, store: Store) -> None:
+        """Has texts read as the primary has them, outside of transactions.
+
+        The majority has every text that a record names, since it has the record. But a primary that has just been
+        elected learns only a moment later what the majority has, and until then would not find the text.
+        """
+        super().__init__(store)
+        self._collection = self._collection.with_options(read_concern=ReadConcern("local"))
 
     def add(self, project_id: str, document_id: str, text: str) -> str:
         """Stores a text of a document and returns its id."""

@@ -55,6 +55,13 @@ Transact = Callable[[Callable[[Any], Any]], Any]
 
 DUPLICATE_KEY = 11000
 
+FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+"""MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
+
+PyMongo raises most of them as `ConnectionFailure`, but not where they stand in a write concern error: the write may
+have been done, or not.
+"""
+
 DATABASE = "content_workflow"
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
 
@@ -115,6 +122,8 @@ class Store:
         except BulkWriteError as error:
             if any(one["code"] == DUPLICATE_KEY for one in error.details["writeErrors"]):
                 raise WriteConflict from error
+            if FAILOVER_CODES.intersection(one["code"] for one in error.details["writeConcernErrors"]):
+                raise ServiceUnavailable from error
             raise
         except PyMongoError as error:
             if isinstance(error, OperationFailure) and "Transaction numbers are only allowed on" in str(error):
@@ -123,6 +132,7 @@ class Store:
                 error.timeout
                 or isinstance(error, ConnectionFailure)
                 or error.has_error_label("TransientTransactionError")
+                or (isinstance(error, OperationFailure) and error.code in FAILOVER_CODES)
             ):
                 raise ServiceUnavailable from error
             raise

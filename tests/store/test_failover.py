@@ -1,0 +1,70 @@
+"""What the store does while the replica set changes its primary (decisions, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pymongo
+import pytest
+from pymongo import monitoring
+from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyMongoError, WriteConcernError
+
+from app.errors import ServiceUnavailable
+from app.store.store import Store, connect
+from tests.make import Project
+
+INTERRUPTED = 11602
+"""MongoDB's code where a write was interrupted as its member stopped being the primary."""
+
+ERRORS: dict[str, Callable[[], PyMongoError]] = {
+    "a write that its primary did not see through": lambda: WriteConcernError("interrupted", INTERRUPTED),
+    "many such writes": lambda: BulkWriteError({"writeErrors": [], "writeConcernErrors": [{"code": INTERRUPTED}]}),
+    "a cursor of a member that was started again": lambda: CursorNotFound("cursor id 1 not found", 43),
+    "a new primary that can't read for the majority yet": lambda: OperationFailure("not yet", 134),
+}
+
+
+@pytest.mark.parametrize("error", ERRORS.values(), ids=list(ERRORS))
+def test_an_error_of_a_changing_replica_set_is_503_and_no_bug(store: Store, error: Callable[[], PyMongoError]) -> None:
+    with pytest.raises(ServiceUnavailable), store.deadline():
+        raise error()
+
+
+def test_an_error_of_ours_stays_a_bug(store: Store) -> None:
+    with pytest.raises(OperationFailure), store.deadline():
+        raise OperationFailure("unknown operator", 2)
+
+
+class ReadConcerns(monitoring.CommandListener):
+    """The read concern of each `find`, by collection."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, str] = {}
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        if event.command_name == "find":
+            self.of[event.command["find"]] = event.command.get("readConcern", {}).get("level")
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+@pytest.mark.needs_mongod
+def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_what_the_majority_has(
+    store: Store, project: Project, mongodb_uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body_id = store.bodies.add(project.id, project.id, "A text that a record names")
+    listener, client = ReadConcerns(), pymongo.MongoClient
+
+    def listened_to(*given: Any, **options: Any) -> Any:
+        return client(*given, event_listeners=[listener], **options)
+
+    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
+    watched = connect(mongodb_uri, store.database.name)
+    watched.documents.get(project.id, body_id)
+    watched.bodies.get_texts(project.id, [body_id])
+    watched.database.client.close()
+
+    assert listener.of == {"documents": "majority", "bodies": "local"}
