@@ -91,6 +91,11 @@ class Caller:
         self.calls.append(done)
         return body if done.succeeded else None
 
+    def close(self) -> None:
+        """Closes its connections."""
+        for connection in self._connections.values():
+            connection.close()
+
     def _attempt(
         self, operation: str, arguments: Mapping[str, Any], key: str | None
     ) -> tuple[Attempt, Mapping[str, Any]]:
