@@ -30,6 +30,7 @@ PER_TOKEN = 4
 SENDING = ConcurrencyLimit(
     Bound(16, waiting=32),
     caller=Bound(PER_TOKEN, waiting=16),
+    project=Bound(6, waiting=24),
     address=Bound(8, waiting=24),
     seconds=2,
     busy="Too many long answers are being read, and slowly: try again when those that you asked for are read.",
@@ -74,7 +75,7 @@ def send(response: Response) -> Response:
         return response
     in_flight.leave()
     try:
-        place = SENDING.place(caller=in_flight.caller(), address=in_flight.address())
+        place = SENDING.place(**in_flight.keys())
     except ServiceUnavailable as refusal:
         body.close()
         _say_instead(response, refusal)

@@ -32,6 +32,7 @@ BYTES_A_SECOND = 16 * 1024
 RECEIVING = ConcurrencyLimit(
     Bound(32, waiting=32),
     caller=Bound(8, waiting=16),
+    project=Bound(12, waiting=24),
     address=Bound(16, waiting=24),
     seconds=1,
     busy="Too many bodies are being sent, and slowly: try again in a few seconds.",
@@ -107,8 +108,7 @@ class Body:
         if self._file is None:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
-            caller, address = in_flight.caller(), in_flight.address()
-            with in_flight.receiving(), RECEIVING.place(caller=caller, address=address):
+            with in_flight.receiving(), RECEIVING.place(**in_flight.keys()):
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
                 in_flight.large()
@@ -150,9 +150,10 @@ def _drain_after(response: Response) -> Response:
     body = request.environ.get("wsgi.input")
     stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)
     if stream is not None:
-        caller, address = in_flight.caller(), in_flight.address()
-        place = partial(RECEIVING.place, caller=caller) if "caller" in g else DRAINING.place
-        response.call_on_close(lambda: _drain(stream, partial(place, address=address)))
+        keys = in_flight.keys()
+        known = "caller" in g
+        place = partial(RECEIVING.place, **keys) if known else partial(DRAINING.place, address=keys["address"])
+        response.call_on_close(lambda: _drain(stream, place))
     return response
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from flask import Flask, Response, current_app, g
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
+from app.http import in_flight
 from app.http.in_flight import address, bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.operations.access import Access
@@ -68,6 +69,7 @@ class Callers:
     def _called_by(self, caller: Caller, channel: Channel, now: datetime) -> Context:
         g.caller = caller
         self._count(caller)
+        in_flight.belongs_to(caller.project_id)
         return Context(
             self.store,
             caller,

@@ -1,4 +1,4 @@
-"""Limits how many requests do one thing at the same time: in total, per token and per address."""
+"""Limits how many requests do one thing at the same time: in total, per token, per project and per address."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Bound(NamedTuple):
 
 
 class ConcurrencyLimit:
-    """Bounds how many requests do something at the same time, in total and for each key (a token, an address).
+    """Bounds how many requests do something at the same time, in total and for each key (a token, a project, …).
 
     A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
     `seconds`, or immediately when the queue is full.
@@ -42,16 +42,21 @@ class ConcurrencyLimit:
         """How many threads it holds at most: those with a place, and those that wait for one."""
         return sum(self._total)
 
-    def place(self, **keys: str | None) -> Place:
+    def place(self, instead_of: Place | None = None, /, **keys: str | None) -> Place:
         """Returns a place for a request, named by its keys: `token="…", address="…"`; None leaves a key out.
 
-        Raises `ServiceUnavailable` when it gets none in time.
+        `instead_of` is the place that the request holds and gives up: where the bounds of all keys allow it, nobody
+        else gets it in between. Raises `ServiceUnavailable` when it gets none in time.
         """
         wanted = tuple((kind, key) for kind, key in keys.items() if key is not None)
         with self._lock:
+            if instead_of is not None:
+                instead_of.held = False
+                self._give_back(instead_of.keys)
             if self._fits(wanted):
                 self._take(wanted)
                 return Place(self, wanted)
+            self._let_in()
             if self._queue_is_full(wanted):
                 raise ServiceUnavailable(self._busy)
             waiter = _Waiter(wanted)
@@ -66,19 +71,25 @@ class ConcurrencyLimit:
     def release(self, keys: Keys) -> None:
         """Gives a place back, and gives it to the waiting request that fits and has waited longest."""
         with self._lock:
-            self._places -= 1
-            for key in keys:
-                if self._used[key] == 1:
-                    del self._used[key]
-                else:
-                    self._used[key] -= 1
-            for waiter in list(self._queue):
-                if self._places >= self._total.places:
-                    break
-                if self._fits(waiter.keys):
-                    self._queue.remove(waiter)
-                    self._take(waiter.keys)
-                    waiter.turn.set()
+            self._give_back(keys)
+            self._let_in()
+
+    def _give_back(self, keys: Keys) -> None:
+        self._places -= 1
+        for key in keys:
+            if self._used[key] == 1:
+                del self._used[key]
+            else:
+                self._used[key] -= 1
+
+    def _let_in(self) -> None:
+        for waiter in list(self._queue):
+            if self._places >= self._total.places:
+                break
+            if self._fits(waiter.keys):
+                self._queue.remove(waiter)
+                self._take(waiter.keys)
+                waiter.turn.set()
 
     def _fits(self, keys: Keys) -> bool:
         return self._places < self._total.places and all(
@@ -100,13 +111,13 @@ class Place:
     """A place under a limit, until it is released or its block ends; releasing it again does nothing."""
 
     def __init__(self, limit: ConcurrencyLimit, keys: Keys) -> None:
-        self._limit, self._keys, self._held = limit, keys, True
+        self._limit, self.keys, self.held = limit, keys, True
 
     def release(self) -> None:
         """Gives the place back."""
-        if self._held:
-            self._held = False
-            self._limit.release(self._keys)
+        if self.held:
+            self.held = False
+            self._limit.release(self.keys)
 
     def __enter__(self) -> Self:
         return self

@@ -27,6 +27,8 @@ FEWEST_THREADS = 8
 """How many threads a server has at least; one with more calls `limit_waiting`."""
 PER_CALLER = 56
 """The most waiting requests of a token: all of them find a place in flight or in its queue when they wake up."""
+PER_PROJECT = 2 * PER_CALLER
+"""The most waiting requests of a project, however many tokens it has: they find a place, and leave some to others."""
 
 
 class _Waiter:
@@ -90,7 +92,7 @@ class FeedWatch:
 
 
 _ending = threading.Event()
-_limit = ConcurrencyLimit(Bound(FEWEST_THREADS // 4), caller=Bound(PER_CALLER))
+_limit = ConcurrencyLimit(Bound(FEWEST_THREADS // 4), caller=Bound(PER_CALLER), project=Bound(PER_PROJECT))
 
 
 def install(app: Flask, store: Store) -> None:
@@ -101,7 +103,7 @@ def install(app: Flask, store: Store) -> None:
 def limit_waiting(threads: int) -> None:
     """Lets a quarter of a server's threads wait; called before the server takes requests."""
     global _limit
-    _limit = ConcurrencyLimit(Bound(threads // 4), caller=Bound(PER_CALLER))
+    _limit = ConcurrencyLimit(Bound(threads // 4), caller=Bound(PER_CALLER), project=Bound(PER_PROJECT))
 
 
 def end_on_signal() -> None:
@@ -157,7 +159,8 @@ def wait_for_event(project_id: str, after: int, end: float) -> bool:
 def may_wait() -> Iterator[bool]:
     """Yields whether one more request may wait; it waits inside the block."""
     try:
-        place = _limit.place(caller=g.caller.token_id)  # not its secret: each session of the console has another
+        # The token's id, not its secret: each session of the console has another.
+        place = _limit.place(caller=g.caller.token_id, project=g.caller.project_id)
     except ServiceUnavailable:
         yield False
         return

@@ -1,8 +1,9 @@
-"""Limits how many requests are in flight in this process: per token, per address, and in total.
+"""Limits how many requests are in flight in this process: per token, per project, per address, and in total.
 
-A request takes a place under the secret that it sends, valid or not, or else under its address. It gives the place back
-while its body is received, and finally when its response is ready to be sent. `/health` takes none. So a caller that
-sends many requests, or sends and reads slowly, leaves threads for all others.
+A request takes a place under the secret that it sends, valid or not, or else under its address; once its token is
+known, also under the project, which may have any number of tokens. It gives the place back while its body is received,
+and finally when its response is ready to be sent. `/health` takes none. So a caller that sends many requests, or sends
+and reads slowly, leaves threads for all others.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from app.http.concurrency import Bound, ConcurrencyLimit, Place
 WORKING = ConcurrencyLimit(
     Bound(16, waiting=256),
     caller=Bound(4, waiting=64),
+    project=Bound(8, waiting=128),
     address=Bound(12, waiting=128),
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
@@ -27,7 +29,7 @@ WORKING = ConcurrencyLimit(
 
 LARGE = ConcurrencyLimit(
     Bound(2, waiting=64),
-    caller=Bound(1, waiting=32),
+    project=Bound(1, waiting=32),
     seconds=10,
     busy="Too many requests with large texts are in flight: wait for some to be answered, then send this one again "
     "with the same idempotency key.",
@@ -78,12 +80,26 @@ def large() -> None:
     """
     if "place_for_large" not in g:
         g.place_at_work.release()
-        g.place_for_large = LARGE.place(caller=caller())
+        g.place_for_large = LARGE.place(project=g.get("project_at_work") or caller())
         _work()
 
 
-def _work() -> None:
-    g.place_at_work = WORKING.place(caller=caller(), address=address())
+def belongs_to(project_id: str) -> None:
+    """Counts the request under its project, too, from now on.
+
+    Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
+    """
+    g.project_at_work = project_id
+    _work(instead_of=g.get("place_at_work"))
+
+
+def _work(instead_of: Place | None = None) -> None:
+    g.place_at_work = WORKING.place(instead_of, caller=caller(), project=g.get("project_at_work"), address=address())
+
+
+def keys() -> dict[str, str]:
+    """Returns who sends or reads a body. Callers without a token count as one project together."""
+    return {"caller": caller(), "project": g.get("project_at_work", "none"), "address": address()}
 
 
 def caller() -> str:

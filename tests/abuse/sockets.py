@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import cycle
 
 from tests.abuse.service import Service
 
@@ -17,9 +18,11 @@ def head(method: str, path: str, secret: str = "", **headers: str) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def connect(service: Service, receive_buffer: int | None = None) -> socket.socket:
-    """Returns a connection to the service."""
+def connect(service: Service, receive_buffer: int | None = None, address: str = "") -> socket.socket:
+    """Returns a connection to the service, from an address of its own where one is named (any of 127.0.0.0/8)."""
     client = socket.socket()
+    if address:
+        client.bind((address, 0))
     if receive_buffer is not None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     client.settimeout(30)
@@ -28,12 +31,13 @@ def connect(service: Service, receive_buffer: int | None = None) -> socket.socke
 
 
 @contextmanager
-def stalled(service: Service, requests: list[bytes]) -> Iterator[list[socket.socket]]:
-    """Sends each on a connection of its own, and then neither sends nor reads anything until the block ends."""
+def stalled(service: Service, requests: list[bytes], addresses: Sequence[str] = ("",)) -> Iterator[list[socket.socket]]:
+    """Sends each on a connection of its own, from the addresses in turn, and then neither sends nor reads anything
+    until the block ends."""
     clients: list[socket.socket] = []
     try:
-        for request in requests:
-            clients.append(connect(service, receive_buffer=4096))
+        for request, address in zip(requests, cycle(addresses), strict=False):
+            clients.append(connect(service, receive_buffer=4096, address=address))
             clients[-1].sendall(request)
         yield clients
     finally:

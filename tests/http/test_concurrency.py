@@ -115,6 +115,36 @@ def test_under_load_no_more_than_the_limit_get_in_and_all_leave() -> None:
     assert [places.place(token=str(number)) for number in range(4)]
 
 
+def test_a_place_is_taken_instead_of_another_without_waiting() -> None:
+    places = limit(total=1, per_token=1, waiting=1, seconds=5)
+    first = places.place(address="192.0.2.1")
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(places.place, token="b")
+        until_waiting(places, 1)
+
+        second = places.place(first, token="a", address="192.0.2.1")
+
+        assert not waiting.done()
+        first.release()
+        assert not waiting.done()
+        second.release()
+        assert waiting.result(5)
+
+
+def test_a_place_that_is_given_up_in_vain_is_the_next_ones() -> None:
+    places = limit(total=2, per_token=1, waiting=1, seconds=5)
+    held = [places.place(token="a"), places.place(address="192.0.2.1")]
+    with ThreadPoolExecutor(2) as threads:
+        next_one = threads.submit(places.place, token="b")
+        until_waiting(places, 1)
+
+        second_of_a = threads.submit(places.place, held[1], token="a")
+
+        assert next_one.result(5)
+        held[0].release()
+        assert second_of_a.result(5)
+
+
 def until_waiting(places: ConcurrencyLimit, count: int) -> None:
     pause = threading.Event()
     for _ in range(1_000):

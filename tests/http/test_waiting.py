@@ -171,7 +171,7 @@ def reading(app: Flask, token: Token, number: int = 1) -> Iterator[list[Future[h
 def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
     app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(3), caller=Bound(3)))
+    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(3), caller=Bound(3), project=Bound(3)))
     token = project.token()
     project.store.outboxes.publish_all(project.id)
 
@@ -192,6 +192,23 @@ def test_of_600_threads_a_quarter_may_wait(monkeypatch: pytest.MonkeyPatch) -> N
     assert feed_watch._limit.threads == 150
 
 
+def test_a_project_with_many_tokens_leaves_others_some_of_what_may_wait(
+    app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = ConcurrencyLimit(Bound(10), caller=Bound(2), project=Bound(3))
+    monkeypatch.setattr(feed_watch, "_limit", limit)
+    project.store.outboxes.publish_all(project.id)
+
+    with ExitStack() as all_read:
+        several = [all_read.enter_context(reading(app, project.token(), 2)) for _ in range(3)]
+        readers = [reader for of_token in several for reader in of_token]
+        until(lambda: sum(reader.done() for reader in readers) == 3, 10)
+        a_document(project.context())
+        project.store.outboxes.publish_all(project.id)
+
+        assert sorted(len(reader.result().json()["events"]) > 0 for reader in readers) == [False] * 3 + [True] * 3
+
+
 def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(app: Flask, project: Project) -> None:
     owner, token = project.token(), project.token()
     project.store.outboxes.publish_all(project.id)
@@ -208,7 +225,7 @@ def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(app: Flask, pro
 def test_many_that_wait_ask_mongodb_once_for_all_of_them(
     app: Flask, project: Project, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(20), caller=Bound(20)))
+    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(20), caller=Bound(20), project=Bound(20)))
     calls, last_of = [], type(store.events).last_of
 
     def counted(self: Any, project_ids: Any) -> dict[str, int]:

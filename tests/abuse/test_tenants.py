@@ -1,0 +1,79 @@
+"""One project that has many tokens and several addresses: everybody else is served all the same."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.abuse.flood import flood
+from tests.abuse.service import PLAIN, Service
+from tests.abuse.sockets import head, stalled
+from tests.make import Project, a_document
+
+ADDRESSES = [f"127.0.0.{number}" for number in range(10, 18)]
+LONG = "# Head\n\nword word [link](https://example.com/a) *em*\n\n" * 37_000
+
+
+def secrets(service: Service, number: int = 8) -> list[str]:
+    return [service.project.token().secret for _ in range(number)]
+
+
+@pytest.mark.parametrize("path", ["checks", "outline"])
+def test_work_that_takes_long_holds_up_no_other_tenant(service: Service, path: str) -> None:
+    document = a_document(service.project.context(), markdown=LONG)
+    requests = [head("GET", f"/documents/{document['id']}/{path}", secret) for secret in secrets(service)]
+
+    with service.holds():
+        statuses = flood(service.port, requests, clients=64, seconds=4, addresses=ADDRESSES)
+    assert set(statuses) <= {"200", "503"}
+
+
+def test_uploads_that_stop_leave_places_for_other_tenants(service: Service) -> None:
+    headers = {"Authorization": f"Bearer {service.bystander_token}"}
+    uploads = [
+        head("POST", "/document-intents", secret, Content_Type="application/json", Content_Length="1000") + b"{"
+        for secret in secrets(service)
+    ]
+    with stalled(service, uploads * 6, ADDRESSES), service.holds():
+        began = time.perf_counter()
+        while time.perf_counter() < began + 2:
+            draft = httpx.post(f"{service.url}/cluster-intents", json={"name": "Rye"}, headers=headers, **PLAIN)
+            assert draft.status_code == 201
+            withdrawn = httpx.delete(f"{service.url}/cluster-intents/{draft.json()['id']}", headers=headers, **PLAIN)
+            assert withdrawn.status_code == 200
+
+
+def test_long_answers_that_are_not_read_leave_places_for_other_tenants(service: Service) -> None:
+    text = "\u0001\U0001f35e" * 1_000_000
+    document = a_document(service.project.context(), markdown=text)
+    other = service.new_project()
+    of_other = a_document(other.context(), markdown=text)
+    headers = {"Authorization": f"Bearer {other.token().secret}"}
+    reads = [head("GET", f"/documents/{document['id']}", secret) for secret in secrets(service)]
+
+    with stalled(service, reads * 6, ADDRESSES), service.holds():
+        time.sleep(2)
+        answer = httpx.get(f"{service.url}/documents/{of_other['id']}", headers=headers, **PLAIN)
+        assert answer.status_code == 200
+
+
+def test_large_writes_of_one_tenant_leave_room_for_those_of_another(service: Service) -> None:
+    """A large write of another tenant has one turn to wait for, and not all those of the first one."""
+
+    def write(project: Project) -> tuple[int, float]:
+        document = a_document(project.context())
+        headers = {"Authorization": f"Bearer {project.token().secret}"}
+        content = {"baseVersion": document["version"], "markdown": "word " * 400_000}
+        began = time.perf_counter()
+        url = f"{service.url}/documents/{document['id']}/content"
+        status = httpx.put(url, json=content, headers=headers, **PLAIN).status_code
+        return status, time.perf_counter() - began
+
+    with service.holds(), ThreadPoolExecutor(13) as threads:
+        writes = [threads.submit(write, service.project) for _ in range(12)]
+        other = threads.submit(write, service.new_project())
+        assert other.result()[0] == 200
+        assert other.result()[1] < sorted(one.result()[1] for one in writes)[-3]
