@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from uuid import NAMESPACE_OID, uuid5
 
 from app.operations.context import Context
-from app.operations.delivery import DeliveryReader, Site
+from app.operations.delivery_caches import DeliveryCaches
+from app.operations.sites import Site, last_published_at, published_documents
 from app.records.delivery import Categories
 from app.rules.documents import Snapshot
 from app.rules.sites import home_url, page_url
@@ -14,11 +15,11 @@ from app.rules.times import wire_time
 from graphql_app.xml import DECLARATION, attribute, text
 
 
-def lines(ctx: Context, reader: DeliveryReader, site: Site, limit: int, address: str | None) -> Iterator[str]:
+def lines(ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str | None) -> Iterator[str]:
     """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published."""
-    categories = reader.categories(ctx, site.revision)
-    yield _head(ctx, site, wire_time(reader.last_published_at(ctx) or site.created_at), address)
-    for row in reader.every(ctx, limit):
+    categories = caches.categories(ctx, site.revision)
+    yield _head(ctx, site, wire_time(last_published_at(ctx) or site.created_at), address)
+    for row in published_documents(ctx, limit):
         yield _entry(site, row["id"], row["snapshot"], categories)
     yield "</feed>\n"
 

@@ -128,7 +128,10 @@ class ReadSelections(SchemaExtension):
             execution.result = ExecutionResult(data=None, errors=variables)
         else:
             selections = selections_of(
-                document, operation, variables, lambda: len(self._reader.categories(request.ctx, request.revision))
+                document,
+                operation,
+                variables,
+                lambda: len(self._reader.caches.categories(request.ctx, request.revision)),
             )
             request.shows_drafts = shows_drafts(request.ctx, selections)
             answer = self._reader.read(request.ctx, selections, request.revision, in_flight.large)

@@ -16,7 +16,8 @@ from app.fields.queries import FeedQuery, from_query
 from app.http import answers
 from app.http.callers import callers
 from app.operations.context import Context
-from app.operations.delivery import DeliveryReader, Site
+from app.operations.delivery_caches import DeliveryCaches
+from app.operations.sites import Site, read_site
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from graphql_app import atom, sitemap
@@ -25,8 +26,8 @@ from graphql_app import atom, sitemap
 class Feeds:
     """The two views."""
 
-    def __init__(self, settings: Settings, reader: DeliveryReader) -> None:
-        self._reader = reader
+    def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
+        self._caches = caches
         self._cache_control = settings.delivery_cache_control
         self._public_url = settings.public_url.rstrip("/")
 
@@ -39,14 +40,14 @@ class Feeds:
             ctx,
             f"atom {limit} {address}",
             "application/atom+xml; charset=utf-8",
-            lambda site: atom.lines(ctx, self._reader, site, limit, address),
+            lambda site: atom.lines(ctx, self._caches, site, limit, address),
         )
 
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         return self._respond(
-            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap.lines(ctx, self._reader, site)
+            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap.lines(ctx, self._caches, site)
         )
 
     def _address(self, path: str) -> str | None:
@@ -56,7 +57,7 @@ class Feeds:
     def _respond(
         self, ctx: Context, variant: str, content_type: str, lines: Callable[[Site], Iterable[str]]
     ) -> Response:
-        site = self._reader.site(ctx)
+        site = read_site(ctx)
         if not site.url:
             raise BadRequest("The project has no `siteUrl` to make URLs of pages from: set it with `PATCH /project`.")
         response = Response(content_type=content_type)

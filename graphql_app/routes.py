@@ -39,7 +39,7 @@ def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Bl
 
 
 def _feeds(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
-    feeds = Feeds(settings, reader)
+    feeds = Feeds(settings, reader.caches)
     routes = Blueprint("feeds", __name__)
     routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
     routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)

@@ -28,7 +28,7 @@ from graphql import (
 from app.errors import HttpApiDecodeError, Refusal
 from app.fields.loading import load
 from app.fields.queries import RelatedPage
-from app.operations.delivery import CATEGORY_QUERIES, DOCUMENT_QUERIES, page_of
+from app.operations.delivery_queries import CATEGORY_QUERIES, DOCUMENT_QUERIES, page_of
 from app.operations.selections import DocumentSelection, PreviewSelection, RelatedSelection, Selection
 from graphql_app.errors import query_error
 from graphql_app.limits import fragments_of

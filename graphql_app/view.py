@@ -102,7 +102,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             data = self._parse_url(request.query_string)
         else:
             data = self.parse_http_body(RequestAdapter(request))
-        revision = self._reader.revision(ctx)
+        revision = self._reader.caches.revision(ctx)
         key = _cache_key(ctx, data)
         tag = _digest((key, revision, media_type))
         conditional = is_get and "If-None-Match" in request.headers

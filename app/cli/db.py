@@ -10,8 +10,8 @@ import click
 from app.cli.calling import store
 from app.cli.progress import LINE_SECONDS
 from app.errors import ServiceUnavailable
-from app.operations.delivery import add_delivered_words
 from app.operations.projects import all_projects
+from app.operations.upgrades import add_delivered_words
 from app.store import indexes, validators
 from app.store.store import Store
 

@@ -56,10 +56,7 @@ def show_insight() -> Response:
     )
 
 
-@console.app_template_filter("share_of")
-def share_of(value: float | None, most: float) -> float:
-    """Returns how long a bar is, of 100."""
-    return plots.share(value, most)
+console.app_template_filter("share_of")(plots.share)
 
 
 @console.app_template_filter("duration")

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from app.operations import delivered_texts
-from app.operations.delivery import add_delivered_words
+from app.operations.upgrades import add_delivered_words
 from app.rules import publishing as publishing_rules
 from app.rules import rendering
 from app.store.store import Store

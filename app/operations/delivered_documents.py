@@ -1,0 +1,117 @@
+"""Completes the documents that a query found with what is selected of texts, excerpts, authors, words and previews."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.operations.context import Context
+from app.operations.delivered_texts import Node, Text, TextReader, Texts, content_to_excerpt, preview_html
+from app.operations.selections import PreviewSelection
+from app.records.delivery import (
+    Categories,
+    DeliveredAuthor,
+    DeliveredDocument,
+    DeliveredPreview,
+    delivered_document,
+    delivered_preview,
+)
+from app.rules.documents import Snapshot, StoredDocument
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What documents are completed with, beside their records."""
+
+    categories: Categories
+    texts: Texts
+    excerpts: Mapping[str, str]
+    authors: Mapping[str, str]
+    word_counts: Mapping[tuple[str, int], int]
+    shows_previews: bool
+
+
+def read_extras(
+    ctx: Context, nodes: Sequence[Node], categories: Categories, texts: Texts, reader: TextReader
+) -> Extras:
+    """Reads what documents are completed with, at most one read for each kind."""
+    return Extras(
+        categories,
+        texts,
+        reader.excerpts(ctx, _contents_to_excerpt(ctx, nodes)),
+        ctx.store.members.names(ctx.project_id, _authors(nodes)),
+        ctx.store.revisions.word_counts(ctx.project_id, _uncounted(nodes)),
+        shows_previews=ctx.caller.drafts,
+    )
+
+
+def completed_document(node: Node, extras: Extras) -> DeliveredDocument:
+    """Returns a document with all that is selected of it, and of those related to it."""
+    selection, row = node.selection, node.row
+    document = delivered_document(row, extras.categories)
+    if snapshot := row.get("snapshot"):
+        if selection.html:
+            document.html = extras.texts[Text(snapshot["htmlId"])] or ""
+        if selection.markdown:
+            document.markdown = extras.texts[Text(snapshot["markdownId"])] or ""
+    elif selection.excerpt and document.excerpt is None:
+        document.excerpt = extras.excerpts.get(row.get("contentId") or "") or None
+    if selection.author and (name := extras.authors.get(row.get("authorId") or "")) is not None:
+        document.author = DeliveredAuthor(name)
+    if selection.word_count:
+        document.wordCount = _word_count(row, extras.word_counts)
+    if selection.preview and extras.shows_previews:
+        document.preview = _preview(selection.preview, row, extras)
+    document.related = {key: [completed_document(one, extras) for one in group] for key, group in node.related.items()}
+    return document
+
+
+def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int]) -> int:
+    snapshot = row.get("snapshot")
+    if snapshot is None:
+        return 0
+    words = _words_of(row, snapshot)
+    return of_versions.get((row["id"], snapshot["version"]), 0) if words is None else words
+
+
+def _preview(selection: PreviewSelection, row: StoredDocument, extras: Extras) -> DeliveredPreview:
+    preview, content_id = delivered_preview(row), row.get("contentId")
+    if content_id:
+        if selection.html:
+            preview.html = extras.texts[preview_html(row, content_id)]
+        if selection.markdown:
+            preview.markdown = extras.texts[Text(content_id)] or ""
+        if selection.excerpt and preview.excerpt is None:
+            preview.excerpt = extras.excerpts.get(content_id) or None
+    return preview
+
+
+def _contents_to_excerpt(ctx: Context, nodes: Iterable[Node]) -> set[str]:
+    """Returns the ids of the contents that excerpts are made of: of drafts, and of previews."""
+    wanted = set()
+    for node in nodes:
+        preview = node.selection.preview if ctx.caller.drafts else None
+        if (node.selection.excerpt and not node.row.get("snapshot")) or (preview and preview.excerpt):
+            wanted.add(content_to_excerpt(node.row))
+    return {one for one in wanted if one is not None}
+
+
+def _authors(nodes: Iterable[Node]) -> set[str]:
+    return {author_id for node in nodes if node.selection.author and (author_id := node.row.get("authorId"))}
+
+
+def _uncounted(nodes: Iterable[Node]) -> set[tuple[str, int]]:
+    """Returns the delivered versions whose words are selected and that only their revision tells."""
+    return {
+        (node.row["id"], snapshot["version"])
+        for node in nodes
+        if node.selection.word_count
+        and (snapshot := node.row.get("snapshot"))
+        and _words_of(node.row, snapshot) is None
+    }
+
+
+def _words_of(row: StoredDocument, snapshot: Snapshot) -> int | None:
+    """Returns how many words of a document are delivered; None where it was published before they were stored."""
+    counted = snapshot.get("wordCount")
+    return row["wordCount"] if counted is None and row.get("contentId") == snapshot["markdownId"] else counted

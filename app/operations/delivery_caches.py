@@ -1,0 +1,112 @@
+"""What all delivery queries of a project have in common: its delivery revision, categories, counts and redirects.
+
+Each is cached by delivery revision, and read once for all requests that wait for it. (decisions, sections 7 and 15)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from app.fields.queries import MAX_OFFSET
+from app.operations.context import Context
+from app.operations.revision_cache import RevisionCache
+from app.operations.single_flight import SingleFlight
+from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
+from app.rules.redirects import redirects
+
+CATEGORY_CACHE_BYTES = 64 * 1024 * 1024
+MAX_CATEGORIES = 5_000
+"""The most categories of a project that are read. A project may have 2,000; it could have more before that cap."""
+
+REDIRECT_CACHE_BYTES = 64 * 1024 * 1024
+MAX_REDIRECTS = MAX_OFFSET + 100
+"""How many redirects can be reached by pages."""
+SLUGS_LOOKED_UP = 1_000
+"""How many past slugs are looked up at once among those that documents are delivered under."""
+
+COUNTS_CACHE_BYTES = 8 * 1024 * 1024
+
+V = TypeVar("V")
+Counts = Mapping[str | None, int]
+"""How many documents are published, by the id of their category."""
+Redirects = Sequence[DeliveredRedirect]
+
+
+class DeliveryCaches:
+    """Reads and caches what queries of a project share."""
+
+    def __init__(self) -> None:
+        self._categories: RevisionCache[Categories] = RevisionCache(CATEGORY_CACHE_BYTES, size_of=_size_of_categories)
+        self._counts: RevisionCache[Counts] = RevisionCache(COUNTS_CACHE_BYTES, size_of=lambda rows: 200 * len(rows))
+        self._redirects: RevisionCache[Redirects] = RevisionCache(REDIRECT_CACHE_BYTES, size_of=_size_of_redirects)
+        self._reads: SingleFlight[Any] = SingleFlight()
+
+    def revision(self, ctx: Context) -> int:
+        """Returns a number that changes whenever what the project delivers does: one small read."""
+
+        def read() -> int:
+            with ctx.store.deadline():
+                return ctx.store.projects.delivery_revision(ctx.project_id)
+
+        revision: int = self._reads.read(("revision", ctx.project_id), read)
+        return revision
+
+    def categories(self, ctx: Context, revision: int) -> Categories:
+        """Returns the project's categories by id, as they are at a delivery revision or later."""
+
+        def read() -> Categories:
+            return delivered_categories(ctx.store.delivery.categories(ctx.project_id, MAX_CATEGORIES + 1))
+
+        return self._cached(self._categories, "categories", ctx, revision, read)
+
+    def counts(self, ctx: Context, revision: int) -> Counts:
+        """Returns how many documents are published in each category, at a delivery revision or later."""
+
+        def read() -> Counts:
+            return ctx.store.delivery.count_by_category(ctx.project_id)
+
+        return self._cached(self._counts, "counts", ctx, revision, read)
+
+    def published_categories(self, ctx: Context, revision: int) -> list[DeliveredCategory]:
+        """Returns the categories that documents are published in, by name."""
+        counts = self.counts(ctx, revision)
+        return [category for category in self.categories(ctx, revision).values() if counts.get(category.id)]
+
+    def redirects(self, ctx: Context, revision: int) -> Redirects:
+        """Returns the redirects of the project, the latest first, at a delivery revision or later."""
+        return self._cached(self._redirects, "redirects", ctx, revision, lambda: read_redirects(ctx, None))
+
+    def _cached(self, cache: RevisionCache[V], name: str, ctx: Context, revision: int, read: Callable[[], V]) -> V:
+        """Returns a value of a revision from its cache; reads it once for all callers that wait for it."""
+        if (known := cache.get(ctx.project_id, revision)) is not None:
+            return known
+
+        def read_and_cache() -> V:
+            value = cache.get(ctx.project_id, revision)
+            if value is None:
+                with ctx.store.deadline():
+                    value = read()
+                cache.put(ctx.project_id, revision, value)
+            return value
+
+        value: V = self._reads.read((name, ctx.project_id), read_and_cache)
+        return value
+
+
+def read_redirects(ctx: Context, slug: str | None) -> Redirects:
+    """Returns the redirects from a slug, or all, the latest first."""
+    delivery = ctx.store.delivery
+    left = delivery.left_slugs(ctx.project_id, slug, MAX_REDIRECTS)
+    slugs = list(dict.fromkeys(one["slug"] for one in left))
+    parts = [slugs[start : start + SLUGS_LOOKED_UP] for start in range(0, len(slugs), SLUGS_LOOKED_UP)]
+    taken = [one for part in parts for one in delivery.delivered_slugs(ctx.project_id, part)]
+    return [DeliveredRedirect(from_, to) for from_, to in redirects(left, taken).items()]
+
+
+def _size_of_categories(categories: Categories) -> int:
+    return 500 + sum(500 + 2 * len(category.description or "") for category in categories.values())
+
+
+def _size_of_redirects(known: Redirects) -> int:
+    return 500 + sum(300 + 2 * len(one.from_) for one in known)

@@ -1,0 +1,185 @@
+"""Finds what the fields of `Query` select: pages of documents, single documents, categories and redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.errors import Forbidden, Refusal, ServiceUnavailable
+from app.fields.loading import load
+from app.fields.queries import DeliveryPage
+from app.operations.context import Context
+from app.operations.delivered_texts import TextReader, content_to_excerpt
+from app.operations.delivery_caches import DeliveryCaches, read_redirects
+from app.operations.selections import Selection
+from app.records.delivery import Categories, DeliveredCategory
+from app.rules.documents import StoredDocument
+from app.rules.publishing import delivered_words
+from app.rules.text import search_words
+
+DRAFTS_SEARCHED = 500
+"""How many documents that are not published a search looks at, the newest ones: their words are not stored."""
+
+Rows = list[StoredDocument]
+
+
+@dataclass
+class Found:
+    """What a field of `Query` finds, as it is stored."""
+
+    rows: Rows = field(default_factory=list)
+    total: int = 0
+    has_next: bool = False
+    value: Any = None
+    """What is no list of documents: categories and redirects."""
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds what the fields of `Query` select."""
+
+    ctx: Context
+    revision: int
+    categories: Categories
+    caches: DeliveryCaches
+    texts: TextReader
+    current: bool
+    """Are the present fields of published documents needed, for previews?"""
+
+    def find(self, selection: Selection) -> Found | Refusal:
+        """Returns what a field of `Query` finds, or its refusal."""
+        try:
+            return FINDERS[selection.name](self, selection)
+        except ServiceUnavailable:
+            raise
+        except Refusal as refusal:
+            return refusal
+
+    def document(self, selection: Selection) -> Found:
+        """Finds a document by its id."""
+        ctx, wanted = self.ctx, selection.arguments["id"]
+        return _one(ctx.store.delivery.one(ctx.project_id, wanted, drafts=ctx.caller.drafts))
+
+    def document_by_slug(self, selection: Selection) -> Found:
+        """Finds a document by its slug."""
+        ctx, slug = self.ctx, selection.arguments["slug"]
+        return _one(ctx.store.delivery.one_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
+
+    def documents(self, selection: Selection) -> Found:
+        """Finds a page of documents: what is published, and after it, where drafts are asked for, what is not."""
+        page = page_of(selection.arguments)
+        drafts = bool(selection.arguments.get("includeDrafts"))
+        if drafts and not self.ctx.caller.drafts:
+            raise Forbidden("`includeDrafts` needs a delivery token that was made with the drafts permission.")
+        words = search_words(page.get("search", ""))
+        if page.get("search") and not words:
+            return Found()
+        category_id = selection.arguments.get("categoryId")
+        if (slug := selection.arguments.get("categorySlug")) is not None:
+            category = self._category_with(slug)
+            if category is None:
+                return Found()
+            category_id = category.id
+        return self._page(selection, _Filter(category_id and category_id.lower(), words, drafts), page)
+
+    def _page(self, selection: Selection, wanted: _Filter, page: Mapping[str, Any]) -> Found:
+        found = Found()
+        limit, offset = page["limit"], page["offset"]
+        if selection.documents or selection.has_next_page:
+            rows = self._rows(wanted, limit=limit + selection.has_next_page, offset=offset)
+            found.rows, found.has_next = rows[:limit], len(rows) > limit
+        if selection.total_count:
+            found.total = self._total(wanted)
+        return found
+
+    def _rows(self, wanted: _Filter, *, limit: int, offset: int) -> Rows:
+        project_id, delivery = self.ctx.project_id, self.ctx.store.delivery
+        category_id, words = wanted.category_id, wanted.words
+        rows = delivery.published(project_id, category_id, words, limit=limit, offset=offset, current=self.current)
+        if not wanted.drafts or len(rows) == limit:
+            return rows
+        skipped = 0 if rows else max(0, offset - delivery.count_published(project_id, category_id, words))
+        more = limit - len(rows)
+        if words:
+            return rows + self._matching_drafts(wanted)[skipped : skipped + more]
+        return rows + delivery.unpublished(project_id, category_id, limit=more, offset=skipped)
+
+    def _total(self, wanted: _Filter) -> int:
+        project_id, delivery = self.ctx.project_id, self.ctx.store.delivery
+        if wanted.words:
+            published = delivery.count_published(project_id, wanted.category_id, wanted.words)
+            return published + (len(self._matching_drafts(wanted)) if wanted.drafts else 0)
+        counts = self.caches.counts(self.ctx, self.revision)
+        published = sum(counts.values()) if wanted.category_id is None else counts.get(wanted.category_id, 0)
+        return published + (delivery.count_unpublished(project_id, wanted.category_id) if wanted.drafts else 0)
+
+    def _matching_drafts(self, wanted: _Filter) -> Rows:
+        """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
+        ctx = self.ctx
+        rows = ctx.store.delivery.unpublished(ctx.project_id, wanted.category_id, limit=DRAFTS_SEARCHED, offset=0)
+        contents = (content_id for row in rows if (content_id := content_to_excerpt(row)))
+        excerpts = self.texts.excerpts(ctx, contents)
+        shown = [{**row, "excerpt": row.get("excerpt") or excerpts.get(row.get("contentId") or "")} for row in rows]
+        words = set(wanted.words)
+        return [row for row, fields in zip(rows, shown, strict=True) if words <= set(delivered_words(fields))]
+
+    def category(self, selection: Selection) -> Found:
+        """Finds a category by its id."""
+        return Found(value=self.categories.get(selection.arguments["id"].lower()))
+
+    def category_by_slug(self, selection: Selection) -> Found:
+        """Finds a category by its slug."""
+        return Found(value=self._category_with(selection.arguments["slug"]))
+
+    def all_categories(self, selection: Selection) -> Found:
+        """Finds all categories."""
+        return Found(value=list(self.categories.values()))
+
+    def _category_with(self, slug: str) -> DeliveredCategory | None:
+        return next((one for one in self.categories.values() if one.slug == slug), None)
+
+    def redirects(self, selection: Selection) -> Found:
+        """Finds a page of redirects."""
+        page = page_of(selection.arguments)
+        known = self.caches.redirects(self.ctx, self.revision)
+        return Found(value=known[page["offset"] : page["offset"] + page["limit"]])
+
+    def redirect(self, selection: Selection) -> Found:
+        """Finds the redirect from a slug."""
+        return Found(value=next(iter(read_redirects(self.ctx, selection.arguments["from"])), None))
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """Which documents a page has."""
+
+    category_id: str | None
+    words: Sequence[str]
+    drafts: bool
+
+
+FINDERS: Mapping[str, Callable[[Finder, Selection], Found]] = {
+    "category": Finder.category,
+    "categoryBySlug": Finder.category_by_slug,
+    "categories": Finder.all_categories,
+    "document": Finder.document,
+    "documentBySlug": Finder.document_by_slug,
+    "documents": Finder.documents,
+    "documentsInCategory": Finder.documents,
+    "documentsPage": Finder.documents,
+    "redirect": Finder.redirect,
+    "redirects": Finder.redirects,
+}
+CATEGORY_QUERIES = ("category", "categoryBySlug", "categories")
+SINGLE_DOCUMENTS = ("document", "documentBySlug")
+DOCUMENT_QUERIES = (*SINGLE_DOCUMENTS, "documents", "documentsInCategory", "documentsPage")
+
+
+def page_of(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns `limit`, `offset` and `search` of a list. Raises `HttpApiDecodeError` for those out of range."""
+    return load(DeliveryPage, {name: value for name, value in arguments.items() if value is not None})
+
+
+def _one(row: StoredDocument | None) -> Found:
+    return Found([] if row is None else [row])

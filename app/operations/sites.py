@@ -1,0 +1,60 @@
+"""What feeds and sitemaps read: the project as a whole, and its published documents in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.operations.context import Context
+from app.rules.documents import PublishedDocument
+
+BATCH = 1_000
+"""How many documents are read at once."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What feeds say of a project as a whole, and the versions that they change with."""
+
+    name: str
+    url: str
+    category_url: str
+    rev: int
+    revision: int
+    created_at: datetime
+
+
+def read_site(ctx: Context) -> Site:
+    """Returns what feeds say of a project as a whole."""
+    with ctx.store.deadline():
+        revision = ctx.store.projects.delivery_revision(ctx.project_id)
+        project = ctx.store.projects.settings(ctx.project_id)
+    return Site(
+        project["name"],
+        project.get("siteUrl") or "",
+        project.get("categoryUrl") or "",
+        project["rev"],
+        revision,
+        project["createdAt"],
+    )
+
+
+def last_published_at(ctx: Context) -> datetime | None:
+    """Returns when something was last published, for the first time or again."""
+    with ctx.store.deadline():
+        latest = ctx.store.delivery.last_published(ctx.project_id)
+    return latest and latest["updatedAt"]
+
+
+def published_documents(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[PublishedDocument]:
+    """Yields published documents, the newest first, a batch a read, so that they are never all in memory."""
+    last: PublishedDocument | None = None
+    while limit > 0:
+        with ctx.store.deadline():
+            size = min(limit, BATCH)
+            rows = ctx.store.delivery.following(ctx.project_id, last, limit=size, bare=bare)
+        yield from rows
+        if len(rows) < size:
+            return
+        last, limit = rows[-1], limit - size

@@ -1,0 +1,36 @@
+"""The code stays plain: no function that only passes its arguments on, and modules that can be read in one go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+TOP = Path(__file__).parents[2]
+SOURCES = [path for folder in ("app", "graphql_app", "mcp_tools") for path in sorted((TOP / folder).rglob("*.py"))]
+
+NEEDED = {
+    ("app/http/bodies.py", "readline"): "WSGI demands it of `wsgi.input`",
+    ("app/store/bodies.py", "add_many"): "makes a method that only collections call public",
+    ("mcp_tools/over_http.py", "run"): "the loop itself is closed with its thread",
+}
+
+
+def pass_on(path: Path) -> Iterator[str]:
+    """Yields the functions of a file that do nothing but call another one with the arguments that they were given."""
+    for one in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) or one.decorator_list:
+            continue
+        body = [line for line in one.body if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))]
+        given = [each.arg for each in (*one.args.posonlyargs, *one.args.args, *one.args.kwonlyargs)]
+        given = [name for name in given if name not in ("self", "cls")]
+        call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return | ast.Expr) else None
+        if isinstance(call, ast.Call) and given and isinstance(call.func, ast.Name | ast.Attribute):
+            sent = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if [each.id if isinstance(each, ast.Name) else None for each in sent] == given:
+                yield one.name
+
+
+def test_no_function_only_passes_its_arguments_on() -> None:
+    found = {(str(path.relative_to(TOP)), name) for path in SOURCES for name in pass_on(path)}
+    assert found == set(NEEDED)
