@@ -8,6 +8,7 @@ import time
 from flask import Flask, Response, g, request
 
 from app.settings import Settings
+from app.store.request_time import begin_request
 
 log = logging.getLogger("content_workflow.requests")
 
@@ -50,6 +51,7 @@ def begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
     g.began = time.perf_counter()
+    begin_request()
 
 
 def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:

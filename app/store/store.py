@@ -44,6 +44,7 @@ from app.store.leases import Leases
 from app.store.members import Members
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
+from app.store.request_time import time_left
 from app.store.revisions import Revisions
 from app.store.sessions import Sessions
 from app.store.tokens import Tokens
@@ -61,6 +62,10 @@ FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 262, 9001, 10107, 11600,
 PyMongo raises most of them as `ConnectionFailure`, but not where they stand in a write concern error: the write may
 have been done, or not.
 """
+
+CONNECT_MS, HEARTBEAT_MS = 2_500, 2_000
+"""After both together PyMongo gives up a member that accepts connections and answers nothing, and sends what it was
+asked to the next primary. By its defaults that takes 30 seconds, and requests end with their deadline before that."""
 
 DATABASE = "content_workflow"
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
@@ -110,12 +115,13 @@ class Store:
     def deadline(self, *, unbounded: bool = False) -> Iterator[None]:
         """Bounds the time of all commands inside, and translates the driver's errors; inside another, the first ends.
 
+        All deadlines of one request together last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
         index says that another request wrote first.
         """
         try:
-            with pymongo.timeout(None if unbounded else self._deadline_seconds):
+            with time_left(self._deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
                 yield
         except DuplicateKeyError as error:
             raise WriteConflict from error
@@ -280,6 +286,8 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
             w="majority",
             retryWrites=True,
             serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
+            connectTimeoutMS=CONNECT_MS,
+            heartbeatFrequencyMS=HEARTBEAT_MS,
             appname="content-workflow",
         )
     except (ConfigurationError, ValueError) as error:

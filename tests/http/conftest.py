@@ -19,7 +19,7 @@ Configured = Callable[..., Flask]
 def configured(store: Store) -> Configured:
     """Makes an application with settings of the test's own."""
 
-    def make(**settings: Any) -> Flask:
+    def make(store: Store = store, **settings: Any) -> Flask:
         given = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
         return create_app(Settings(**{**given, **settings}), store)
 

@@ -36,6 +36,13 @@ def test_an_error_of_ours_stays_a_bug(store: Store) -> None:
         raise OperationFailure("unknown operator", 2)
 
 
+def test_a_member_that_answers_nothing_is_given_up_long_before_the_deadline_of_a_request() -> None:
+    with connect("mongodb://127.0.0.1:1").database.client as client:
+        pool = client.options.pool_options
+        assert pool.connect_timeout is not None
+        assert pool.connect_timeout + client.options.heartbeat_frequency < 5
+
+
 class ReadConcerns(monitoring.CommandListener):
     """The read concern of each `find`, by collection."""
 

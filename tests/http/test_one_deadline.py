@@ -1,0 +1,56 @@
+"""A request waits for MongoDB no longer than its deadline, however many steps it has (decisions, section 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pymongo
+import pytest
+from pymongo import monitoring
+
+from app.store.store import Store, connect
+from tests.http.conftest import Configured
+from tests.make import OPERATIONS, Project, a_document
+
+pytestmark = pytest.mark.needs_mongod
+
+
+class TimesLeft(monitoring.CommandListener):
+    """How many milliseconds each command had at most."""
+
+    def __init__(self) -> None:
+        self.milliseconds: list[int] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        self.milliseconds.append(event.command["maxTimeMS"])
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+def test_authentication_operation_and_texts_share_one_deadline_and_the_next_request_has_its_own(
+    store: Store, project: Project, mongodb_uri: str, configured: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = project.context()
+    document = a_document(ctx, markdown="Flour and water.")
+    OPERATIONS["publish_document"](ctx, document["id"], fields={})
+    listener, client = TimesLeft(), pymongo.MongoClient
+
+    def listened_to(*given: Any, **options: Any) -> Any:
+        return client(*given, event_listeners=[listener], **options)
+
+    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
+    watched = connect(mongodb_uri, store.database.name)
+    api = configured(store=watched).test_client()
+    for _ in range(2):
+        before = len(listener.milliseconds)
+        token = project.token().secret  # not known to the server: it has to look it up
+
+        assert api.get(f"/documents/{document['id']}", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+
+        left = listener.milliseconds[before:]
+        assert len(left) >= 4
+        assert left == sorted(left, reverse=True)
+        assert left[0] > 9_000
+    watched.database.client.close()
