@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from bson import ObjectId
+from bson.raw_bson import RawBSONDocument
 
 from app.rules.cursors import cursor_of
-from app.store.store import Store
-from tests.databases import everything
 from tests.make import Project
 from tests.operations.valid_calls import Scene
 
@@ -37,19 +36,25 @@ class Theirs:
         """The ids of its records, as MongoDB stores them."""
         return {ObjectId(one).binary for kind in KINDS for one in self.values[kind]}
 
-    def rows(self, store: Store) -> list[bytes]:
+    def rows(self) -> list[bytes]:
         """Returns every record of the project as its bytes."""
-        return [row for row in _rows(store) if ObjectId(self.project.id).binary in row]
+        return rows_of(self.project)
 
-    def rows_of_others_that_name_it(self, store: Store) -> list[bytes]:
-        """Returns every record of other projects that refers to a record of this one."""
-        own = ObjectId(self.project.id).binary
-        return [row for row in _rows(store) if own not in row and any(one in row for one in self.ids)]
+    def is_named_by(self, project: Project) -> bool:
+        """Returns whether a record of another project refers to a record of this one."""
+        return any(one in row for row in rows_of(project) for one in self.ids)
 
 
-def _rows(store: Store) -> Iterator[bytes]:
-    for rows in everything(store).values():
-        yield from rows
+def rows_of(project: Project, *, but_token: str | None = None) -> list[bytes]:
+    """Returns every record of a project as its bytes; without one token, where the test changes that."""
+    database, own = project.store.database, ObjectId(project.id)
+    raw = database.codec_options.with_options(document_class=RawBSONDocument)
+    condition = {"$or": [{"projectId": own}, {"_id": own}], "_id": {"$ne": ObjectId(but_token)}}
+    return [
+        row.raw
+        for name in sorted(database.list_collection_names())
+        for row in database.get_collection(name, codec_options=raw).find(condition).sort("_id", 1)
+    ]
 
 
 def fill(scene: Scene) -> Theirs:

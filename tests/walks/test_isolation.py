@@ -144,10 +144,10 @@ def test_every_field_is_known_to_name_a_record_or_nothing() -> None:
 @pytest.mark.contract("decided-projects.invisible", "authentication.2", "service.one-project")
 @pytest.mark.parametrize("name", EVERY)
 def test_what_another_project_has_is_answered_as_what_never_existed(
-    service, own_store, commands, theirs: Theirs, scene: Scene, name: str
+    service, commands, theirs: Theirs, scene: Scene, name: str
 ) -> None:
     client, operation = service.test_client(), OPERATIONS[name]
-    call, before = EVERY[name](scene), theirs.rows(own_store)
+    call, before = EVERY[name](scene), theirs.rows()
     dry = not operation.reads
 
     def rest(route: Route, call: Call, *, dry: bool) -> TestResponse:
@@ -176,16 +176,16 @@ def test_what_another_project_has_is_answered_as_what_never_existed(
                 if dry and as_never[0] >= 400:
                     assert seen(rest(route, place.put(call, value), dry=False), value) == as_never, place.path
 
-    assert theirs.rows(own_store) == before
-    assert theirs.rows_of_others_that_name_it(own_store) == []
+    assert theirs.rows() == before
+    assert not theirs.is_named_by(scene.project)
 
 
 @pytest.mark.contract("decided-projects.invisible")
 @pytest.mark.parametrize("kind", Kind)
 def test_a_draft_that_names_what_another_project_has_is_found_wrong_as_one_that_names_nothing(
-    service, own_store, commands, theirs: Theirs, scene: Scene, kind: Kind
+    service, commands, theirs: Theirs, scene: Scene, kind: Kind
 ) -> None:
-    client, before = service.test_client(), theirs.rows(own_store)
+    client, before = service.test_client(), theirs.rows()
     (validate,), (confirm,) = (
         [route for route in routes_of(name) if route.kind == kind] for name in ("validate_intent", "confirm_intent")
     )
@@ -204,14 +204,14 @@ def test_a_draft_that_names_what_another_project_has_is_found_wrong_as_one_that_
             scene.call("discard_intent", *draft.ids)
         assert found == [found[0]] * len(found), place.path
 
-    assert theirs.rows(own_store) == before
+    assert theirs.rows() == before
 
 
 @pytest.mark.parametrize("era", ERAS)
 def test_resources_and_prompts_of_mcp_name_nothing_of_another_project(
-    service, own_store, commands, theirs: Theirs, scene: Scene, era: str
+    service, commands, theirs: Theirs, scene: Scene, era: str
 ) -> None:
-    agent, before = Agent(service.test_client(), scene.token, era), theirs.rows(own_store)
+    agent, before = Agent(service.test_client(), scene.token, era), theirs.rows()
     own = scene.document()
     templates = [one["uriTemplate"] for one in agent.ask("resources/templates/list")["resourceTemplates"]]
     prompts = {one["name"]: one["arguments"] for one in agent.ask("prompts/list")["prompts"]}
@@ -230,7 +230,7 @@ def test_resources_and_prompts_of_mcp_name_nothing_of_another_project(
     assert all("error" in read[2] for read in answers[0][0])
     assert answers == [answers[0]] * len(answers)
     assert WORD not in agent.post("resources/list").text
-    assert theirs.rows(own_store) == before
+    assert theirs.rows() == before
 
 
 def seen(response: TestResponse, sent: str) -> tuple[int, list[tuple[str, str]], str]:
