@@ -1,21 +1,32 @@
 """Long texts: markdown and html, each written once and never changed.
 
 They are stored apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
-16 MB, and a record can't show another version's text.
+16 MB, and a record can't show another version's text. As they never change, a process remembers those it read last.
 """
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
+from cachetools import LRUCache
 from pymongo.read_concern import ReadConcern
 
 from app.store.collection import Bson, Collection, object_ids
 
 if TYPE_CHECKING:
     from app.store.store import Store
+
+CACHE_BYTES = 64 * 1024 * 1024
+MAX_CACHED = 256 * 1024
+"""A longer text is not cached: a few of them would evict all others."""
+
+_cache: LRUCache[tuple[str, str], str] = LRUCache(CACHE_BYTES, getsizeof=sys.getsizeof)
+"""Texts by the ids of their project and body."""
+_cache_lock = threading.Lock()
 
 
 class Bodies(Collection[Bson]):
@@ -42,12 +53,21 @@ class Bodies(Collection[Bson]):
         self._insert_many(project_id, bodies)
 
     def get_texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the texts of several bodies by id, in one read."""
-        wanted = object_ids(set(body_ids))
-        if not wanted:
-            return {}
-        rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"text": 1})
-        return {row["id"]: row["text"] for row in rows}
+        """Returns the texts of several bodies by id; those that are not cached are read, in one command."""
+        wanted = set(body_ids)
+        with _cache_lock:
+            cached = {one: _cache.get((project_id, one)) for one in wanted}
+        texts = {one: text for one, text in cached.items() if text is not None}
+        if missing := object_ids(wanted - texts.keys()):
+            for row in self._find(project_id, {"_id": {"$in": missing}}, fields={"text": 1}):
+                texts[row["id"]] = row["text"]
+                self._remember(project_id, row["id"], row["text"])
+        return texts
+
+    def _remember(self, project_id: str, body_id: str, text: str) -> None:
+        if self._session is None and sys.getsizeof(text) <= MAX_CACHED:  # a transaction may yet be rolled back
+            with _cache_lock:
+                _cache[project_id, body_id] = text
 
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.rules import text
@@ -123,13 +123,31 @@ def test_two_megabytes_of_anything_are_read_in_seconds(markdown: str) -> None:
 _PIECES = st.sampled_from(
     [*"ab 1*_`~[]()!#|-+\n\\&;:'’é—", "&amp;", "&gt;", '[a](b "c>d")', "![x](y)", "- [x] ", "1. ", "> ", "~~", "**"]
     + ["```\n", "\n\n", "| a | b |\n|---|---|\n", "http://e.org", "漢", "3.14"]
+    + [
+        "<p>",
+        "</p>",
+        '</p class="x">',
+        "<P>",
+        "<em>",
+        "</em>",
+        "<br/>",
+        "<br />",
+        "<b>",
+        "<td>",
+        "<code>",
+        "</code>",
+        "<",
+    ]
+    + ['<img src="a" alt="b" />', '<a href="x">', '<a href="x>y">', "<a title='x'>", '<p\nclass="x">', "</a>", ">"]
+    + ["<script>", "</script>", "<!--", "-->", "<div>\n", "</div>\n", "<pre>\n", "<http://e.org>", '="']
 )
 
 
 @given(st.lists(_PIECES, max_size=60).map("".join))
-def test_markdown_without_html_is_counted_as_any_other(markdown: str) -> None:
+@settings(max_examples=300)
+def test_markdown_is_counted_by_its_html_as_by_its_events(markdown: str) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(text, "_shown_of_plain", lambda source: "".join(text._shown(text.parsed(source))))
+        monkeypatch.setattr(text, "_shown_of_rendered", lambda source: None)
         by_events = word_count(markdown)
 
     assert word_count(markdown) == by_events
