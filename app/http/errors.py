@@ -15,6 +15,7 @@ from app.errors import (
     Refusal,
     UnsupportedMediaType,
 )
+from app.http.requests import LOGGED_PATH
 
 log = logging.getLogger("content_workflow.errors")
 
@@ -61,12 +62,16 @@ def of_the_framework(error: HTTPException) -> Response:
 
 def unexpected(error: Exception) -> Response:
     """Returns the response for a bug: the request's id, and no internals."""
-    log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
+    log.error(
+        "bug",
+        exc_info=error,
+        extra={"requestId": g.request_id, "path": request.path[:LOGGED_PATH], "method": request.method},
+    )
     return refused(InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}."))
 
 
 def _add_accept_patch(response: Response) -> Response:
-    if request.method == "OPTIONS" or response.status_code == 415:
+    if request.url_rule is not None and (request.method == "OPTIONS" or response.status_code == 415):
         routes = current_app.create_url_adapter(request)
         if routes is not None and "PATCH" in routes.allowed_methods():
             response.headers["Accept-Patch"] = ACCEPT_PATCH

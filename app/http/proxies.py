@@ -12,6 +12,8 @@ from app.settings import SettingsError
 WsgiApp = Callable[[dict[str, Any], Any], Iterable[bytes]]
 Networks = tuple[IPv4Network | IPv6Network, ...]
 
+MOST_HOPS = 20
+"""How many addresses of `X-Forwarded-For` are read, from its end: no chain of proxies is longer."""
 WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[^:]+):\d+")
 """How some proxies write an address: `192.0.2.7:49152`, `[2001:db8::7]:49152`."""
 
@@ -37,7 +39,8 @@ class TrustedProxies:
         self._app, self._trusted = app, trusted
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        hops = [hop.strip() for hop in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
+        listed = environ.get("HTTP_X_FORWARDED_FOR", "").rsplit(",", MOST_HOPS)[-MOST_HOPS:]
+        hops = [hop.strip() for hop in listed if hop.strip()]
         address = environ.get("REMOTE_ADDR", "")
         while hops and is_within(address, self._trusted):
             address = _without_port(hops.pop())

@@ -14,6 +14,9 @@ log = logging.getLogger("content_workflow.requests")
 
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
+LOGGED_PATH = 1_000
+"""How many characters of a path the log shows: 64 KB of any path may be sent without a token."""
+
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -73,7 +76,7 @@ def _log(response: Response) -> None:
         **{"name": log.name, "levelno": logging.INFO, "levelname": "INFO", "msg": "request"},
         "requestId": g.request_id,
         "method": request.method,
-        "path": request.path,
+        "path": request.path[:LOGGED_PATH],
         "status": response.status_code,
         "durationMs": round((time.perf_counter() - g.began) * 1000, 1),
         "tokenId": caller.token_id if caller else None,

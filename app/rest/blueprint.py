@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from flask_smorest import Blueprint
 from app.fields.loading import instance
 from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
-from app.http import bodies
+from app.http import bodies, in_flight
 from app.http.callers import callers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
@@ -29,6 +29,9 @@ from app.rules.etags import read_tags
 from app.vocabulary import Channel, TokenKind
 
 View = Callable[..., Response]
+
+LONG_TEXTS = 256 * 1024
+"""From so many characters on, the texts of a response are read and written by few requests at a time."""
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -138,12 +141,20 @@ def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
     """Returns the long texts of a record by field; one never written is empty, one not published is null."""
     texts = result.texts
     if missing := [one for one in result.bodies.values() if one and one not in texts]:
-        with ctx.store.deadline():
-            texts = {**texts, **ctx.store.bodies.get_texts(ctx.project_id, missing)}
+        texts = {**texts, **_read(ctx, missing)}
+        if sum(map(len, texts.values())) > LONG_TEXTS:
+            texts = {}  # not held while the request waits for its turn
+            in_flight.large()
+            texts = {**result.texts, **_read(ctx, missing)}
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
         for name, one in result.bodies.items()
     }
+
+
+def _read(ctx: Context, body_ids: Iterable[str]) -> Mapping[str, str]:
+    with ctx.store.deadline():
+        return ctx.store.bodies.get_texts(ctx.project_id, body_ids)
 
 
 def _hash(body: Any) -> str:

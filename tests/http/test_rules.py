@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.http.proxies import MOST_HOPS, is_within
 from app.operations.context import this_instant
 from app.vocabulary import Scope, TokenKind
 from tests.http.conftest import Configured
@@ -114,6 +116,33 @@ def test_the_address_is_the_last_that_no_trusted_proxy_has(
     )
 
     assert limited.status_code == 429
+
+
+def test_of_very_many_forwarded_addresses_the_last_ones_are_read(
+    configured: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = Mock(side_effect=is_within)
+    monkeypatch.setattr("app.http.proxies.is_within", looked_at)
+    client = configured(trusted_proxies=("10.0.0.0/8",)).test_client()
+
+    client.get(
+        "/health", headers={"X-Forwarded-For": "10.0.0.1," * 5_000}, environ_overrides={"REMOTE_ADDR": "10.0.0.2"}
+    )
+
+    assert looked_at.call_count <= MOST_HOPS
+
+
+@pytest.mark.parametrize("host", ["a" * 1_000, "a..b", "\u00fc" * 70])
+@pytest.mark.parametrize("method", ["OPTIONS", "GET", "POST"])
+def test_a_host_that_no_server_has_is_a_request_that_is_refused(client: FlaskClient, method: str, host: str) -> None:
+    answer = client.open("/graphql", method=method, headers={"Host": host})
+    assert answer.status_code in (200, 400, 401, 404)
+
+
+def test_the_log_shows_the_beginning_of_a_long_path(client: FlaskClient, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "content_workflow.requests"):
+        client.get("/" + "a" * 50_000)
+    assert [len(vars(record)["path"]) for record in caplog.records] == [1_000]
 
 
 @pytest.mark.contract("decided-http.request-id")
