@@ -12,7 +12,7 @@ class Kind(StrEnum):
 
 
 class BriefState(StrEnum):
-    """Where a brief stands between being written and being done (contract: Brief states)."""
+    """The states of a brief (contract: Brief states)."""
 
     NONE = "none"
     READY = "ready"
@@ -21,7 +21,7 @@ class BriefState(StrEnum):
 
 
 class DocumentStatus(StrEnum):
-    """Where a document stands between an idea and the website (decisions, section 5)."""
+    """The statuses of a document, from idea to published (decisions, section 5)."""
 
     IDEA = "idea"
     PLANNED = "planned"
@@ -80,7 +80,7 @@ class BudgetLimit(StrEnum):
 
 
 class SkipReason(StrEnum):
-    """Why a document is not as it was before a token's work, or not wholly (decisions, section 13)."""
+    """Why a document was not reverted, or not completely (decisions, section 13)."""
 
     CHANGED_SINCE = "changed_since"
     CREATED_SINCE = "created_since"
@@ -155,7 +155,7 @@ class CheckName(StrEnum):
 
 
 class CheckLevel(StrEnum):
-    """How much a failed check counts: `error` keeps a document from being submitted (decisions, section 12)."""
+    """How much a failed check counts: an `error` prevents submitting the document (decisions, section 12)."""
 
     OFF = "off"
     WARNING = "warning"

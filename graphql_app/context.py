@@ -1,4 +1,4 @@
-"""One request to the delivery API, as extensions and resolvers see it."""
+"""The context of a request to the delivery API, for extensions and resolvers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Info = strawberry.Info[DeliveryContext, None]
 
 
 def by_response_key(info: Info, results: Mapping[str, Any]) -> Any:
-    """Returns what was read for the field that is resolved. Raises the refusal that it met."""
+    """Returns what was read for the field that is resolved. Raises its refusal."""
     result = results[str(info.path.key)]
     if isinstance(result, Exception):
         raise result

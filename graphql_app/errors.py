@@ -37,7 +37,7 @@ def query_error(code: str, message: str, node: Node | None = None) -> GraphQLErr
 
 
 def formatted(message: str, code: str) -> dict[str, Any]:
-    """Returns an error that has no place in a query."""
+    """Returns an error without a location in the query."""
     return {"message": message, "extensions": {"code": code}}
 
 
@@ -47,7 +47,7 @@ def format_refusal(refusal: Refusal) -> dict[str, Any]:
 
 
 def format_error(error: GraphQLError) -> dict[str, Any]:
-    """Returns an error of a query; of an internal error it shows the request's id alone."""
+    """Returns an error of a query; for an internal error it shows only the request's id."""
     result: dict[str, Any] = dict(error.formatted)
     code, cause = code_of(error), error.original_error
     if isinstance(cause, Refusal):

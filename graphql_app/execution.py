@@ -1,4 +1,4 @@
-"""What Strawberry does with a query around executing it: the limits, one validation a text, one read of the data."""
+"""Strawberry extensions around the execution of a query: limits, one validation per text, one read of the data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from graphql_app.selections import selections_of
 log = logging.getLogger("content_workflow.errors")
 
 MAX_ERRORS = 1
-"""How many errors of validation a query gets, and that there are more: each looks for similar names in all types."""
+"""The most validation errors that are listed: for each, graphql-core looks for similar names in all types."""
 CACHE_CHARACTERS = 300_000
 """How many characters of queries are cached; a syntax tree takes up to two hundred bytes a character."""
 ENTRY_CHARACTERS = 500
@@ -112,7 +112,7 @@ class ReadSelections(SchemaExtension):
         self._reader = reader
 
     def on_execute(self) -> Iterator[None]:
-        """Has the results of all fields of `Query` ready for their resolvers."""
+        """Reads the results of all fields of `Query` for their resolvers."""
         execution = self.execution_context
         request: DeliveryContext = execution.context
         document = execution.graphql_document

@@ -1,7 +1,7 @@
 """The schema of the delivery API: its queries.
 
 What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
-returns what was read for its place in the query, or raises why that was refused.
+returns what was read for its field, or raises the refusal.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Drafts = Annotated[
 Limit = Annotated[int | None, strawberry.argument(description="The most items to return, 1 to 100. Default: 20.")]
 Offset = Annotated[int | None, strawberry.argument(description="Items to skip, 0 to 100,000. Default: 0.")]
 Slug = Annotated[str, strawberry.argument(description="The slug.")]
-Id = Annotated[strawberry.ID, strawberry.argument(description="The id. One that is none gives null.")]
+Id = Annotated[strawberry.ID, strawberry.argument(description="The id. An invalid one gives null.")]
 CategorySlug = Annotated[
     str | None,
-    strawberry.argument(description="Documents of the category with this slug alone, without its subcategories."),
+    strawberry.argument(description="Only documents of the category with this slug, without its subcategories."),
 ]
 Search = Annotated[
     str | None,
     strawberry.argument(
-        description="Documents alone that have all of these words in their title, subtitle or excerpt, ignoring case "
+        description="Only documents that have all of these words in their title, subtitle or excerpt, ignoring case "
         "and accents."
     ),
 ]

@@ -38,11 +38,11 @@ MAX_COST = 5_000
 OFFSET_COST = 50
 """How many skipped documents cost as much as a returned one."""
 CHILDREN_COST = 60
-"""As how many categories the children of one count."""
+"""The number of categories that `children` counts as."""
 PAGES = ("documents", "documentsInCategory", "documentsPage", "redirects")
 """The fields of `Query` with a limit and an offset."""
 MAX_SCHEMA_FIELDS = 100_000
-"""The most fields of introspection in an answer; the query of common clients has a third of that."""
+"""The most fields of introspection in a response; the query of common clients has a third of that."""
 MAX_SELECTIONS = 5_000
 """The most selections of a query with each fragment in place of its spreads, which can multiply them."""
 
@@ -115,7 +115,7 @@ def selections_of(
         found[key], each = _Reading(selections, variables).query_field(name, nodes, arguments)
         cost += _cost(name, arguments, each, categories)
     if schema_fields > MAX_SCHEMA_FIELDS:
-        message = f"The answer could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
+        message = f"The response could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
         raise query_error("QUERY_TOO_COSTLY", message)
     if cost > MAX_COST:
         message = (
@@ -193,7 +193,7 @@ class _Reading:
         return selection, cost
 
     def _preview(self, nodes: list[FieldNode], times: int) -> PreviewSelection:
-        """Returns what is selected of a preview; `times` is under how many keys it is in the answer."""
+        """Returns what is selected of a preview; `times` is under how many keys it is in the response."""
         counts = Counter(below[0].name.value for below in self.selections.below(nodes))
         return PreviewSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
 
@@ -239,7 +239,7 @@ def _cost(name: str, arguments: Mapping[str, Any], each: int, categories: Callab
 
 
 def _schema_fields(selections: Selections, nodes: list[FieldNode], times: int) -> int:
-    """Returns how many fields an answer can have at and below a field of introspection that it has `times` times."""
+    """Returns how many fields a response can have at and below a field of introspection that it has `times` times."""
     count = times
     for below in selections.below(nodes):
         count += _schema_fields(selections, below, times * LIST_LENGTHS.get(below[0].name.value, 1))

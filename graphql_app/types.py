@@ -24,7 +24,7 @@ def _documents_of_page(page: strawberry.Parent[DeliveredPage], info: Info) -> An
     return by_response_key(info, page.documents)
 
 
-@strawberry.type(description="The picture that stands for a document.")
+@strawberry.type(description="The image that represents a document.")
 class CoverImage:
     """A document's cover image."""
 
@@ -58,7 +58,7 @@ class Author:
 class Preview:
     """The present state of a document."""
 
-    coverImage: CoverImage | None = strawberry.field(description="The picture that stands for it.")
+    coverImage: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph."
     )
@@ -88,7 +88,7 @@ class Document:
         description="Who wrote it; null when none is named, or the member left the project."
     )
     category: Category | None = strawberry.field(description="The category it is filed under.")
-    coverImage: CoverImage | None = strawberry.field(description="The picture that stands for it.")
+    coverImage: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph, at "
         "most 200 characters of that."
@@ -97,7 +97,7 @@ class Document:
         description="Its published content as html, safe to put on a page: it holds no scripts, event handlers, "
         "`javascript:` addresses, forms, frames or styles. Empty where it is not published."
     )
-    isPublished: bool = strawberry.field(description="Is it published? Without `includeDrafts` always true.")
+    isPublished: bool = strawberry.field(description="Whether it is published. Without `includeDrafts` always true.")
     markdown: str = strawberry.field(
         description="Its published content as markdown (CommonMark with tables, strikethrough, task lists and "
         "autolinks). Empty where it is not published."
@@ -126,7 +126,7 @@ class DocumentPage:
     """A page of documents with how many there are."""
 
     documents: list[Document] = strawberry.field(resolver=_documents_of_page, description="The documents of the page.")
-    hasNextPage: bool = strawberry.field(description="Are there documents after this page?")
+    hasNextPage: bool = strawberry.field(description="Whether there are documents after this page.")
     totalCount: int = strawberry.field(description="How many documents there are on all pages together.")
 
 

@@ -1,6 +1,6 @@
 """GraphQL over HTTP at `/graphql`, for GET and POST (decisions, section 7).
 
-Strawberry's view parses the request and executes the query. What stands in front of it are the cache of responses,
+Strawberry's view parses the request and executes the query. In front of it are the cache of responses,
 which hold as long as the project's delivery revision, and what makes them cacheable for clients.
 """
 
@@ -52,14 +52,14 @@ MAX_RESPONSE = 16 * 1024 * 1024
 RECORD_DEPTH = 3
 """How deep records are in a response: in `data`, in a field of `Query`, in a list."""
 MAX_CACHED_URL = 4_000
-"""Up to how many characters of parameters a parsed URL is cached; a site sends the same ones over and over."""
+"""Up to how many characters of parameters a parsed URL is cached; a site sends the same ones repeatedly."""
 CACHE_BYTES = 64 * 1024 * 1024
 ENTRY_BYTES = 500
 """What a cached response takes beside its bytes."""
 
 
 class RequestAdapter(FlaskHTTPRequestAdapter):
-    """The request as Strawberry's view reads it."""
+    """The request, as an adapter for Strawberry's view."""
 
     @property
     def method(self) -> HTTPMethod:
@@ -211,7 +211,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         for chunk in _chunks(data, RECORD_DEPTH):
             body += chunk
             if len(body) > MAX_RESPONSE:
-                raise query_error("RESPONSE_TOO_LARGE", "The answer is over 16 MB: ask for less at once.")
+                raise query_error("RESPONSE_TOO_LARGE", "The response is over 16 MB: select less at once.")
         return bytes(body)
 
 

@@ -23,7 +23,7 @@ class Addresses:
         self._known = {parts for name in names if (parts := _parts(name))}
 
     def include(self, host: str) -> bool:
-        """Tells whether a `Host` header names this server; a name in the settings without a port is for all ports."""
+        """Returns whether a `Host` header names this server; a name in the settings without a port is for all ports."""
         parts = _parts(host)
         if parts is None:
             return False
@@ -33,7 +33,7 @@ class Addresses:
 
 
 def is_of(origin: str, host: str) -> bool:
-    """Tells whether an `Origin` is the address that a `Host` header names, over http or https."""
+    """Returns whether an `Origin` is the address that a `Host` header names, over http or https."""
     scheme, _, rest = origin.lower().partition("://")
     page, here = _parts(rest), _parts(host)
     default = DEFAULT_PORTS.get(scheme)

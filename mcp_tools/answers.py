@@ -23,14 +23,14 @@ SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary
 """Records with long texts, and the same records without them, as tools return them."""
 
 STRINGS = ("string", ["string", "null"])
-"""The types of a key that is documented by its name alone."""
+"""The types of a key that is documented only by its name."""
 
 DRAFT_TEXT = "markdown"
 """The long text of a document draft, which only `get_intent` returns."""
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:
-    """Returns the JSON Schema of a tool's structured content: an object always, so a list stands under `items`.
+    """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
     A record is documented once, by the tool that reads it. A refusal fits every schema, since some clients check tool
     errors against it too.
@@ -82,7 +82,7 @@ def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _documents_its_record(operation: Operation) -> bool:
-    """Tells whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
+    """Returns whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
     alike = [one for one in OPERATIONS if _record(one) == _record(operation)]
     return operation is min(alike, key=lambda one: (not one.reads, one.many))
 
@@ -107,9 +107,9 @@ def _record_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _key(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a key of a record is documented with: its type, and the keys of the objects in a list.
+    """Returns the documentation of a key of a record: its type, and the keys of the objects in a list.
 
-    Everything else only fills a context.
+    More would only use up the context.
     """
     if inner := schema.get("items", {}).get("properties"):
         return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}

@@ -26,7 +26,7 @@ HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
 SMALL_PAGE = 20
-"""The length of a page when none is asked for: lists over MCP are small, so that they don't flood a context."""
+"""The default length of a page: lists over MCP are short, to use little of the context."""
 
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
@@ -42,7 +42,7 @@ RequiredVersion = Schema.from_dict(
     },
     name="RequiredVersion",
 )
-"""What REST may send as `If-Match` instead, and a tool has no other place for."""
+"""What REST may send as `If-Match` instead; a tool has only this argument."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
@@ -151,5 +151,5 @@ def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, st
 
 
 def unknown_issue(unknown: Unknown) -> Issue:
-    """Returns what is wrong with an argument that is not known."""
+    """Returns the issue of an unknown argument."""
     return Issue(path=unknown.path, message=f"Unknown argument; {unknown.hint}")

@@ -1,4 +1,4 @@
-"""What agents read beside the operations' descriptions: when to use a tool, and what to call next."""
+"""What agents read besides the operations' descriptions: when to use a tool, and what to call next."""
 
 INSTRUCTIONS = """\
 Plan, write and publish a project's documents. Only tools that say so publish anything.
@@ -127,7 +127,7 @@ NEXT: dict[str, str] = {
     "get_revision": "Its text: `read_document_content` with this `version`.",
     "create_token": "Pass the secret on at once, and never write it into a document.",
 }
-"""What to call next, by tool; a tool that is missing here has its operation's description alone."""
+"""What to call next, by tool; a tool that is missing here has only its operation's description."""
 
 EACH_CALL_COUNTS = frozenset({"renew_claim", "rotate_token", "rotate_webhook_secret"})
 """Operations on one record that have another effect when they are repeated."""

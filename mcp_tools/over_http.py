@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, as a view of the Flask app: stateless, JSON answers, any server can answer any call.
+"""MCP over streamable HTTP, as a view of the Flask app: stateless, JSON responses, any server can serve any call.
 
 The SDK's `serve_one` serves each message on the event loop of the thread that Flask gave the request, which serves
 nothing else meanwhile: an operation that blocks, blocks its own request alone. The SDK's own HTTP transport opens
@@ -58,7 +58,7 @@ OLDEST_OVER_HTTP = "2025-03-26"
 """The revision of a client that names none, as the specification has it."""
 
 SMALL = 1024 * 1024
-"""The longest message that is read only to say in its answer that its token calls too often."""
+"""The longest message that is read when its token calls too often, to respond with its id."""
 
 HTTP = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -75,7 +75,7 @@ class McpView:
         self._threads = _ThreadLoops()
 
     def view(self) -> Response:
-        """Answers one message of a client; the token is checked first, then the address, then the message."""
+        """Responds to one message of a client; checks the token first, then the address, then the message."""
         caller = _caller()
         if isinstance(caller, Refusal) and (request.content_length is None or request.content_length > SMALL):
             raise caller
@@ -94,7 +94,7 @@ class McpView:
         return None
 
     async def _answer(self, caller: Context | Refusal) -> Response:
-        """Answers the message in the request's body."""
+        """Responds to the message in the request's body."""
         body = bodies.read()
         if too_many_values(body):
             return _refusal(400, t.INVALID_REQUEST, f"The body must have at most {MAX_VALUES:,} values.")
@@ -162,7 +162,7 @@ class _ThreadLoops(threading.local):
 
 
 class _Exchange:
-    """One request and its answer, as `serve_one` needs it: the server sends nothing else."""
+    """One request and its response, as `serve_one` needs it: the server sends nothing else."""
 
     transport = HTTP
     can_send_request = False
@@ -176,14 +176,14 @@ class _Exchange:
         raise NoBackChannelError(method)
 
     async def notify(self, method: str, params: Any, opts: Any = None) -> None:
-        """Sends nothing: a JSON answer has no room for notifications."""
+        """Sends nothing: a JSON response has no room for notifications."""
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Sends nothing."""
 
 
 def _caller() -> Context | Refusal:
-    """Returns who calls; a known token that calls too often is refused in the answer to its message."""
+    """Returns the caller; a known token that calls too often is refused in the response to its message."""
     try:
         return callers().context(TokenKind.MANAGEMENT, Channel.MCP)
     except RateLimited as refusal:
@@ -198,7 +198,7 @@ def _refused_request() -> Response | None:
         return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     accepted = (part.partition(";")[0].strip() for part in request.headers.get("Accept", "").lower().split(","))
     if not any(part in ACCEPTED for part in accepted):
-        return _refusal(406, t.INVALID_REQUEST, f"Answers are JSON: send `Accept: {JSON}, text/event-stream`.")
+        return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
     if _toolset() not in NAMES:
         known = ", ".join(NAMES)
         return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")
@@ -210,7 +210,7 @@ def _toolset() -> str:
 
 
 def _accepted(headers: Headers) -> Response:
-    """Returns the answer to a notification; none has an effect."""
+    """Returns the response to a notification; none has an effect."""
     if not _has_handshake(headers):
         rejected = unsupported_protocol_version_rejection(headers[MCP_PROTOCOL_VERSION_HEADER])
         if rejected is not None:
@@ -221,7 +221,7 @@ def _accepted(headers: Headers) -> Response:
 
 
 def _connection(message: dict[str, Any], headers: Headers) -> Connection:
-    """Returns what the request says of its client, or the revision that the client's handshake agreed on."""
+    """Returns what the request states about its client, or the revision agreed on in the handshake."""
     if _has_handshake(headers):
         return Connection.from_envelope(headers.get(MCP_PROTOCOL_VERSION_HEADER, OLDEST_OVER_HTTP), None, None)
     route = classify_inbound_request(message, headers=headers)
@@ -231,7 +231,7 @@ def _connection(message: dict[str, Any], headers: Headers) -> Connection:
 
 
 def _has_handshake(headers: Headers) -> bool:
-    """Tells whether a client speaks a revision with a handshake; one that names no revision does."""
+    """Returns whether a client speaks a revision with a handshake; one that names no revision does."""
     version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
     return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -259,7 +259,7 @@ def _rejection(rejected: InboundLadderRejection) -> t.ErrorData:
 
 
 def _refusal(status: int, code: int, message: str) -> Response:
-    """Returns the answer to what is no request that could be served: an error without an id."""
+    """Returns the response to a message that is not a request: an error without an id."""
     return _error(status, None, t.ErrorData(code=code, message=message))
 
 

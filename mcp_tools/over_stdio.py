@@ -26,14 +26,14 @@ JSON = "application/json"
 SESSION_HEADER = "Mcp-Session-Id"
 
 TIMEOUT = 60.0
-"""Seconds to wait for an answer."""
+"""Seconds to wait for a response."""
 
 PARALLEL = 8
-"""The most messages that are answered at once."""
+"""The most messages that are processed at the same time."""
 
 
 class StdioServer:
-    """Answers the lines of a client by sending them to an MCP endpoint."""
+    """Sends the lines of a client to an MCP endpoint, and writes the responses."""
 
     def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO) -> None:
         self._http = http
@@ -44,9 +44,9 @@ class StdioServer:
         """What the handshake agreed on, sent with every message after it."""
 
     def serve(self, lines: Iterable[bytes]) -> None:
-        """Answers every line; returns when the lines end and all are answered.
+        """Responds to every line; returns when the lines end and all responses are written.
 
-        Lines are answered in parallel, but nothing overtakes a handshake.
+        Lines are processed in parallel, but none overtakes a handshake.
         """
         with ThreadPoolExecutor(PARALLEL) as workers:
             for line in filter(None, map(bytes.strip, lines)):
@@ -64,7 +64,7 @@ class StdioServer:
                 self._answers.flush()
 
     def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Returns the endpoint's answer to a message, an error in its place, or None where none is due."""
+        """Returns the endpoint's response to a message, or an error instead; None for a notification."""
         try:
             response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
         except httpx2.HTTPError as error:
@@ -88,7 +88,7 @@ def mcp_address(url: str) -> str:
 
 
 def _message(text: bytes) -> dict[str, Any]:
-    """Returns a JSON object; empty for what is none."""
+    """Returns a JSON object; an empty one for any other value."""
     try:
         message = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -125,7 +125,7 @@ def _code_of(answer: dict[str, Any]) -> int:
 
 
 def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:
-    """Returns the error in place of an answer, None for a notification; an id that is none of JSON-RPC's is null."""
+    """Returns the error instead of a response, None for a notification; an id that JSON-RPC does not allow is null."""
     log.error(reason)
     if "id" not in message:
         return None

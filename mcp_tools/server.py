@@ -61,7 +61,7 @@ class Call:
         return replace(self.caller, caller=replace(self.caller.caller, agent=name))
 
     def unexpected(self, where: str) -> InternalError:
-        """Logs the exception at hand and returns what the client may know of it."""
+        """Logs the current exception and returns what the client may know of it."""
         log.exception("bug", extra={"requestId": self.request_id, "where": where})
         return InternalError(f"Something went wrong on our side. Report it with the request id {self.request_id}.")
 

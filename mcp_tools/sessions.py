@@ -1,7 +1,7 @@
 """Session ids that carry the client's name, so that no server stores sessions.
 
 Clients of the older protocol revisions send their name in the handshake alone. They send the session id of the
-handshake's answer with each call, to any server. It is signed with the token, so it is valid for that token only.
+handshake's response with each call, to any server. It is signed with the token, so it is valid for that token only.
 """
 
 import base64

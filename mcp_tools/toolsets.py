@@ -58,5 +58,5 @@ NAMES = (*TOOLSETS, ALL)
 
 
 def holds(toolset: str, tool: str) -> bool:
-    """Tells whether a set offers a tool."""
+    """Returns whether a set offers a tool."""
     return toolset == ALL or tool in TOOLSETS[toolset]

@@ -21,12 +21,12 @@ def label_of(operation: Operation) -> dict[str, Any] | None:
 
 
 def holds_text(schema: ma.Schema) -> bool:
-    """Tells whether a record has a field of free text."""
+    """Returns whether a record has a field of free text."""
     return any(map(_is_text, schema.fields.values()))
 
 
 def _is_text(field: ma.fields.Field[Any]) -> bool:
-    """Tells whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
+    """Returns whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
     if isinstance(field, ma.fields.Nested):
         return isinstance(field.schema, ma.Schema) and holds_text(field.schema)
     if isinstance(field, ma.fields.List):

@@ -92,7 +92,7 @@ def _unknown(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _has_other_keys(value: Any) -> bool:
-    """Tells whether an object of YAML has keys that JSON can't have."""
+    """Returns whether an object of YAML has keys that JSON can't have."""
     if not isinstance(value, dict):
         return False
     return any(not isinstance(key, str) for key in value) or any(_has_other_keys(item) for item in value.values())

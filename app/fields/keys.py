@@ -30,7 +30,7 @@ def idempotency_key(**options: Any) -> StrictString:
 
 
 class DryRun(Schema):
-    """What asks for a dry run."""
+    """The parameter that makes a call a dry run."""
 
     dryRun = StrictBoolean(
         description="`true`: answers as the call would now, and changes nothing; ids and times are made up"

@@ -47,11 +47,11 @@ class PlanFile:
     """The line of each piece, from 1; empty for YAML and JSON."""
 
     def place(self, index: int) -> str:
-        """Returns where a piece stands in the file."""
+        """Returns the place of a piece in the file."""
         return f"line {self.lines[index]}" if self.lines else f"piece {index + 1}"
 
     def place_and_key(self, index: int) -> str:
-        """Returns where a piece stands in the file, with its key: a row of a spreadsheet may be several lines."""
+        """Returns the place of a piece in the file, with its key: a row of a spreadsheet may be several lines."""
         piece = self.pieces[index]
         key = piece.get("key") if isinstance(piece, dict) else None
         return f"{self.place(index)} ({key[:MAX_KEY]})" if key and isinstance(key, str) else self.place(index)

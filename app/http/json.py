@@ -43,7 +43,7 @@ def loads(raw: bytes) -> Any:
 
 
 def too_many_values(raw: bytes) -> bool:
-    """Tells whether JSON has more values than a body may; text inside strings does not count."""
+    """Returns whether JSON has more values than a body may; text inside strings does not count."""
     if len(raw) <= MAX_VALUES or _marks(raw) <= MAX_VALUES:
         return False
     if raw.count(b'"') - raw.count(b'\\"') > 4 * MAX_VALUES:  # too many strings, without looking at each

@@ -20,9 +20,9 @@ from app.vocabulary import Scope, TokenKind
 
 PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
 SESSION_LIFE = timedelta(hours=12)
-"""How long one stays signed in to the console."""
+"""How long a session of the console lasts."""
 CACHED_SECONDS = 3
-"""How long a server may go on without looking a token up again; a revocation and a freeze hold everywhere in 5 s."""
+"""How long a server may use a token that it looked up; revocations and freezes take effect everywhere within 5 s."""
 
 
 def new_secret(kind: TokenKind) -> str:
@@ -57,12 +57,12 @@ class Access:
     def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
         """Returns the caller whose secret this is.
 
-        Refuses with `Unauthorized`, the same way and with the same work, whatever is wrong with the secret.
+        Refuses with `Unauthorized`, with the same message and the same work for any invalid secret.
         """
         return self._caller(hash_of(secret), kind, now)
 
     def open_session(self, secret: str, now: datetime) -> str:
-        """Returns the secret of a new session for who holds a management token: its project's id, a dot, 256 bits.
+        """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
 
         Refuses with `Unauthorized` like `authenticate`.
         """

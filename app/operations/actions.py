@@ -1,8 +1,7 @@
 """What can be done with a document now, and why the rest is refused (decisions, section 11).
 
-Every refusal comes from where the operation itself has it: scope and freeze from `Operation.permit`, the budget from
-`guards`, the rest from the rules that the operation declares as its `refusals`. What these need to know beside the
-document is read once for all.
+The refusals are those of the operations: scope and freeze by `Operation.permit`, the budget by `guards`, the rest by
+the rules that each operation declares as its `refusals`. What these need besides the document is read once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,7 +83,7 @@ def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: Mo
 def _request(
     ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None
 ) -> MoveRequest:
-    """Returns the call with all that rules need to know; what no rule of the caller's scopes asks for is not read."""
+    """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, request = ctx.caller.scopes, ctx.move_request
     if document["deletedAt"] is not None:
         return replace(request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))

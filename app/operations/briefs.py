@@ -1,7 +1,7 @@
-"""Briefs: written, offered, claimed by exactly one, given back (contract: Briefs; decisions, section 6).
+"""Briefs: written, offered, claimed by exactly one token, released (contract: Briefs; decisions, section 6).
 
-A move is attempted as one atomic write; when nothing stood where the move leaves from, the document is read to say
-why. If by then nothing forbids the move, another write came between the two, and the operation is run again.
+A move of a brief is one atomic write on the condition that the move is allowed. When that matches no document, the
+document is read to find the reason. If there is none, another request wrote in between, and the operation runs again.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from app.errors import (
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.loading import in_order, instance, problems
 from app.operations.context import Context
-from app.operations.documents import document_answer, own_document
+from app.operations.documents import document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
 from app.records.documents import DocumentRecord
@@ -137,10 +137,10 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Claim a ready brief, so that nobody else writes the document.
 
-    One of several callers succeeds. The document's status becomes `drafting`. The claim ends when the document is
+    Of several callers one succeeds. The document's status becomes `drafting`. The claim ends when the document is
     submitted, approved, scheduled or published, when it is withdrawn, or when `leaseSeconds` pass without a renewal.
     """
-    return _move(ctx, document_id, CLAIM, _claim(ctx, fields))
+    return _move(ctx, document_id, CLAIM, _claim_fields(ctx, fields))
 
 
 @operation(
@@ -153,11 +153,11 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     """
     within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
-    claim = _claim(ctx, fields)
+    claim = _claim_fields(ctx, fields)
     document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.move_request, claim, event)
     if document is None:
         raise NoBriefReady
-    return document_answer(ctx, document)
+    return document_result(ctx, document)
 
 
 @operation(
@@ -177,7 +177,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = brief_of(own_document(ctx, document_id)).get("leaseSeconds")
-    return _move(ctx, document_id, RENEW, _lease(ctx, seconds))
+    return _move(ctx, document_id, RENEW, _lease_fields(ctx, seconds))
 
 
 @operation(
@@ -213,6 +213,7 @@ def release_brief(ctx: Context, document_id: str) -> Result:
 
 
 def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result:
+    """Makes a move of a document's brief, with `changes` of the brief."""
     moved = ctx.store.briefs.move(
         ctx.project_id,
         document_id,
@@ -222,10 +223,11 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
         event=Event(move.event, ctx.now, ctx.caller.actor),
         tags=ctx.if_match,
     )
-    return document_answer(ctx, moved or _unmoved(ctx, document_id, move))
+    return document_result(ctx, moved or _after_no_match(ctx, document_id, move))
 
 
-def _unmoved(ctx: Context, document_id: str, move: Move) -> StoredDocument:
+def _after_no_match(ctx: Context, document_id: str, move: Move) -> StoredDocument:
+    """Raises the reason why a move matched no document; returns the document if the move has no effect on it."""
     document = own_document(ctx, document_id)
     ctx.check_match(document)
     if refused := refusal(move, document, ctx.move_request):
@@ -235,19 +237,20 @@ def _unmoved(ctx: Context, document_id: str, move: Move) -> StoredDocument:
     raise WriteConflict
 
 
-def _claim(ctx: Context, fields: Fields) -> dict[str, Any]:
+def _claim_fields(ctx: Context, fields: Fields) -> dict[str, Any]:
+    """Returns what a claim by the caller writes: fields of the brief, and the document's `status`."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
     return {
         "claimedBy": ctx.caller.actor,
         "claimedAt": ctx.now,
-        **_lease(ctx, seconds),
+        **_lease_fields(ctx, seconds),
         "status": DocumentStatus.DRAFTING,
     }
 
 
-def _lease(ctx: Context, seconds: int | None) -> dict[str, Any]:
+def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
     return {"leaseSeconds": seconds, "claimExpiresAt": seconds and ctx.now + timedelta(seconds=seconds)}
 
 
@@ -259,14 +262,14 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
         written = written_brief(fields)
         changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:
-            return document_answer(ctx, changed)
+            return document_result(ctx, changed)
     document = own_document(ctx, document_id)
     ctx.check_match(document)
     if refused := if_guarded(document, ctx.move_request):
         raise refused
     if wrong:
         raise BadRequest(errors=wrong)
-    return document_answer(ctx, document)
+    return document_result(ctx, document)
 
 
 def brief_problems(fields: Fields, found: Found, document_id: str) -> list[Problem]:

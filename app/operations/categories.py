@@ -76,7 +76,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
 def delete_category(ctx: Context, category_id: str) -> Result:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 
-    A document uses the category it is in, and the one that it is delivered in. The answer is the category as it was.
+    A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
     """
     category = _own_category(ctx, category_id)
     ctx.check_match(category)

@@ -73,7 +73,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
 def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     """Delete a cluster that no document uses; the trash counts as no use.
 
-    The answer is the cluster as it was.
+    The response is the cluster as it was.
     """
     cluster = _own_cluster(ctx, cluster_id)
     ctx.check_match(cluster)

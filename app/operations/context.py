@@ -1,4 +1,4 @@
-"""The context of one call: who calls, over which interface, and the one instant that counts as now."""
+"""The context of one call: the caller, the interface, and the time of the call."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Caller:
     agent: str = ""
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
-    """May a delivery token see what is not published?"""
+    """Whether a delivery token may read drafts."""
     project_name: str = ""
     frozen: Frozen | None = None
-    """What the project's freeze was when the caller was authenticated."""
+    """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
-    """What the token's budget was then."""
+    """The token's budget at that time."""
 
     @property
     def actor(self) -> Actor:
@@ -44,13 +44,13 @@ class Caller:
 
 
 def system(project_id: str, team_id: str) -> Caller:
-    """Returns the service itself as the caller: the command line and the worker may do everything."""
+    """Returns the service itself as the caller, with all scopes: the command line and the worker."""
     return Caller(project_id, team_id, None, scopes=frozenset(Scope))
 
 
 @dataclass(frozen=True)
 class Context:
-    """One call: made once, passed to everything; the only place that asks the time."""
+    """One call: created once and passed on; nothing else reads the clock."""
 
     store: Store
     caller: Caller
@@ -59,17 +59,17 @@ class Context:
     if_match: tuple[EntityTag, ...] | None = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
-    """Did the caller say that any state of the record will do (`If-Match: *`)?"""
+    """Whether the caller accepts any state of the record (`If-Match: *`)."""
     webhooks_allow_local: bool = False
-    """May webhooks of this server reach its own loopback?"""
+    """Whether webhooks of this server may reach its own loopback."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`."""
     is_retry: bool = False
-    """Did an earlier try of this call lose to another request? What the first one assumed is looked up then."""
+    """Whether an earlier try of this call lost to another request; what the first try assumed is read then."""
     prepared: Any = None
     """What the operation's `prepare` returned for this try."""
     dry_run: bool = False
-    """Is everything that the call writes rolled back, so that it shows what it would do?"""
+    """Whether everything that the call writes is rolled back."""
 
     @property
     def project_id(self) -> str:
@@ -84,7 +84,7 @@ class Context:
     def token_id(self) -> str:
         """The calling token's id, for what belongs to tokens: drafts and claims."""
         if self.caller.token_id is None:
-            raise Forbidden("This belongs to a token: call it with one.")
+            raise Forbidden("This operation needs a token: drafts and claims belong to tokens.")
         return self.caller.token_id
 
     def check_match(self, record: Mapping[str, Any]) -> None:
@@ -94,6 +94,6 @@ class Context:
 
 
 def this_instant() -> datetime:
-    """Returns now, in UTC, cut to the milliseconds that MongoDB keeps."""
+    """Returns now, in UTC, truncated to the milliseconds that MongoDB stores."""
     now = datetime.now(UTC)
     return now.replace(microsecond=now.microsecond // 1000 * 1000)

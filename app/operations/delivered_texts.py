@@ -1,4 +1,4 @@
-"""The long texts of an answer: html, markdown and excerpts, bounded together before one is read (decisions, section 7).
+"""The long texts of a response: html, markdown and excerpts, bounded in total before any is read (section 7).
 
 A text is stored, or it is the html of a draft, which is rendered when a preview shows it.
 """
@@ -20,9 +20,9 @@ from app.rules.documents import StoredDocument
 from app.rules.text import first_paragraph
 
 MAX_BODIES = 16 * 1024 * 1024
-"""The most bytes of html and markdown in one answer, as JSON."""
+"""The most bytes of html and markdown in one response, as JSON."""
 LARGE_BODIES = 1024 * 1024
-"""From how many bytes on texts are large: callers bound how many such reads run at once."""
+"""Texts of more bytes are large: callers bound how many such reads run at the same time."""
 MAX_ESCAPE = 6
 """How many bytes of JSON a byte of text can become: a control character is written like `\\u0001`."""
 ESCAPED_SHORT = '"\\\b\f\n\r\t'
@@ -37,12 +37,12 @@ NEVER_CHANGES = 0
 DRAFT_BEGINNING = 20_000
 """How many characters of a draft its excerpt is taken from."""
 RENDERING_SECONDS = 5.0
-"""How long drafts are rendered for one answer before the next one is refused."""
+"""How long drafts are rendered for one response before the next one is refused."""
 
 
 @dataclass
 class Node:
-    """A document in an answer: what is selected of it, its stored record, and the documents related to it."""
+    """A document in a response: what is selected of it, its stored record, and the documents related to it."""
 
     selection: DocumentSelection
     row: StoredDocument
@@ -57,7 +57,7 @@ class Node:
 
 
 class Text(NamedTuple):
-    """A text of an answer: a stored body, or the html that is rendered from one."""
+    """A text of a response: a stored body, or the html that is rendered from one."""
 
     body_id: str
     is_rendered: bool = False
@@ -77,7 +77,7 @@ class _Rendered:
 
 
 class TextReader:
-    """Reads the texts of answers; caches what is made of drafts."""
+    """Reads the texts of responses; caches what is made of drafts."""
 
     def __init__(self) -> None:
         self._excerpts: RevisionCache[str] = RevisionCache(
@@ -154,7 +154,7 @@ def preview_html(row: StoredDocument, content_id: str) -> Text:
 
 
 def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text, int]) -> None:
-    """Counts how often each text is in the answer for a document, and notes the sizes that its record tells."""
+    """Counts how often each text is in the response for a document, and notes the sizes in its record."""
     selection, row, snapshot = node.selection, node.row, node.row.get("snapshot")
     if snapshot:
         html, markdown = Text(snapshot["htmlId"]), Text(snapshot["markdownId"])

@@ -33,8 +33,8 @@ READ_AGAIN = 3
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a query gives: by response key of each field of `Query` its result or refusal, and counts of categories."""
+class QueryResult:
+    """The result of a query: for each response key of `Query` its value or refusal, and the counts of categories."""
 
     results: Mapping[str, Any]
     counts: Counts
@@ -49,7 +49,7 @@ class DeliveryReader:
 
     def read(
         self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[], object] = lambda: None
-    ) -> Answer:
+    ) -> QueryResult:
         """Returns what each selection finds, or the refusal that it meets; calls `before_large` before large texts.
 
         Refusals: `HttpApiDecodeError` for a page out of range, `Forbidden` for drafts without the permission,
@@ -58,17 +58,17 @@ class DeliveryReader:
         for _ in range(READ_AGAIN):
             try:
                 with ctx.store.deadline():
-                    answer = self._try(ctx, selected, revision, before_large)
+                    result = self._try(ctx, selected, revision, before_large)
             except WriteConflict:  # the database lacks an index
                 continue
-            if answer is not None:
-                return answer
+            if result is not None:
+                return result
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
     def _try(
         self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[], object]
-    ) -> Answer | None:
-        """Returns the answer; None where a text was replaced since its record was read."""
+    ) -> QueryResult | None:
+        """Returns the result; None where a text was replaced since its record was read."""
         selections = selected.values()
         needs_categories = any(
             one.category or one.name in CATEGORY_QUERIES or one.arguments.get("categorySlug") is not None
@@ -93,16 +93,16 @@ class DeliveryReader:
             return None
         extras = read_extras(ctx, every, categories, texts, self._texts)
         results = {key: _presented(selected[key], one, nodes.get(key, {}), extras) for key, one in found.items()}
-        return Answer(results, counts)
+        return QueryResult(results, counts)
 
 
 def shows_previews(ctx: Context, selected: Selected) -> bool:
-    """Returns whether an answer has previews: they are selected, and the caller may see drafts."""
+    """Returns whether a response has previews: they are selected, and the caller may see drafts."""
     return ctx.caller.drafts and any(one.has_preview for one in selected.values())
 
 
 def shows_drafts(ctx: Context, selected: Selected) -> bool:
-    """Returns whether an answer may have what is not published, so that no cache may store it."""
+    """Returns whether a response may have unpublished documents, so that no cache may store it."""
     return shows_previews(ctx, selected) or (
         ctx.caller.drafts
         and any(one.name in SINGLE_DOCUMENTS or one.arguments.get("includeDrafts") for one in selected.values())

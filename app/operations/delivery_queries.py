@@ -45,7 +45,7 @@ class Finder:
     caches: DeliveryCaches
     texts: TextReader
     current: bool
-    """Are the present fields of published documents needed, for previews?"""
+    """Whether the present fields of published documents are needed, for previews."""
 
     def find(self, selection: Selection) -> Found | Refusal:
         """Returns what a field of `Query` finds, or its refusal."""

@@ -72,7 +72,7 @@ def get_document(ctx: Context, document_id: str) -> Result:
 
     `version` is the `baseVersion` of the next content write.
     """
-    return document_answer(ctx, own_document(ctx, document_id))
+    return document_result(ctx, own_document(ctx, document_id))
 
 
 @operation(
@@ -88,8 +88,8 @@ def get_document(ctx: Context, document_id: str) -> Result:
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document; null clears one, those that are not sent stay.
 
-    Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves among
-    `idea`, `planned` and `drafting` alone. Agents can't change a published field in `review`.
+    Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
+    among `idea`, `planned` and `drafting`. Agents can't change a published field in `review`.
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)
@@ -100,8 +100,8 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     if wrong := edit_problems(fields, changes, found):
         raise BadRequest(errors=wrong)
     if not changes:
-        return document_answer(ctx, document)
-    return document_answer(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
+        return document_result(ctx, document)
+    return document_result(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
 
 
 @operation(
@@ -116,7 +116,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 def delete_document(ctx: Context, document_id: str) -> Result:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
-    A scheduled one is unscheduled. The answer is the document as it was.
+    A scheduled one is unscheduled. The response is the document as it was.
     """
     document = own_document(ctx, document_id)
     ctx.check_match(document)
@@ -127,7 +127,7 @@ def delete_document(ctx: Context, document_id: str) -> Result:
         raise WriteConflict
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
-    return document_answer(ctx, document)
+    return document_result(ctx, document)
 
 
 @operation(
@@ -158,7 +158,7 @@ def restore_document(ctx: Context, document_id: str) -> Result:
         raise WriteConflict
     if restored["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
-    return document_answer(ctx, restored)
+    return document_result(ctx, restored)
 
 
 def own_document(ctx: Context, document_id: str) -> StoredDocument:
@@ -169,8 +169,8 @@ def own_document(ctx: Context, document_id: str) -> StoredDocument:
     return document
 
 
-def document_answer(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:
-    """Returns the answer that shows a stored document whole; `content` is its current content, where that is known."""
+def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:
+    """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),

@@ -1,6 +1,6 @@
-"""What keeps a caller from writing, whatever the operation: a freeze and a budget (decisions, section 13).
+"""What refuses writes of any operation: a freeze and a budget (decisions, section 13).
 
-The runner of operations calls these; what only wants to know whether a call would be refused may call them too.
+`Operation` calls these when it runs, and `actions` to find out whether a call would be refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.rules.projects import Frozen, project_frozen
 from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)
-"""How long after its authentication a call goes by what was read then: up to 3 s before that, so 4 s in all."""
+"""How long a call may rely on what its authentication read, up to 3 s before: 4 s in all."""
 
 
 def if_frozen(ctx: Context) -> ProjectFrozen | None:
@@ -62,7 +62,7 @@ def spend_budget(ctx: Context, *, publishes: bool) -> None:
 def _if_exceeded(
     ctx: Context, token_id: str, budget: Budget, counts: Mapping[BudgetLimit, int], publishes: bool
 ) -> BudgetExceeded | None:
-    """Returns the refusal of a call with which there are so many; None where that is within the budget.
+    """Returns the refusal of the call that brings the counts to these numbers; None if they are within the budget.
 
     The budget that the caller was authenticated with may be a few seconds old: before a refusal it is read again.
     """

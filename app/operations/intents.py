@@ -10,7 +10,7 @@ from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import document_answer
+from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import free_slug
@@ -334,7 +334,7 @@ def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result
     record = new_document(fields, slug=slug, words=words, by=by, now=ctx.now)
     event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
     document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
-    return document_answer(ctx, document, markdown)
+    return document_result(ctx, document, markdown)
 
 
 def _confirm_cluster(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:

@@ -1,7 +1,7 @@
 """Invitations: a link that signs a member in to the console once, with a token of their own.
 
-Neither is an operation of the catalogue: people invite, from the console or the command line, and who accepts has no
-token yet.
+Neither is an operation of the catalogue: the console and the command line create invitations, and who accepts one has
+no token yet.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
 
 
 def join_link(address: str, secret: str) -> str:
-    """Returns the link of an invitation; what stands behind the # reaches no server and no log."""
+    """Returns the link of an invitation; the part after the # reaches no server and no log."""
     return f"{address.rstrip('/')}/console/join#{secret}"
 
 

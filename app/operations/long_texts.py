@@ -1,13 +1,13 @@
-"""Reading long texts, which is all processor time: one at a time, as requests of other callers would wait for it."""
+"""Bounds the CPU-bound work on long texts: one at a time, so that other requests do not wait for it."""
 
 import threading
 from contextlib import AbstractContextManager, nullcontext
 
 READ_TOGETHER = 100_000
-"""Up to so many characters several texts are read at once; longer ones wait for each other."""
+"""Up to this many characters, texts are processed in parallel; longer ones one at a time."""
 _READING = threading.Lock()
 
 
 def alone_if_long(markdown: str) -> AbstractContextManager[object]:
-    """Returns what to read a text inside of: long ones are read one at a time."""
+    """Returns a context manager to process a text in: a lock for a long one."""
     return _READING if len(markdown) > READ_TOGETHER else nullcontext()

@@ -80,7 +80,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
 def delete_member(ctx: Context, member_id: str) -> Result:
     """Remove a member: they can't be assigned any more, and records keep their id.
 
-    The answer is the member as they were.
+    The response is the member as they were.
     """
     event = Event("member.deleted", ctx.now, ctx.caller.actor)
     deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match)

@@ -1,9 +1,9 @@
-"""What an operation is: a function with its declaration, and the one way in which all of them run.
+"""What an operation is: a function with its declaration, and how all of them run.
 
 A declaration says who may call (`scope`), what the function takes and returns, what it refuses, and what it changes
 (`effect`). The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
 
-Running an operation (`Operation.__call__`) adds what none of them has to think of: the scope, the deadline, the
+Running an operation (`Operation.__call__`) adds what they have in common: the scope, the deadline, the
 transaction, the idempotency key inside that transaction, another try when another request wrote first, and the dry run.
 """
 
@@ -66,19 +66,19 @@ class Result:
     bodies: Mapping[str, str | None] = field(default_factory=dict)
     """Long texts that an interface may add: field of the record -> id of the body (None: there is none)."""
     record_key: str | None = None
-    """The key under which the record stands in the body, where it is not the body itself."""
+    """The key of the record in the body; None if the body is the record."""
     secrets: Sequence[str] = ()
     """Fields of the body that are shown once and never stored."""
     etag_covers_body: bool = False
-    """Does the body show more than the record that `etag` tags, so that a hash of it has to join the tag?"""
+    """Whether the body shows more than the record that `etag` tags, so that its hash is added to the tag."""
     total: int | None = None
-    """How many items the list has on all of its pages, where that was asked for."""
+    """How many items the list has on all pages, if the request has `count`."""
     replayed: bool = False
-    """Is this the stored result of an earlier request with the same idempotency key?"""
+    """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Those of the texts of `bodies` that are known already, by id."""
+    """Texts of `bodies` that were read already, by id."""
     shown_after: float = 0
-    """In how many seconds every server shows what was written; the answer waits for it."""
+    """After how many seconds every server shows what was written; the response waits for it."""
 
     def to_stored(self) -> dict[str, Any]:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -113,26 +113,26 @@ class Operation:
     scope: Scope
     effect: Effect
     body: type[Schema] | None
-    """The table of the body's fields; on MCP, of the arguments."""
+    """The schema of the body; on MCP, of the arguments."""
     query: type[Schema] | None
-    """The table of the query's parameters; on MCP, of the arguments."""
+    """The schema of the query; on MCP, of the arguments."""
     path: tuple[str, ...]
-    """The names of the ids that say which record, as MCP calls them: `documentId`."""
+    """The names of the ids that address the record, as MCP calls them: `documentId`."""
     response: type[ma.Schema]
     many: bool
     errors: tuple[type[Refusal], ...]
     transaction: bool
-    """Does it write more than one record, so that it needs a transaction? One that only reads is a trial run: what it
-    writes is rolled back."""
+    """Whether it writes more than one record, and so runs in a transaction. One with the effect `READS` is a trial run:
+    what it writes is rolled back."""
     prepare: Callable[..., Any] | None
-    """Does what takes long, with the function's arguments, before each try and outside of its transaction; what it
-    returns is `ctx.prepared`. It refuses nothing."""
+    """Does the slow work before each try, outside of the transaction, with the arguments of `run`; what it returns is
+    `ctx.prepared`. It refuses nothing."""
     refusals: tuple[Reason, ...] | None
-    """Of one that writes a document or its brief: why the document, as it is, can refuse a call, in their order."""
+    """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order."""
     publishes: bool
-    """Does a call of it count towards `publishesPerDay` of its token's budget?"""
+    """Whether a call counts towards `publishesPerDay` of the token's budget."""
     checks_meaning: bool
-    """Does it check the meaning of `takes`, so that the documentation may be as strict?"""
+    """Whether it checks the meaning of `body`, so that the documentation states the same rules."""
 
     @property
     def name(self) -> str:
@@ -240,7 +240,7 @@ def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Resul
     def keyed(store: Store) -> Result:
         row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
         result = run(store)
-        store.idempotency.keep(ctx.project_id, row, result.to_stored())
+        store.idempotency.save_result(ctx.project_id, row, result.to_stored())
         return result
 
     try:

@@ -1,4 +1,4 @@
-"""The work packet: all that a writer needs in one answer (decisions, section 12)."""
+"""The work packet: all that a writer needs in one response (decisions, section 12)."""
 
 from itertools import islice
 from typing import Any

@@ -27,7 +27,7 @@ from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import Found
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
-from app.store.briefs import STATE_KEPT, entering, of_brief
+from app.store.briefs import SAME_STATE, move_changes, of_brief
 from app.store.documents import Change
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
 
@@ -52,7 +52,7 @@ class _Piece:
     brief: dict[str, Any] | None = None
     """The fields of its brief to write; None to leave it as it is."""
     offers: bool = False
-    """Is its brief to be offered?"""
+    """Whether its brief is to be offered."""
 
 
 @dataclass
@@ -217,9 +217,9 @@ def _changes(ctx: Context, piece: _Known) -> list[Change]:
         version = next_version(piece.document, piece.changes)
         changes.append(Change(update_event(ctx, piece.changes), {**piece.changes, **version}))
     if piece.brief is not None:
-        changes.append(Change(Event("brief.updated", ctx.now, ctx.caller.actor), of_brief(piece.brief), STATE_KEPT))
+        changes.append(Change(Event("brief.updated", ctx.now, ctx.caller.actor), of_brief(piece.brief), SAME_STATE))
     if piece.offers:
-        changes.append(Change(Event(READY.event, ctx.now, ctx.caller.actor), entering(READY, {})))
+        changes.append(Change(Event(READY.event, ctx.now, ctx.caller.actor), move_changes(READY, {})))
     piece.outcome = PieceOutcome.UPDATED if changes else PieceOutcome.UNCHANGED
     return changes
 

@@ -34,7 +34,7 @@ from app.fields.imports import DatedFields
 from app.fields.loading import problems
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
-from app.operations.documents import document_answer, own_document
+from app.operations.documents import document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.documents import DocumentRecord, ScheduleOutcome
@@ -124,7 +124,7 @@ def _rendered(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
-    """Tells whether a content can be published; where that is not known it is rendered, and read where not given."""
+    """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
     with _renderable_lock:
         known = _renderable.get(content_id)
     if known is not None:
@@ -239,7 +239,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     publishes=True,
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
-    """Have a document published at a time in the future, by itself.
+    """Schedule a document to be published at a time in the future.
 
     Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
     """
@@ -275,7 +275,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     refusals=(partial(refusal, UNSCHEDULE),),
 )
 def unschedule_document(ctx: Context, document_id: str) -> Result:
-    """Take back the schedule: the document has the status again that it had before."""
+    """Unschedule a document: it gets the status back that it had before."""
     return _move(ctx, document_id, UNSCHEDULE, ctx.move_request, changes=UNSCHEDULED)
 
 
@@ -301,7 +301,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     ctx.check_match(document)
     if obstacle := _obstacle(ctx, document, fields.get("baseVersion")):
         raise obstacle
-    return document_answer(ctx, _publish(ctx, document))
+    return document_result(ctx, _publish(ctx, document))
 
 
 @operation(
@@ -322,7 +322,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     document = own_document(ctx, document_id)
     if obstacle := _obstacle(ctx, document):
         raise obstacle
-    return document_answer(ctx, _publish(ctx, document, read_time(fields["publishedAt"])))
+    return document_result(ctx, _publish(ctx, document, read_time(fields["publishedAt"])))
 
 
 @operation(
@@ -361,7 +361,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     if replaced := document.get("snapshot"):
         ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return document_answer(ctx, written)
+    return document_result(ctx, written)
 
 
 @operation(
@@ -525,7 +525,7 @@ def _move(
         base_version=base_version,
     )
     if moved is not None:
-        return document_answer(ctx, moved)
+        return document_result(ctx, moved)
     if document is not None:
         raise WriteConflict
     present = own_document(ctx, document_id)

@@ -85,7 +85,7 @@ class _Work:
     before: int | None
     """The number of the version before them."""
     changed_since: bool
-    """Did somebody else change the document after the first of them?"""
+    """Whether somebody else changed the document after the first of them."""
 
     @property
     def obstacle(self) -> SkipReason | None:

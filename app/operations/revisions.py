@@ -17,7 +17,7 @@ from app.errors import (
 from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
 from app.operations.context import Context
-from app.operations.documents import document_answer, own_document, write_version
+from app.operations.documents import document_result, own_document, write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord
@@ -104,11 +104,11 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     refuse_unwritable(ctx, document, fields)
     changes = restored_changes(ctx, document, revision)
     if not changes:
-        return document_answer(ctx, document)
+        return document_result(ctx, document)
     if frozen := if_frozen(document, ctx.move_request):
         raise frozen
     event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"restoredVersion": revision["version"]})
-    return document_answer(ctx, write_version(ctx, document, changes, event))
+    return document_result(ctx, write_version(ctx, document, changes, event))
 
 
 def restored_changes(ctx: Context, document: StoredDocument, revision: StoredRevision) -> dict[str, Any]:
@@ -157,13 +157,13 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
 def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:
     """Saves content as a new version, where it differs from what the document has; inside a transaction."""
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
-        return document_answer(ctx, document, markdown)
+        return document_result(ctx, document, markdown)
     if frozen := if_frozen(document, ctx.move_request):
         raise frozen
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     event = Event("document.content_updated", ctx.now, ctx.caller.actor)
-    return document_answer(ctx, write_version(ctx, document, changes, event), markdown)
+    return document_result(ctx, write_version(ctx, document, changes, event), markdown)
 
 
 def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) -> None:

@@ -12,7 +12,7 @@ class PreviewSelection:
     """What is selected of the present state of each document."""
 
     html: int = 0
-    """How many times html is in the answer for each document."""
+    """How many times html is in the response for each document."""
     markdown: int = 0
     excerpt: bool = False
 
@@ -22,7 +22,7 @@ class DocumentSelection:
     """What is selected of each document of a list."""
 
     html: int = 0
-    """How many times html is in the answer for each document."""
+    """How many times html is in the response for each document."""
     markdown: int = 0
     excerpt: bool = False
     author: bool = False

@@ -40,7 +40,7 @@ def list_tokens(ctx: Context, fields: Fields) -> Result:
     errors=(BadRequest, Forbidden),
 )
 def create_token(ctx: Context, fields: Fields) -> Result:
-    """Make a token of the project; its secret is shown in this answer and never again.
+    """Create a token of the project; its secret is in this response and never shown again.
 
     Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
     can't be given a scope that its maker lacks.
@@ -80,7 +80,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
     errors=(NotFound, BadRequest),
 )
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
-    """Change a token's name or its budget, which is replaced whole; within 5 seconds every server goes by it."""
+    """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = _own_token(ctx, token_id)
     ctx.check_match(token)
     wrong = problems(TokenChanges, fields)
@@ -97,7 +97,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("tokenId",), response=TokenRecord, errors=(NotFound,))
 def revoke_token(ctx: Context, token_id: str) -> Result:
-    """Revoke a token: within 5 seconds no server takes it any more.
+    """Revoke a token: within 5 seconds no server accepts it.
 
     Its claims and drafts stay as they are.
     """
@@ -111,7 +111,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
 def rotate_token(ctx: Context, token_id: str) -> Result:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
-    The token keeps its id, so its drafts and claims stay its own. The secret is shown in this answer and never again.
+    The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
     A token that may do what yours may not can't be rotated with it.
     """
     token = ctx.store.tokens.get(ctx.project_id, token_id)

@@ -9,7 +9,7 @@ from app.rules.sections import Section
 class SectionSummary(Record):
     """A section without its text."""
 
-    number = integer("the section's number; 0 stands before the first heading", example=1)
+    number = integer("the section's number; 0 is the text before the first heading", example=1)
     level = integer("the heading's level, 1 to 6; 0 for section 0", example=1)
     title = string("the heading as plain text", example="Dough")
     line = integer("the line that the section begins in, from 1", example=1)

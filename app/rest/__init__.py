@@ -1,1 +1,1 @@
-"""The management REST API: route tables, a line a route, and what turns operations into them."""
+"""The management REST API: route tables with one line per route, and the code that serves operations."""

@@ -24,7 +24,7 @@ from app.operations.operation import Operation, Result
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
-from app.rest.unknown import check_query, refuse_if_strict, response_headers
+from app.rest.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.rules.etags import read_tags
 from app.vocabulary import Channel, TokenKind
 
@@ -57,7 +57,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         register(_authorized(route, view))
 
     def _add_dry_run_header(self, response: Response) -> Response:
-        """Says of every answer to a dry run, refusals included, that it is one."""
+        """Adds the header `Dry-Run` to every response to a dry run, refusals included."""
         if request.query_string and request.args.get("dryRun") == "true":
             endpoint = (request.endpoint or "").rpartition(".")[2]
             if any(route.name == endpoint and not route.operation.reads for route in self.served):
@@ -66,7 +66,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 
 def _authorized(route: Route, view: View) -> View:
-    """Wraps a view so that token, scope and ids are checked before anything of the request is read."""
+    """Wraps a view so that token, scope, ids and query are checked before the body is read."""
     query = instance(route.query or Schema)
 
     @wraps(view)
@@ -81,7 +81,7 @@ def _authorized(route: Route, view: View) -> View:
 
 
 def _view(route: Route) -> View:
-    """Returns the view of a route; flask-smorest passes it the query and the body, loaded."""
+    """Returns the view of a route; flask-smorest passes the loaded query and body by position, the headers by name."""
     operation = route.operation
 
     def view(ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str) -> Response:
@@ -92,7 +92,7 @@ def _view(route: Route) -> View:
             ctx = replace(ctx, dry_run=True)
         if operation.body is None:
             bodies.ignore()
-        refuse_if_strict()
+        refuse_unknown_if_strict()
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
         call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what flask-smorest's decorators say of the routes, one component for each closed list."""
+"""The OpenAPI document, from flask-smorest's decorators; each closed list is a component."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def component_name(schema: Any) -> str:
 
 
 def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """Has apispec document a closed list as a reference to its component."""
+    """Makes apispec document a closed list as a reference to its component."""
     words = tuple(word for word in ret.get("enum", ()) if word is not None)
     names = [name for name, known in ENUMS.items() if tuple(known) == words]
     if not words or not names:
@@ -243,7 +243,7 @@ def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str,
 
 
 def map_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """Has apispec document an object of words by name as a reference to its component."""
+    """Makes apispec document an object of words by name as a reference to its component."""
     for name, words in MAPS.items():
         if ret.get("additionalProperties") == _reference(words.__name__):
             for key in ("additionalProperties", "type"):

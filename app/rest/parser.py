@@ -17,7 +17,7 @@ from app.fields.loading import decode_error
 from app.fields.queries import from_query
 from app.fields.types import Schema
 from app.http import bodies, json
-from app.rest.unknown import check_body, refuse_if_strict
+from app.rest.unknown import check_body, refuse_unknown_if_strict
 
 ID = re.compile(r"[0-9a-fA-F]{24}")
 FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}"), "number": re.compile(r"0|[1-9][0-9]{0,8}")}
@@ -63,7 +63,7 @@ class Parser(FlaskParser):
         """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
         [messages] = error.messages_dict.values()
         refusal = decode_error(messages)
-        refuse_if_strict(refusal)
+        refuse_unknown_if_strict(refusal)
         raise refusal from None
 
 

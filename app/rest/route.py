@@ -1,4 +1,4 @@
-"""A route of the management API: an operation at a path, and what follows from the operation's declaration."""
+"""A route of the management API: an operation at a path, and its properties, derived from the declaration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from app.vocabulary import Kind, Scope
 EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
 WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, RateLimited, ServiceUnavailable})
 STRICT: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError})
-"""What any route refuses unknown query parameters with, where the client prefers that."""
+"""With `Prefer: handling=strict`, every route refuses unknown query parameters with it."""
 ON_WRITES: frozenset[type[Refusal]] = frozenset({IdempotencyConflict, IdempotencyMismatch})
 
 
@@ -49,12 +49,12 @@ class Route:
     kind: Kind | None = None
     """The kind of draft, for operations on drafts: REST has a route for each kind."""
     location: str | None = None
-    """The endpoint of the record that a 201 answers with, like `documents.getDocument`, where it has one."""
+    """The endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201."""
 
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it takes more than the operation's."""
     waiting: Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result] | None = None
-    """Calls the operation, the third argument, and again after it has waited as the client asked for."""
+    """Calls the operation, its third argument, and again after the wait that the client requested."""
 
     @cached_property
     def name(self) -> str:
@@ -117,7 +117,7 @@ class Route:
 
     @property
     def errors(self) -> list[type[Refusal]]:
-        """Every error that the route can answer with, by status."""
+        """Every error that the route can respond with, by status."""
         errors = EVERYWHERE | WITH_A_TOKEN | STRICT | set(self.operation.errors)
         if self.body:
             errors |= {UnsupportedMediaType}

@@ -53,10 +53,10 @@ def check_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     names.body = _first(names, unknown_names(schema, body))
 
 
-def refuse_if_strict(beside: HttpApiDecodeError | None = None) -> None:
+def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
     """Raises `HttpApiDecodeError` when the client prefers strict handling and the request has unknown names.
 
-    `beside` is what else is wrong with the request; the error lists that too.
+    The error also lists `beside`, the other issues of the request.
     """
     names = _noted()
     if (names.body or names.query) and _prefers_strict():

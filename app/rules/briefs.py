@@ -1,7 +1,7 @@
 """How a brief moves between its states, and why a move is refused (contract: Brief states; decisions, section 6).
 
-A move is a row of data. The store turns its `leaves` and `while_status` into the filter of one atomic write; when
-that write finds nothing, `refusal` reads the same row to say why. Nothing else knows when a brief may move.
+A move is a row of data. The store makes the filter of one atomic write from its `leaves`, `while_open` and `by_holder`;
+when that write matches nothing, `refusal` finds the reason from the same row. Nothing else knows when a brief may move.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def claim_expired(brief: StoredBrief, now: datetime) -> bool:
-    """Tells whether a claim was lost because its lease ran out."""
+    """Returns whether a claim has ended because its lease expired."""
     expires = brief.get("claimExpiresAt")
     return brief.get("state") == BriefState.CLAIMED and expires is not None and expires <= now
 
@@ -74,7 +74,7 @@ def state_now(document: StoredDocument, now: datetime) -> BriefState:
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """Who asks for a move, over which channel, and when."""
+    """What the rules of moves read of a request: who calls, over which interface, and when."""
 
     token_id: str | None
     channel: Channel
@@ -83,13 +83,13 @@ class MoveRequest:
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False
-    """Does the project publish only what was approved?"""
+    """Whether the project publishes only what was approved."""
     same_eyes: Actor | None = None
-    """Who made or submitted the document's version, where that is the caller and the project demands four eyes."""
+    """The author or submitter of the version, if that is the caller and the project demands four eyes."""
     not_renderable: bool = False
-    """Is the html of the document's content too large to be published?"""
+    """Whether the html of the document's content is too large to be published."""
     taken_slugs: Collection[str] = ()
-    """Those of the document's slugs that other documents have."""
+    """The document's slugs that other documents have."""
     failed_checks: Sequence[Mapping[str, Any]] = ()
     """The failures of checks that the project demands."""
 
@@ -153,7 +153,7 @@ def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> Refusa
 
 
 def holds_claim(brief: StoredBrief, token_id: str | None) -> bool:
-    """Tells whether the token is the one that claimed the brief."""
+    """Returns whether the token is the one that claimed the brief."""
     holder = brief.get("claimedBy")
     return token_id is not None and holder is not None and holder["id"] == token_id
 
@@ -161,8 +161,7 @@ def holds_claim(brief: StoredBrief, token_id: str | None) -> bool:
 def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
     """Returns the refusal for the caller of a claimed brief (decisions, section 6).
 
-    The holder learns that the claim is theirs and what to call next; everybody else who holds it, since when and until
-    when.
+    The message tells the holder what to call next, and all others who holds the claim, since when and until when.
     """
     by, claimed_at, expires_at = brief["claimedBy"], brief["claimedAt"], brief.get("claimExpiresAt")
     assert by is not None
@@ -250,5 +249,5 @@ def refusal(move: Move, document: StoredDocument, request: MoveRequest) -> Refus
 
 
 def needs_no_move(move: Move, document: StoredDocument, request: MoveRequest) -> bool:
-    """Tells whether the brief stands already where the move would put it: marking ready what is ready."""
+    """Returns whether the brief is in the state that the move enters already: marking a ready brief ready."""
     return move.enters not in move.leaves and state_now(document, request.now) == move.enters

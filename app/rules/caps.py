@@ -1,4 +1,4 @@
-"""How many there may be (contract: Limits; decisions, section 5)."""
+"""The most records of each kind in a project (contract: Limits; decisions, section 5)."""
 
 DRAFTS_PER_TOKEN = 100
 CLUSTERS_PER_PROJECT = 200

@@ -191,7 +191,7 @@ def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, s
 
 
 def all_passed(results: Sequence[CheckResult]) -> bool:
-    """Tells whether no check of level `error` failed."""
+    """Returns whether no check of level `error` failed."""
     return not any(one["outcome"] == CheckOutcome.FAILED and one["level"] == CheckLevel.ERROR for one in results)
 
 
@@ -234,7 +234,7 @@ def _keyword_in_title(subject: Subject) -> Iterator[Failure]:
 
 
 def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
-    # A word has at least one character; what stands behind this many can't be among the first 100 words.
+    # A word has at least one character; what follows this many can't be among the first 100 words.
     opening = _words(subject.content.opening[:OPENING])[:OPENING_WORDS]
     if not _side_by_side(subject.keyword_words, opening):
         yield Failure(f"The first {OPENING_WORDS} words lack the keyword {subject.keyword!r}.")

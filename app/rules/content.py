@@ -80,7 +80,7 @@ class Content:
         return [0, *(end.end() for end in _LINE_END.finditer(self.source))]
 
     def line(self, place: int) -> int:
-        """Returns the line that a byte of the markdown stands in, from 1."""
+        """Returns the line that a byte of the markdown is in, from 1."""
         return bisect_right(self._line_starts, place)
 
     def line_start(self, place: int) -> int:
@@ -241,7 +241,7 @@ class _RawHtml:
 
 
 class _Places:
-    """Finds the byte of a character in a text that is joined of lines; for ever later characters."""
+    """Finds the byte of a character in a text that is joined of lines; for characters in ascending order."""
 
     def __init__(self, lines: list[Passage]) -> None:
         self._lines = lines

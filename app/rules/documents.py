@@ -151,19 +151,19 @@ class Move:
     event: str
     needs_content: bool = False
     finishes_brief: bool = False
-    """Does it make a claimed brief `drafted`?"""
+    """Whether it makes a claimed brief `drafted`."""
     guarded: bool = False
-    """Is it refused while the brief is claimed by another agent?"""
+    """Whether it is refused while the brief is claimed by another agent."""
     four_eyes: bool = False
-    """Is it refused to who made or submitted the version, in a project that demands four eyes?"""
+    """Whether a project that demands four eyes refuses it to the author and the submitter of the version."""
     needs_approval: bool = False
-    """Is it refused in a project that demands approval, unless the document was approved?"""
+    """Whether a project that demands approval refuses it for a document that was not approved."""
     needs_checks: bool = False
-    """Is it refused while checks fail that the project demands?"""
+    """Whether it is refused while checks fail that the project demands."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
-    """Does it need a document that is delivered?"""
+    """Whether it needs a document that is delivered."""
 
 
 SUBMIT = Move(
@@ -229,23 +229,23 @@ def status_before(document: StoredDocument) -> Status:
 
 
 def approved(document: StoredDocument) -> bool:
-    """Tells whether the document was approved; one that was scheduled after that still counts."""
+    """Returns whether the document was approved; one that was scheduled after that still counts."""
     return Status.APPROVED in (document["status"], document.get("statusBefore"))
 
 
 def changed_since_published(document: StoredDocument) -> bool:
-    """Tells whether the content changed since it was published."""
+    """Returns whether the content changed since it was published."""
     snapshot = document.get("snapshot")
     return document["isPublished"] and snapshot is not None and document["version"] != snapshot["version"]
 
 
 def delivers_at_once(document: StoredDocument, changes: Mapping[str, Any]) -> bool:
-    """Tells whether changes of a document are delivered without its being published again."""
+    """Returns whether changes of a document are delivered without its being published again."""
     return document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE)
 
 
 def may_leave(move: Move, document: StoredDocument) -> bool:
-    """Tells whether the document's status allows the move."""
+    """Returns whether the document's status allows the move."""
     if move.if_live and not document["isPublished"]:
         return False
     status = document["status"]
@@ -349,7 +349,7 @@ def slug_taken(slugs: Collection[str]) -> SlugTaken:
 
 
 def made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
-    """Tells whether a token counts as the actor: it is the same, or the token of the same agent.
+    """Returns whether a token counts as the actor: it is the same, or the token of the same agent.
 
     `agents` has the names of the tokens' own agents by token id; a name that a client gave itself does not count.
     """

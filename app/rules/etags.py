@@ -48,6 +48,6 @@ def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
 
 
 def matches(tags: tuple[EntityTag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
-    """Tells whether one of the tags is the record's present one."""
+    """Returns whether one of the tags is the record's present one."""
     present = EntityTag(record["rev"], record.get("version"), claim_expired(record.get("brief") or NO_BRIEF, now))
     return tags is None or present in tags

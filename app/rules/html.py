@@ -1,4 +1,4 @@
-"""What is known of html here: the elements and attributes that may come out of markdown, and how elements end."""
+"""The tables of html: the elements and attributes that may come out of markdown, and how elements end."""
 
 from typing import Final
 
@@ -46,7 +46,7 @@ ATTRIBUTES: Final = {
 addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
 
 GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
-"""The attributes that elements have whatever their author wrote: the only control is the box of a task list."""
+"""The attributes that elements always have: the only control is the box of a task list."""
 
 VOID: Final = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 """Elements that hold nothing and have no end tag."""

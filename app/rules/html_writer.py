@@ -1,7 +1,7 @@
-"""Writes well-nested html of bounded depth from markdown and from whatever html its author put into it.
+"""Writes well-nested html of bounded depth from markdown and from the html that its author put into it.
 
 nh3, which sanitises the result, takes time that grows with the square of four things: the depth of the tree, the
-attributes of one tag, what stands in a table outside its cells, and the `&` of one text (2 MB of any of them take
+attributes of one tag, what is in a table outside its cells, and the `&` of one text (2 MB of any of them take
 minutes). This writer bounds all four, so that what nh3 does grows with the length alone. It sanitises nothing.
 """
 
@@ -28,7 +28,7 @@ class TooMuchMarkup(Exception):
 
 
 class HtmlWriter:
-    """Collects html. Elements that markdown makes are opened and closed in pairs; tags of the author's may be anyhow.
+    """Collects html. Elements of markdown are opened and closed in pairs; the author's tags need not be balanced.
 
     A tag of the author's never closes an element that markdown made, and ends with it at the latest. Raises
     `TooMuchMarkup` past `MAX_PARTS`.

@@ -53,18 +53,18 @@ BASE = 1.1
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a document stands, as its events so far say."""
+    """The progress of a document according to its events so far."""
 
     starts: Mapping[str, datetime] = field(default_factory=dict)
     """When each duration began that has not ended."""
     holder: Actor | None = None
     """The token that claimed the brief last, and did not give up."""
     held: bool = False
-    """Is the brief claimed now?"""
+    """Whether the brief is claimed now."""
     offered_at: datetime | None = None
     """When the brief was last offered."""
     waiting: bool = False
-    """Is the brief ready, and the document open?"""
+    """Whether the brief is ready and the document open."""
     status: str | None = None
     """The status; None in the trash, and before the document is created."""
 
@@ -135,7 +135,7 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
 
 
 def _after(event: StoredEvent, before: Progress) -> Progress:
-    """Returns where a document stands after an event."""
+    """Returns the progress of a document after an event."""
     kind, at, state = event["type"], event["at"], event["data"].get("briefState")
     starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}
     starts |= {name: at for name, (begins, _) in DURATIONS.items() if kind in begins}

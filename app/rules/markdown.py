@@ -85,7 +85,7 @@ class _RawHtml:
         self.hidden = ""
 
     def is_shown(self, tag: str) -> bool:
-        """Tells whether a tag stays; scripts and styles begin and end what is hidden."""
+        """Returns whether a tag stays; scripts and styles begin and end what is hidden."""
         name = tag_name(tag)
         if name in HIDDEN:
             self.hidden = "" if tag.startswith("</") else name

@@ -1,4 +1,4 @@
-"""A document's markdown as sections: one for each heading, and one for what stands before the first.
+"""A document's markdown as sections: one for each heading, and one for the text before the first.
 
 Put together again the sections are the markdown, to the character, so that two writers can change different sections
 of one document and neither loses anything. (decisions, section 12)
@@ -23,7 +23,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a document's markdown; section 0 stands before the first heading and has level 0 and no title."""
+    """A part of a document's markdown; section 0 is the text before the first heading and has level 0 and no title."""
 
     number: int
     level: int

@@ -83,7 +83,7 @@ class Bodies(Collection[Bson]):
         return row["text"] if row else None
 
     def refuse_to_render(self, project_id: str, body_id: str) -> None:
-        """Remembers of a markdown that its html is too long, so that the next attempt need not find out."""
+        """Marks a markdown whose html is too long, so that the next attempt does not render it."""
         where = self._where(project_id, {"_id": ObjectId(body_id)})
         self._collection.update_one(where, {"$set": {"notRenderable": True}}, session=self._session)
 

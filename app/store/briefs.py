@@ -37,7 +37,7 @@ EXPIRED_AT_ONCE = 1_000
 MOST_SKIPPED = 50
 """Among how many briefs, after the one that is due soonest, transactions that want the same one are spread."""
 
-STATE_KEPT: Bson = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
+SAME_STATE: Bson = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
 """The expression that writing a brief adds: its state stays, and a new one is in `none`."""
 
 
@@ -60,8 +60,8 @@ class Briefs(DocumentRecords):
     def _first_ready(self, project_id: str, now: datetime, limit: int) -> builtins.list[StoredDocument] | None:
         """Returns the first page of ready briefs by one query; None where a lease has expired.
 
-        It is what agents ask for again and again. The index has expired leases before all other ready briefs, whenever
-        they are due, so the first row tells whether there are any. Looking for them first took a third of the request.
+        This is the most frequent query of agents. The index has expired leases before all other ready briefs, whenever
+        they are due, so the first row shows whether there are any. A query for them took a third of the request.
         """
         conditions = listed_brief_filters([BriefState.READY], now, any_expired=True)
         rows = self._find(
@@ -94,7 +94,7 @@ class Briefs(DocumentRecords):
     ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
         condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
-        return self.change(project_id, document_id, condition, event=event, changes=entering(move, changes))
+        return self.change(project_id, document_id, condition, event=event, changes=move_changes(move, changes))
 
     def claim_next(
         self,
@@ -113,7 +113,7 @@ class Briefs(DocumentRecords):
         if None in place.values():
             return None  # no category and no cluster; as a value, null would mean documents without one
         condition = {**place, **self._listed(project_id, move.leaves, request.now)}
-        written = entering(move, changes)
+        written = move_changes(move, changes)
         if self._store.lost_to_others and (picked := self._one_of_the_next(project_id, condition)):
             return self.change(project_id, picked, condition, event=event, changes=written)
         return self.change_first(
@@ -157,7 +157,7 @@ class Briefs(DocumentRecords):
             condition,
             event=event,
             changes=of_brief(fields),
-            computed=STATE_KEPT,
+            computed=SAME_STATE,
         )
 
     def expire_leases(self, now: datetime) -> builtins.list[str]:
@@ -182,7 +182,10 @@ def of_brief(fields: Mapping[str, Any]) -> Bson:
     return {f"brief.{name}": value for name, value in fields.items()}
 
 
-def entering(move: Move, changes: Mapping[str, Any]) -> Bson:
-    """Returns what a move writes: the new state, and `changes` of the brief (`status` is the document's)."""
+def move_changes(move: Move, changes: Mapping[str, Any]) -> Bson:
+    """Returns the fields of a document that a move writes: the new state, and `changes` of the brief.
+
+    `status` among the changes is the document's.
+    """
     named = {("status" if name == "status" else f"brief.{name}"): value for name, value in changes.items()}
     return {"brief.state": move.enters, **named}

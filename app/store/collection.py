@@ -1,4 +1,4 @@
-"""What all collections share: the project in every filter, hex ids outside and ObjectIds inside, and events.
+"""What all collections share: the project in every filter, the conversion of ids, and events.
 
 A record that can change is written by `_change`: one atomic update whose filter states the condition and whose
 pipeline writes the changes, counts the record's `rev` up and appends the event to the record's own outbox, so
@@ -31,12 +31,12 @@ Stored = TypeVar("Stored")
 """What a collection returns, a TypedDict; a projection may leave fields out."""
 
 OUTBOX_BOUND = 200
-"""The most events that wait in one record; past that the writer relays them itself before it writes."""
+"""The most events that wait in one record; when it is reached, the writer relays them before it writes."""
 
 DESCENDING = -1
 
 DEEP_OFFSET = 200
-"""From how many skipped records on a page is found by the keys of its index alone, before its records are read."""
+"""From this offset on, a page is found by the keys of its index before its records are read."""
 
 BAD_VALUE = 2
 """MongoDB's code for, among others, a hint that names no index."""
@@ -48,7 +48,7 @@ _missing_indexes_lock = threading.Lock()
 
 
 class OutboxFull(WriteConflict):
-    """A record's outbox has to be relayed before the record can be written; `Store.deadline` sees to it."""
+    """A record's outbox must be relayed before the record can be written; `Operation` does that and tries again."""
 
     def __init__(self, project_id: str) -> None:
         self.project_id = project_id
@@ -65,7 +65,7 @@ def object_id(hex_digits: str | None) -> ObjectId | None:
 
 
 def object_ids(many: Iterable[str]) -> list[ObjectId]:
-    """Returns the ObjectIds among strings; what is no id is left out."""
+    """Returns the ObjectIds among strings; other strings are left out."""
     return [found for found in map(object_id, many) if found is not None]
 
 
@@ -116,7 +116,7 @@ def etag_filter(tags: EntityTags) -> Bson:
 
 
 class Collection(Generic[Stored]):
-    """One collection; subclasses name it and add the queries that the operations ask for."""
+    """One collection; subclasses name it and add the queries that the operations need."""
 
     name: str
     read: Callable[[Any], Any] = staticmethod(from_bson)
@@ -130,8 +130,8 @@ class Collection(Generic[Stored]):
     def _where(self, project_id: str, condition: Mapping[str, Any]) -> Bson:
         """Returns the condition for records of a project.
 
-        Of one with alternatives, each is made whole: MongoDB then gives each its own index, and merges what they find
-        in order; with the project outside it would read them all and sort in memory.
+        In a condition with `$or`, the project is added to each alternative: MongoDB then uses an index for each, and
+        merges the results in order; with the project outside of `$or` it would read all and sort in memory.
         """
         if "$or" not in condition or "_id" in condition:
             return {"projectId": ObjectId(project_id), **condition}
@@ -251,18 +251,18 @@ class Recorded(Collection[Stored]):
     """What an event says of the record after the change: (name in the event, path in the record, default)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
-    """The projection without what no caller of the store needs."""
+    """The projection that leaves out what no caller of the store needs."""
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
         """Returns a record, or None."""
         return self._find_one(project_id, {"_id": ObjectId(record_id)}, self.hidden)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
-        """Adds a record with the event of its making."""
+        """Adds a record with the event of its creation."""
         return self._insert(project_id, self._new_record(record, event))
 
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
-        """Returns a record as it begins: its first `rev`, and the events of its making in its outbox."""
+        """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **record, "rev": 1}
         data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
         return row | {"outbox": [event_row(event, data) for event in events]}

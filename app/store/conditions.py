@@ -37,7 +37,7 @@ def claim_active_filter(now: datetime) -> Bson:
 
 
 def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Bson]:
-    """Returns conditions, one of which a document with a brief meets when it is in one of the states now."""
+    """Returns conditions: a document whose brief is in one of the states now meets one of them."""
     conditions: list[Bson] = []
     for state in states:
         conditions.append(claim_active_filter(now) if state == BriefState.CLAIMED else {"brief.state": state})
@@ -47,7 +47,7 @@ def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Bso
 
 
 def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Bson]:
-    """Returns conditions, one of which a brief meets that is listed under one of the states now.
+    """Returns conditions: a brief that is listed under one of the states now meets one of them.
 
     Ready briefs are listed while their document is open. Without expired leases, `any_expired`, a brief's stored state
     is its state, and each condition reads one part of an index.
@@ -67,7 +67,7 @@ def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_e
 def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> Bson:
     """Returns the condition for documents whose brief is in one of the states now; one without a brief is in `none`.
 
-    The same goes for `any_expired` as in `listed_brief_filters`.
+    `any_expired` is as in `listed_brief_filters`.
     """
     stored: Bson = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
     ready, claimed = BriefState.READY in states, BriefState.CLAIMED in states
@@ -92,7 +92,7 @@ def brief_move_filter(move: Move, request: MoveRequest) -> Bson:
 def status_move_filter(move: documents.Move, request: MoveRequest, *, base_version: int | None) -> Bson:
     """Returns a row of the table of document statuses as a condition.
 
-    What depends on other records (four eyes, checks) is judged before, on a `rev` that the write then names.
+    What depends on other records (four eyes, checks) is checked before, on the `rev` that the write then names.
     """
     leaves: list[Bson] = [{"status": {"$in": list(move.leaves)}}]
     leaves += [{"status": status, **CHANGED_SINCE_PUBLISHED} for status in move.if_changed]
@@ -112,7 +112,7 @@ def status_move_filter(move: documents.Move, request: MoveRequest, *, base_versi
 
 
 def unprotected_filter(request: MoveRequest) -> Bson:
-    """Returns the condition that no claim protects the document from the caller."""
+    """Returns the condition that no other claim protects the document from writes of the caller."""
     protects: list[Bson] = []
     if request.agent or request.channel == Channel.MCP:
         protects.append({**claim_active_filter(request.now), "brief.claimedBy.id": {"$ne": request.token_id}})

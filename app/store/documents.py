@@ -78,16 +78,16 @@ MOST_MERGED = 20
 FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
 WORDS_TRIED = 5
 FEW = 500
-"""Up to how many documents of a list are put in order by their sort keys rather than read in the order of an index."""
+"""Up to how many documents of a list are sorted here by their keys, rather than read in the order of an index."""
 
 
 _ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
 
 
 def document_from_bson(record: Bson | None) -> Bson | None:
-    """Returns a document, made of the one that MongoDB gave, with hex digits for its ObjectIds; None for None.
+    """Returns a document of MongoDB, changed in place to have hex digits for its ObjectIds; None for None.
 
-    Only these fields have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
+    Only `_ID_FIELDS` have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
     """
     if record is not None:
         record["id"] = str(record.pop("_id"))
@@ -131,7 +131,7 @@ class DocumentRecords(Recorded[StoredDocument]):
         changes: Mapping[str, Any],
         computed: Mapping[str, Any] | None = None,
     ) -> StoredDocument | None:
-        """Changes a document that meets a condition of the present, in one atomic write; None when it does not."""
+        """Changes a document outside the trash if it meets a condition, in one atomic write; None if it does not."""
         one = not_deleted({"_id": ObjectId(document_id), **condition})
         return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
 
@@ -146,7 +146,7 @@ class DocumentRecords(Recorded[StoredDocument]):
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
     ) -> StoredDocument | None:
-        """Changes the first document that meets a condition; the expiry of its claim's lease is recorded first."""
+        """Changes the first document that meets a condition; an expired lease of its claim is recorded first."""
         with_keys, words = _with_keys(event, changes)
         return self._change(
             project_id,
@@ -234,8 +234,8 @@ class Documents(DocumentRecords):
     ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
 
-        Few documents are put in order by their sort keys, many are read in the order of an index: neither sorts nor
-        holds records in MongoDB.
+        Up to `FEW` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB sorts
+        no records in memory in either case.
         """
         condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
         rows: list[Any] | None = self._few(project_id, filters, condition, key)

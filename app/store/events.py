@@ -22,7 +22,7 @@ class Events(Collection[StoredEvent]):
     name = "events"
 
     def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[StoredEvent], int]:
-        """Returns events in order after a sequence number (None: the oldest kept), and the last number returned.
+        """Returns events in order after a sequence number (None: from the oldest one), and the last number returned.
 
         Raises `CursorExpired` when events after that number were trimmed.
         """

@@ -1,4 +1,4 @@
-"""Idempotency keys: the first answer to each, stored for 24 hours (decisions, section 3).
+"""Idempotency keys: the first result of each, stored for 24 hours (decisions, section 3).
 
 The key is the first insert of the operation's own transaction: after a crash at any instant the key and what the
 operation wrote are both there, or neither.
@@ -55,8 +55,8 @@ class Idempotency(Collection[StoredKey]):
                 raise IdempotencyConflict from None
             raise
 
-    def keep(self, project_id: str, row_id: str, answer: Mapping[str, Any]) -> None:
-        """Keeps the answer under the key."""
+    def save_result(self, project_id: str, row_id: str, answer: Mapping[str, Any]) -> None:
+        """Stores the result under the key."""
         where = self._where(project_id, {"_id": ObjectId(row_id)})
         self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
 

@@ -2,9 +2,9 @@
 
 The feed's record says up to which sequence number events are counted (`counted`), and up to which one they are being
 counted (`counting`), which is one atomic update like the plan of the relay. Counting a range is a series of idempotent
-writes: every row has the last sequence number that it counts, so the same range changes it once, whoever writes and
-however often. First the figures are written, then where each document stands; so where one document has the range
-already, its figures are whole. Events from before this was counted are counted from the feed by a job of the worker.
+writes: every row has the last sequence number that it counts, so the same range changes it once, however
+often it is written. The figures are written before the progress of each document; so if a document has the range,
+its figures are complete. Events from before this was counted are counted from the feed by a job of the worker.
 
 An earlier version does not count changes of status, and may run beside this one. So the feed's `history` says from
 which day and up to which number they are counted without a gap, and a status that is older than the rest of its record
@@ -146,7 +146,7 @@ class Insights(Collection[StoredFigures]):
         return row["waitingSince"] if row else None
 
     def forget(self, document_id: str) -> None:
-        """Deletes where a document stood, as it is purged."""
+        """Deletes the progress of a document that is purged."""
         self._store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=self._session)
 
 

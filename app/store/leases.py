@@ -30,7 +30,7 @@ class WebhookLease(TypedDict):
     leaseId: str
     leasedUntil: datetime
     slow: bool
-    """Was the webhook slow or failing at its last turn, or is it new?"""
+    """Whether the webhook was slow or failing at its last turn, or is new."""
     wakes: int
     """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
 

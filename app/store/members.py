@@ -28,7 +28,7 @@ class Members(Recorded[StoredMember]):
         return self._find_one(project_id, {"_id": ObjectId(member_id)}, {"outbox": 0})
 
     def exists(self, project_id: str, member_id: str) -> bool:
-        """Tells whether there is such a member to assign something to."""
+        """Returns whether there is such a member to assign something to."""
         condition = {"_id": object_id(member_id), "deletedAt": None}
         return self._find_one(project_id, condition, {"_id": 1}) is not None
 

@@ -53,7 +53,7 @@ class Projects(Recorded[StoredProject]):
             recent = _recent.get(project_id)
         if recent is None:
             recent = self.settings(project_id)
-            recent.pop("guidelines", None)  # long, and asked for by no hot path
+            recent.pop("guidelines", None)  # long, and needed by no hot path
             with _recent_lock:
                 _recent[project_id] = recent
         return recent

@@ -77,7 +77,7 @@ class Transfers:
     def snapshot(self, project_id: str) -> Iterator[Snapshot]:
         """Yields a project as it is now.
 
-        MongoDB remembers five minutes (`minSnapshotHistoryWindowInSeconds`), and whoever reads an export may take
+        MongoDB remembers five minutes (`minSnapshotHistoryWindowInSeconds`), and the reader of an export may take
         longer. So the records, which are small, are copied to disk at once; texts and versions are never changed,
         and are read when they are asked for.
         """
