@@ -128,8 +128,8 @@ def test_claims_and_conditions_hold_as_for_a_content_write(rest: Rest, project: 
 
 
 EDITS = 100
-LONG = "Bread and flour. " * 60_000
-"""A section of a megabyte: two of them are nearly the longest text."""
+LONG = f"{'bread' * 40} " * 5_000
+"""A section of a megabyte: two of them are nearly the longest text. Of long words, as words are counted at each edit."""
 
 
 @pytest.mark.race

@@ -43,10 +43,11 @@ class Server:
         self.process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **given})
         until_listening(port, self.process)
         self.url = f"http://127.0.0.1:{port}"
+        limits = httpx.Limits(max_connections=2 * READERS)
+        self.client = httpx.Client(base_url=self.url, timeout=40, limits=limits, trust_env=False)
 
     def get(self, path: str, token: Token) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {token.secret}"}
-        return httpx.get(self.url + path, headers=headers, timeout=40, trust_env=False)
+        return self.client.get(path, headers={"Authorization": f"Bearer {token.secret}"})
 
     def stop(self) -> float:
         """Ends the server with SIGTERM; returns how many seconds that took."""
@@ -64,6 +65,7 @@ def running(mongodb_uri: str, store: Store, number: int) -> Iterator[list[Server
             servers.append(Server(mongodb_uri, store.database.name))
             stack.callback(servers[-1].process.wait, 30)
             stack.callback(servers[-1].process.kill)
+            stack.callback(servers[-1].client.close)
         yield servers
 
 
