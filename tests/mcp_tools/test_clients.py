@@ -13,7 +13,7 @@ import pytest
 from app.store.store import Store
 from mcp_tools.tools import TOOLS
 from tests.clients.npm import installed
-from tests.make import Project, a_ready_brief
+from tests.make import Project, a_document, a_project, a_ready_brief
 from tests.mcp_tools.servers import CHECKOUT, a_server
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -38,7 +38,13 @@ def node() -> Path:
     return CLIENTS
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def project(store: Store) -> Project:
+    """A project that these tests share, as one server process adds one token."""
+    return a_project(store)
+
+
+@pytest.fixture(scope="module")
 def server(mongodb_uri: str, store: Store, project: Project) -> Iterator[tuple[str, str]]:
     """A server process on which every caller is let in, and the token that it adds."""
     token = project.token().secret
@@ -81,7 +87,7 @@ def _inspect(node: Path, url: str, token: str, *asked: str) -> dict[str, Any]:
 
 def test_the_inspector_lists_and_calls_tools(node: Path, server: tuple[str, str], project: Project) -> None:
     url, token = server
-    document = a_ready_brief(project.context())
+    document = a_document(project.context())
 
     listed = _inspect(node, url, token, "--method", "tools/list")
     called = _inspect(

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import mcp_types as t
@@ -28,6 +29,13 @@ MODES = ("auto", "legacy")
 def _environment(uri: str, store: Store, secret: str) -> dict[str, str]:
     named = {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "CONTENT_WORKFLOW_TOKEN": secret}
     return {**os.environ, **named, "LOG_LEVEL": "CRITICAL"}
+
+
+@pytest.fixture(scope="module")
+def url(mongodb_uri: str, store: Store) -> Iterator[str]:
+    """The service elsewhere that messages are handed on to."""
+    with a_server(mongodb_uri, store.database.name) as address:
+        yield address
 
 
 def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict[str, Any]:
@@ -59,15 +67,11 @@ def test_stdio_serves_the_tools_on_the_database(mode: str, mongodb_uri: str, sto
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_stdio_hands_messages_on_to_a_service_elsewhere(
-    mode: str, mongodb_uri: str, store: Store, project: Project
-) -> None:
+def test_stdio_hands_messages_on_to_a_service_elsewhere(mode: str, url: str, store: Store, project: Project) -> None:
     a_ready_brief(project.context())
-    token = project.token()
-    environment = {**_environment("mongodb://nowhere.invalid", store, token.secret)}
+    environment = _environment("mongodb://nowhere.invalid", store, project.token().secret)
 
-    with a_server(mongodb_uri, store.database.name) as url:
-        claimed = _claim(["--url", f"{url}/mcp"], environment, mode)
+    claimed = _claim(["--url", f"{url}/mcp"], environment, mode)
 
     assert claimed["brief"]["claimedBy"]["agent"] == "desk"
 
@@ -163,20 +167,18 @@ def test_a_service_that_is_away_is_an_error_and_not_the_end(mongodb_uri: str, st
     assert "can't be reached" in answer["error"]["message"]
 
 
-def test_a_service_that_refuses_the_token_says_so_to_the_client(mongodb_uri: str, store: Store) -> None:
-    with a_server(mongodb_uri, store.database.name) as url:
-        answer = _relayed(f"{url}/mcp", _environment(mongodb_uri, store, "cwm_unknown"))
+def test_a_service_that_refuses_the_token_says_so_to_the_client(url: str, mongodb_uri: str, store: Store) -> None:
+    answer = _relayed(f"{url}/mcp", _environment(mongodb_uri, store, "cwm_unknown"))
 
     assert answer["id"] == 1
     assert "Unauthorized" in answer["error"]["message"]
 
 
 def test_a_refusal_that_names_no_request_is_the_answer_to_the_one_at_hand(
-    mongodb_uri: str, store: Store, project: Project
+    url: str, mongodb_uri: str, store: Store, project: Project
 ) -> None:
-    with a_server(mongodb_uri, store.database.name) as url:
-        by_another_name = url.replace("127.0.0.1", "0.0.0.0")
-        answer = _relayed(f"{by_another_name}/mcp", _environment(mongodb_uri, store, project.token().secret))
+    by_another_name = url.replace("127.0.0.1", "0.0.0.0")
+    answer = _relayed(f"{by_another_name}/mcp", _environment(mongodb_uri, store, project.token().secret))
 
     assert answer["id"] == 1
     assert "answered 421: This server does not go by '0.0.0.0:" in answer["error"]["message"]
