@@ -17,7 +17,7 @@ def main() -> int:
     first, chosen = int(os.environ.get("FIRST") or 0), os.environ.get("TARGET") or ""
     names = chosen.split(",") if chosen else list(SHARES)
     shares = sum(SHARES[name] for name in names)
-    total, found = 0, []
+    total, found = 0, 0
     print(f"{'target':12} {'inputs':>9} {'refused':>9} {'a second':>9} {'slowest':>9} {'growth':>9} {'found':>6}")
     with running_mongod(CHECKOUT / ".mongod" / "tests") as uri, database(uri) as (store, app):
         for name in names:
@@ -25,9 +25,10 @@ def main() -> int:
             rate, growth = figures.inputs / figures.seconds, f"{figures.growth / MIB:.0f} MiB"
             columns = f"{figures.inputs:>9,} {figures.refused:>9,} {rate:>9,.0f} {figures.slowest:>7.2f} s {growth:>9}"
             print(f"{name:12} {columns} {len(figures.findings):>6}", flush=True)
+            print("\n".join(["", *figures.findings]) if figures.findings else "", end="", flush=True)
             total += figures.inputs
-            found += figures.findings
-    print("\n".join([f"{total:,} inputs with the seed {seed}: {len(found)} found.", *found]))
+            found += len(figures.findings)
+    print(f"{total:,} inputs with the seed {seed}: {found} found.")
     return 1 if found else 0
 
 

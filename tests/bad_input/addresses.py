@@ -13,6 +13,7 @@ from flask import Flask
 
 from app.store.store import Store
 from app.worker.webhook_client import NO_ADDRESS, WebhookClient
+from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_text
 from tests.bad_input.requests import Request, Response, send
@@ -104,6 +105,10 @@ class AddressTarget:
                 address[:place] + piece + address[place:] if chance.random() < 0.6 else mutated_text(chance, address)
             )
         return chance.choice(("url", "url", "siteUrl", "categoryUrl", "coverImageUrl", "referenceUrls")), address
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._scene)
 
     def run(self, given: tuple[str, str]) -> Outcome:
         """Writes an address, and uses it where it was accepted."""

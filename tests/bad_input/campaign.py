@@ -9,7 +9,7 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +51,9 @@ class Target(Protocol):
 
     def run(self, given: Any) -> Outcome:
         """Sends an input and judges the answer; raises where something breaks."""
+
+    def end(self) -> str | None:
+        """Returns what is wrong after all inputs since `begin`."""
 
 
 @dataclass
@@ -114,22 +117,32 @@ def run(
 ) -> Figures:
     """Runs inputs of a seed, from the first one on, at most so many and for so long."""
     figures, began, before = Figures(), time.monotonic(), 0
+
+    def is_over() -> bool:
+        is_late = time.monotonic() - began > seconds and figures.inputs >= AT_LEAST
+        return is_late or len(figures.findings) >= MAX_FINDINGS
+
     with _noted_bugs() as bugs, _not_stuck():
-        for number in range(first - first % PER_SCENE, first + inputs):
-            is_over = time.monotonic() - began > seconds and figures.inputs >= AT_LEAST
-            if is_over or len(figures.findings) >= MAX_FINDINGS:
+        for start in range(first - first % PER_SCENE, first + inputs, PER_SCENE):
+            if is_over():
                 break
-            if number % PER_SCENE == 0:
-                before = before or (_resident() if figures.inputs else 0)
-                chance, start = random.Random(f"{name} {seed} {number}"), number
-                _empty(store)
-                target.begin(store)
-            given = target.make(chance)
-            if problem := _problem(target, given, store, bugs, figures, is_looked_at=chance.randrange(LOOKED_AT) == 0):
-                again = f"make fuzz TARGET={name} SEED={seed} FIRST={start} INPUTS={number - start + 1}"
-                figures.findings.append(f"{problem}\n{str(given)[:MAX_SHOWN]}\n# {again}\n")
+            again = f"make fuzz TARGET={name} SEED={seed} FIRST={start} INPUTS="
+            chance = random.Random(f"{name} {seed} {start}")
+            _empty(store)
+            target.begin(store)
+            for number in range(1, min(PER_SCENE, first + inputs - start) + 1):
+                given = target.make(chance)
+                is_looked_at = chance.randrange(LOOKED_AT) == 0
+                if problem := _problem(target, given, store, bugs, figures, is_looked_at=is_looked_at):
+                    figures.findings.append(f"{problem}\n{str(given)[:MAX_SHOWN]}\n# {again}{number}\n")
+                if is_over():
+                    break
+            _, outcome = _timed(lambda: Outcome(False, target.end()))
+            if problem := outcome.problem:
+                figures.findings.append(f"{problem}\n# {again}{number}\n")
+            before = before or _resident()
     gc.collect()
-    figures.growth = max(0, _resident() - before) if before else 0
+    figures.growth = max(0, _resident() - before)
     figures.seconds = time.monotonic() - began
     return figures
 
@@ -140,9 +153,9 @@ def _problem(
     """Tries an input and returns what is wrong with what it does."""
     before = _everything(store) if is_looked_at else None
     bugs.noted.clear()
-    seconds, outcome = _timed(target, given)
+    seconds, outcome = _timed(lambda: target.run(given))
     if seconds > MAX_SECONDS and outcome.problem is None:  # not so where others took the processor
-        seconds, _ = _timed(target, given)
+        seconds, _ = _timed(lambda: target.run(given))
     figures.inputs += 1
     figures.refused += outcome.is_refused
     figures.slowest = max(figures.slowest, seconds)
@@ -155,11 +168,11 @@ def _problem(
     return outcome.problem
 
 
-def _timed(target: Target, given: Any) -> tuple[float, Outcome]:
+def _timed(run: Callable[[], Outcome]) -> tuple[float, Outcome]:
     began = time.perf_counter()
     signal.setitimer(signal.ITIMER_REAL, STUCK_SECONDS)
     try:
-        outcome = target.run(given)
+        outcome = run()
     except Stuck:
         outcome = Outcome(False, f"There was no answer in {STUCK_SECONDS} s.")
     except Exception as error:

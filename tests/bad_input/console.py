@@ -10,6 +10,7 @@ from urllib.parse import quote_from_bytes, urlencode
 from flask import Flask
 
 from app.store.store import Store
+from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_bytes, mutated_text
 from tests.bad_input.requests import Request, Response, mutated, send
@@ -142,6 +143,10 @@ class ConsoleTarget:
     def _value(self, chance: random.Random) -> str:
         value = chance.choice((*VALUES, *TEXTS, *self._scene.all_ids))
         return mutated_text(chance, value) if chance.random() < 0.2 else value
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._scene)
 
     def run(self, given: Request) -> Outcome:
         """Sends a request."""

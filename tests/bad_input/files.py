@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from app.operations.transfers import ProjectImport, export_project
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel
+from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import json_bytes, mutated_bytes, mutated_value
 from tests.bad_input.scene import a_scene
@@ -85,6 +88,47 @@ atomic: false
 }
 
 
+PIECES = (
+    *(b"!!timestamp", b"2027-13-45", b"2027-02-30T25:61:61Z", b"0000-00-00", b"9999-12-31T23:59:59.999999999-23:59"),
+    *(b"!!set {a}", b"!!omap [a: 1]", b"!!binary x", b"!!float .nan", b"!!python/object:os.system {}", b"!<tag:x> y"),
+    *(b"0b2", b"0o9", b"-.inf", b"1_0", b"190:20:30", b"=: x\n", b"? [a]\n: b\n", b"? {a: b}\n: c\n", b"- a\n"),
+    *(b"&a", b"*a", b"<<: *a\n", b"|2-\n", b">+9\n", b'"\\x4"', b'"\\U00110000"', b'"\\ud800"', b"\xc2\x85", b"\t"),
+    *(
+        b"[[a]]\n",
+        b"[a.b]\n",
+        b"a.b = 1\na = 2\n",
+        b"a = inf\n",
+        b'a = """',
+        b"a = '''",
+        b"= 1\n",
+        b"a = 1979-05-27T07:32:00\n",
+    ),
+    *(b"title: [a, b]\n", b"title: {a: b}\n", b"title: 1.5\n", b"title: true\n", b"title: 2027-01-01\n", b"tags: x\n"),
+    *(
+        b"brief: x\n",
+        b"brief: [1]\n",
+        b"brief:\n  internalLinks: x\n",
+        b"categories: [[a]]\n",
+        b"draft: 3\n",
+        b"1: 2\n",
+    ),
+    *(b'"a""b', b'""', b",,,,,,,,,,", b"\r", b";", b"key,key\n", b",\n", b"brief.", b"|", b"a|b|" * 40, b"atomic: 1\n"),
+    *(
+        b"date: now\n",
+        b"image: {}\n",
+        b"%YAML 9.9\n",
+        b"\xe2\x80\xa8",
+        b"ready",
+        b"pieces:",
+        b"key:",
+        b'"key":',
+        b"[",
+        b"{",
+    ),
+)
+"""Pieces that mean something in YAML, TOML and CSV."""
+
+
 @dataclass(frozen=True)
 class File:
     """A file that a command reads."""
@@ -97,18 +141,23 @@ class _Command:
     """A command that reads a file into a project."""
 
     def __init__(self, app: Flask) -> None:
+        self._app = app
         self._folder = Path(tempfile.mkdtemp(prefix="bad-input-"))
 
     def begin(self, store: Store) -> None:
         """Makes a project with something of everything."""
-        self._store, self._project = store, a_scene(store).project
+        self._store, self._scene = store, a_scene(store)
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._scene)
 
     def _ran(self, command: Any, given: File, *options: str) -> Outcome:
         path = self._folder / given.name
         path.write_bytes(given.content)
         try:
             with patch.object(calling, "store", return_value=self._store):
-                done = CliRunner().invoke(command, ["--project", self._project.id, str(path), "--json", *options])
+                done = CliRunner().invoke(command, ["--project", self._scene.project.id, str(path), "--json", *options])
         finally:
             path.unlink()
         return Outcome(done.exit_code != 0, self._problem(done), may_write=True)
@@ -128,7 +177,7 @@ class FrontMatterTarget(_Command):
         """Returns a post that is near to a right one."""
         content = chance.choice(POSTS)
         for _ in range(chance.choice((1, 1, 2, 4))):
-            content = mutated_bytes(chance, content)
+            content = _mutated(chance, content)
         return File(chance.choice(("post.md", "2020-01-31-rye.md", "é.markdown")), content)
 
     def run(self, given: File) -> Outcome:
@@ -146,7 +195,7 @@ class PlanTarget(_Command):
         if suffix == "json" and chance.random() < 0.7:
             content = json_bytes(chance, mutated_value(chance, json.loads(content)))
         for _ in range(chance.choice((0, 1, 1, 2, 4))):
-            content = mutated_bytes(chance, content)
+            content = _mutated(chance, content)
         return File(f"plan.{suffix}", content)
 
     def run(self, given: File) -> Outcome:
@@ -158,11 +207,12 @@ class ExportedTarget:
     """`import` of the lines of an exported project."""
 
     def __init__(self, app: Flask) -> None:
-        pass
+        self._app = app
 
     def begin(self, store: Store) -> None:
         """Makes a project with something of everything, and takes its lines."""
-        self._store, self._project = store, a_scene(store).project
+        self._store, self._scene = store, a_scene(store)
+        self._project = self._scene.project
         self._lines = [json.loads(line) for line in export_project(store, self._project.id)]
 
     def make(self, chance: random.Random) -> list[bytes]:
@@ -170,12 +220,16 @@ class ExportedTarget:
         return [*(self._line(chance) for _ in range(chance.choice((1, 1, 2, 4)))), json.dumps(_member()).encode()]
 
     def _line(self, chance: random.Random) -> bytes:
-        line = mutated_value(chance, chance.choice(self._lines))
+        line = mutated_value(chance, copy.deepcopy(chance.choice(self._lines)))
         if isinstance(line, dict) and "id" in line and chance.random() < 0.5:
             line["id"] = new_id()
         text = json_bytes(chance, line)
         text = mutated_bytes(chance, text) if chance.random() < 0.2 else text
         return text.replace(b"\n", b" ")
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._scene)
 
     def run(self, given: list[bytes]) -> Outcome:
         """Imports lines, and exports the project with what it has now."""
@@ -190,6 +244,15 @@ class ExportedTarget:
         for line in export_project(self._store, self._project.id):
             json.loads(line)
         return Outcome(bool(refused), may_write=True)
+
+
+def _mutated(chance: random.Random, content: bytes) -> bytes:
+    """Returns a file with a piece at the beginning of a line or of a value, or with any part changed."""
+    if chance.random() < 0.5:
+        return mutated_bytes(chance, content)
+    place = chance.choice([found.end() for found in re.finditer(rb"^|[:=,] ?", content, re.MULTILINE)])
+    end = content.find(b"\n", place) if chance.random() < 0.5 else place
+    return content[:place] + chance.choice(PIECES) + content[max(place, end) :]
 
 
 def _member() -> dict[str, Any]:

@@ -185,6 +185,10 @@ class GraphqlTarget:
                 return json.dumps(chance.choice(self._scene.all_ids))
         return json.dumps(chance.choice(("bread", "rye-publish-document", "rye", *TEXTS)))
 
+    def end(self) -> str | None:
+        """Needs nothing: nothing is written."""
+        return None
+
     def run(self, given: Request) -> Outcome:
         """Sends a request."""
         response = send(self._app, given)

@@ -17,6 +17,7 @@ from app.store.store import Store
 from mcp_tools.over_stdio import StdioServer
 from mcp_tools.prompts import WRITE
 from mcp_tools.tools import TOOLS
+from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, from_schema, json_bytes, mutated_bytes, mutated_value, wrong_value
 from tests.bad_input.requests import Request, Response, mutated, send
@@ -139,6 +140,10 @@ class McpTarget:
         request = Request("POST", "/mcp", chance.choice(("", "", "toolset=writing")), tuple(headers.items()), body)
         return mutated(chance, request) if chance.random() < 0.1 else request
 
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._messages.scene)
+
     def run(self, given: Request) -> Outcome:
         """Sends a request."""
         response = send(self._app, given)
@@ -169,6 +174,7 @@ class StdioTarget:
     """MCP over standard input and output, in front of the same application."""
 
     def __init__(self, app: Flask) -> None:
+        self._app = app
         self._transport = httpx2.WSGITransport(app=app)
 
     def begin(self, store: Store) -> None:
@@ -187,6 +193,10 @@ class StdioTarget:
         line = json_bytes(chance, self._messages.make(chance, chance.choice(ERAS)))
         line = mutated_bytes(chance, line) if chance.random() < 0.2 else line
         return line.replace(b"\n", b" ")
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self._messages.scene)
 
     def run(self, given: bytes) -> Outcome:
         """Sends a line."""

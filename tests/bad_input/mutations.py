@@ -79,8 +79,7 @@ BYTES: tuple[bytes, ...] = (
 
 
 def mutated_value(chance: random.Random, value: Any) -> Any:
-    """Returns a copy of a value of JSON in which one part is another."""
-    value = copy.deepcopy(value)
+    """Returns a value of JSON in which one part is another now."""
     parts = list(_parts(value))
     if not parts or chance.random() < 0.03:
         return wrong_value(chance)
@@ -95,7 +94,7 @@ def mutated_value(chance: random.Random, value: Any) -> Any:
         case 3 if isinstance(parent, dict):
             parent[_renamed(chance, str(key))] = parent.pop(key)
         case 4:
-            parent[key] = nested(chance, parent[key])
+            parent[key] = _nested(chance, parent[key])
         case 5 if isinstance(parent[key], str):
             parent[key] = mutated_text(chance, parent[key])
         case _:
@@ -105,19 +104,23 @@ def mutated_value(chance: random.Random, value: Any) -> Any:
 
 def _parts(value: Any) -> Any:
     """Yields the place of each part of a value: what holds it, and its key or index."""
-    items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        yield value, key
-        yield from _parts(item)
+    values = [value]
+    while values:
+        value = values.pop()
+        items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, item in items:
+            yield value, key
+            if isinstance(item, dict | list):
+                values.append(item)
 
 
 def _renamed(chance: random.Random, name: str) -> str:
     return chance.choice((name.upper(), name + "s", name[1:], name + "\0", f" {name}", f"{name}.x", f"${name}"))
 
 
-def nested(chance: random.Random, value: Any) -> Any:
+def _nested(chance: random.Random, value: Any) -> Any:
     """Returns a value inside of many others."""
-    for _ in range(chance.choice((1, 10, 70, 300))):
+    for _ in range(chance.choice((1, 10, 70, 200))):
         value = [value] if chance.random() < 0.5 else {"a": value}
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from dataclasses import replace
 from functools import cache
@@ -15,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from app import errors
 from app.store.store import Store
+from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import NO_ID, from_schema, json_bytes, mutated_bytes, mutated_value
 from tests.bad_input.requests import Request, Response, mutated, send
@@ -22,6 +24,7 @@ from tests.bad_input.scene import a_scene
 
 METHODS = ("get", "post", "put", "patch", "delete")
 STATUSES = {one.__name__: one.status for one in errors.Refusal.__subclasses__()}
+PLURALS = {"document": "documents", "cluster": "clusters", "category": "categories"}
 SAMPLED = 10
 """Of how many successes one is held to the document; schemathesis holds all of its own."""
 
@@ -36,7 +39,7 @@ class RestTarget:
 
     def begin(self, store: Store) -> None:
         """Makes a project with something of everything."""
-        self.scene = a_scene(store)
+        self.scene, self._seen = a_scene(store), {"If-Match": ['"1"'], "after": ["x"]}
 
     def make(self, chance: random.Random) -> Request:
         """Returns a request that is near to a right one."""
@@ -57,7 +60,8 @@ class RestTarget:
         pairs, headers = [], [("Authorization", f"Bearer {self.scene.token.secret}")]
         for one in operation.get("parameters", ()):
             if one["name"] != "wait" and chance.random() < 0.2:  # which may take longer than 2 s
-                value = from_schema(one["schema"], chance, self.scene.all_ids, defs)
+                seen = self._seen.get(one["name"])
+                value = chance.choice(seen) if seen else from_schema(one["schema"], chance, self.scene.all_ids, defs)
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
                 if one["in"] == "query":
                     pairs.append(f"{one['name']}={quote(text.encode('utf-8', 'surrogatepass'), safe=',')}")
@@ -72,19 +76,39 @@ class RestTarget:
     def _body(self, chance: random.Random, content: dict[str, Any], defs: dict[str, Any]) -> bytes:
         made = chance.random() < 0.6 or "example" not in content
         value = from_schema(content["schema"], chance, self.scene.all_ids, defs) if made else content["example"]
+        value = copy.deepcopy(value)  # changed in place
         for _ in range(chance.choice((0, 0, 1, 1, 3))):
             value = mutated_value(chance, value)
         body = json_bytes(chance, value)
         return mutated_bytes(chance, body) if chance.random() < 0.1 else body
+
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return unreadable(self._app, self.scene)
 
     def run(self, given: Request) -> Outcome:
         """Sends a request."""
         response = send(self._app, given)
         is_refused = response.status >= 400
         may_write = not is_refused and given.method not in ("GET", "HEAD", "OPTIONS")
+        if not is_refused:
+            self._learn(given, response)
         self._answers += 1
         is_sampled = is_refused or self._answers % SAMPLED == 0
         return Outcome(is_refused, self.problem(given, response) if is_sampled else None, may_write)
+
+    def _learn(self, given: Request, response: Response) -> None:
+        """Has later requests name the records, the ETags and the cursors of this answer."""
+        if etag := response.headers.get("etag"):
+            self._seen["If-Match"].append(etag)
+        body = response.json
+        if isinstance(body, dict) and "cursor" in body:
+            self._seen["after"].append(body["cursor"])
+        kind = given.path.split("/")[1].removesuffix("-intents")
+        record = body.get(kind, body) if isinstance(body, dict) and given.path.endswith("/confirm") else body
+        if response.status == 201 and isinstance(record, dict) and "id" in record:
+            of = PLURALS.get(kind, kind) if record is not body else given.path.split("/")[1]
+            self.scene.ids.setdefault(of, []).append(record["id"])
 
     def problem(self, given: Request, response: Response) -> str | None:
         """Returns what of an answer is not as documented."""

@@ -93,6 +93,10 @@ class SocketTarget:
                 data = mutated_bytes(chance, data)
         return Sent(target, request, data, is_http)
 
+    def end(self) -> str | None:
+        """Returns what can't be read any more."""
+        return next(filter(None, (target.end() for target in self._targets)), None)
+
     def run(self, given: Sent) -> Outcome:
         """Sends bytes, and reads what comes; where nothing does, it ends its side, as the server waits for more."""
         received = bytearray()
