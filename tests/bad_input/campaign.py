@@ -154,8 +154,9 @@ def _problem(
     before = _everything(store) if is_looked_at else None
     bugs.noted.clear()
     seconds, outcome = _timed(lambda: target.run(given))
-    if seconds > MAX_SECONDS and outcome.problem is None:  # not so where others took the processor
-        seconds, _ = _timed(lambda: target.run(given))
+    for _ in range(2):
+        if seconds > MAX_SECONDS and outcome.problem is None:  # perhaps others took the processor
+            seconds = min(seconds, _timed(lambda: target.run(given))[0])
     figures.inputs += 1
     figures.refused += outcome.is_refused
     figures.slowest = max(figures.slowest, seconds)

@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 
 from mcp_tools.over_stdio import StdioServer
+from tests.console.visitor import Visitor
 from tests.make import Project
 
 pytestmark = pytest.mark.needs_mongod
@@ -40,3 +41,15 @@ def test_over_stdio_what_is_not_json_rpc_is_an_invalid_request_and_no_bug(
 
     answer = json.loads(written.getvalue())
     assert (answer["id"], answer["error"]["code"]) == (id, -32600)
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://]", "//[::1", "http://[v1.x]:80", "null", "", "http://localhost:x"]
+)
+def test_an_origin_that_is_no_address_is_another_site_to_the_console(app: Flask, project: Project, origin: str) -> None:
+    visitor = Visitor(app)
+    visitor.sign_in(project.token())
+
+    response = visitor.client.post("/console/plan", data={"_csrf": visitor.csrf}, headers={"Origin": origin})
+
+    assert response.status_code == 403
