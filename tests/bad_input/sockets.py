@@ -46,7 +46,7 @@ LINES = (
         b"X-Y\x0bz: 1",
     ),
 )
-SECONDS = 10
+SECONDS = 25
 """How long the server may take to answer, or to close a connection that is closed on the other side."""
 QUIET_SECONDS = 0.2
 """After how long what is sent is taken for a beginning only."""
