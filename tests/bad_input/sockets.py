@@ -127,8 +127,10 @@ class SocketTarget:
 
 
 def read_response(received: bytes) -> Response | None:
-    """Returns the first response of what a server sent."""
+    """Returns the first response of what a server sent, after those that only tell to go on."""
     head, _, body = received.partition(b"\r\n\r\n")
+    if head.startswith(b"HTTP/1.1 100"):
+        return read_response(body)
     lines = head.decode("latin-1").split("\r\n")
     parts = lines[0].split(" ", 2)
     if len(parts) < 2 or not parts[0].startswith("HTTP/") or not parts[1].isdigit():
