@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,8 @@ TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescrip
 CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
 BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 BRIEF_LISTS = ("referenceUrls", "internalLinks")
+PAGE_OF_DOCUMENT = re.compile(r"https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
+"""The address of a document's page, which stands for its id."""
 ACTIVITY_SHOWN = 50
 REVISIONS_SHOWN = 50
 
@@ -132,7 +135,8 @@ def save_brief(id: str) -> BaseResponse:
     """Changes those parts of the brief that differ from what the form was shown with."""
     fields = changed_fields((*BRIEF_TEXTS, *BRIEF_LISTS))
     for name in fields.keys() & set(BRIEF_LISTS):
-        fields[name] = [line.strip() for line in (fields[name] or "").splitlines() if line.strip()]
+        lines = [line.strip() for line in (fields[name] or "").splitlines() if line.strip()]
+        fields[name] = [PAGE_OF_DOCUMENT.sub(r"\1", line) for line in lines] if name == "internalLinks" else lines
     try:
         call(briefs.update_brief, id, fields=fields)
     except NotFound:

@@ -258,6 +258,10 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     return found
 
 
+SHOWN_BEFORE = (
+    "The form was sent twice and done once. Its secret was shown the first time: if it is lost, make a new one."
+)
+"""What the second of two clicks gets where the first made a secret, of which only a hash is stored."""
 CONFLICT = "The text changed since this page was shown: read it again, then decide."
 
 

@@ -27,10 +27,10 @@ STEPS = {
 OF_AGENTS = {
     "claimed": "Claimed",
     "submitted": "Submitted",
-    "changesRequested": "Sent back",
+    "changesRequested": "Changes requested",
     "approved": "Approved",
-    "released": "Given back",
-    "expired": "Ran out",
+    "released": "Released",
+    "expired": "Expired",
 }
 UNITS = ((86_400, "day", "days"), (3_600, "hour", "hours"), (60, "minute", "minutes"))
 

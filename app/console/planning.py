@@ -182,4 +182,6 @@ def _read(text: str) -> PlanFile:
 def _placed(plan: PlanFile, path: str, message: str) -> str:
     """Returns a problem as a line that names its place in the table."""
     found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
-    return f"{plan.place(int(found[1]))}: {found[2]}: {message}" if found else f"{path}: {message}"
+    if found is None:
+        return f"{path}: {message}"
+    return ": ".join(filter(None, (plan.place_and_key(int(found[1])), found[2], message)))

@@ -9,15 +9,12 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import call, console, done, may, page, problems_of, said_by, session
+from app.console.frame import SHOWN_BEFORE, call, console, done, may, page, problems_of, said_by, session
 from app.errors import NotFound, Refusal
 from app.operations import documents, reverts, tokens
 from app.vocabulary import Scope, TokenKind
 
 ON_A_PAGE = 100
-IN_A_READ = 500
-READS = 4
-"""The most pages of the list that are searched for a token."""
 BUDGET = ("writesPerHour", "publishesPerDay")
 LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 """A time as a form without a script sends it, which says nothing of its zone: it is UTC."""
@@ -50,7 +47,7 @@ def make_token() -> BaseResponse:
     if budget := _budget():
         fields["budget"] = budget
     try:
-        made = call(tokens.create_token, fields=fields).body
+        made = call(tokens.create_token, fields=fields, once=True).body
     except Refusal as refusal:
         return _list(form.to_dict(), refusal)
     return _secret(made, "The new token")
@@ -59,7 +56,7 @@ def make_token() -> BaseResponse:
 @console.get("/administration/tokens/<id>")
 def show_token(id: str) -> Response:
     """Shows a token, with what can be done with it."""
-    return _token(_find(id))
+    return _token(tokens.read_token(session().ctx, id))
 
 
 @console.post("/administration/tokens/<id>")
@@ -73,7 +70,7 @@ def change_token(id: str) -> BaseResponse:
     except NotFound:
         raise
     except Refusal as refusal:
-        return _token(_find(id), refusal)
+        return _token(tokens.read_token(session().ctx, id), refusal)
     return done("The token is saved.", url_for("console.show_token", id=id))
 
 
@@ -81,7 +78,7 @@ def change_token(id: str) -> BaseResponse:
 def rotate_token(id: str) -> BaseResponse:
     """Gives a token a new secret and shows it, once."""
     try:
-        return _secret(call(tokens.rotate_token, id).body, "The new secret")
+        return _secret(call(tokens.rotate_token, id, once=True).body, "The new secret")
     except Refusal as refusal:
         return done(said_by(refusal), url_for("console.show_token", id=id), ok=False)
 
@@ -145,19 +142,9 @@ def _token(token: Mapping[str, Any], refusal: Refusal | None = None) -> Response
     )
 
 
-def _find(id: str) -> Mapping[str, Any]:
-    """Returns a token. Raises `NotFound`."""
-    for read in range(READS):
-        found = call(tokens.list_tokens, fields={"limit": IN_A_READ, "offset": read * IN_A_READ}).body
-        for token in found:
-            if token["id"] == id.lower():
-                return dict(token)
-        if len(found) < IN_A_READ:
-            break
-    raise NotFound("The project has no such token.")
-
-
-def _secret(made: Mapping[str, Any], heading: str) -> Response:
+def _secret(made: Mapping[str, Any], heading: str) -> BaseResponse:
+    if "token" not in made:
+        return done(SHOWN_BEFORE, url_for("console.show_token", id=made["id"]), ok=False)
     text = f"Store it now, where {made['name']} finds it: it is not shown again."
     back = url_for("console.show_token", id=made["id"])
     return page("secret.html", heading=heading, text=text, secret=made["token"], back=back)

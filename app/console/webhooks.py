@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import ID, call, console, done, page, problems_of, said_by
+from app.console.frame import ID, SHOWN_BEFORE, call, console, done, page, problems_of, said_by
 from app.errors import NotFound, Refusal
 from app.operations import webhooks
 from app.operations.operation import Operation
@@ -27,7 +27,7 @@ def show_webhooks() -> Response:
 def make_webhook() -> BaseResponse:
     """Makes a webhook and shows its secret, once."""
     try:
-        made = call(webhooks.create_webhook, fields=_fields()).body
+        made = call(webhooks.create_webhook, fields=_fields(), once=True).body
     except Refusal as refusal:
         return _list(request.form.to_dict(), refusal)
     return _secret(made)
@@ -55,7 +55,7 @@ def change_webhook(id: str) -> BaseResponse:
 def rotate_webhook(id: str) -> BaseResponse:
     """Gives a webhook a new secret and shows it, once."""
     try:
-        return _secret(call(webhooks.rotate_webhook_secret, id).body)
+        return _secret(call(webhooks.rotate_webhook_secret, id, once=True).body)
     except Refusal as refusal:
         return done(said_by(refusal), url_for("console.show_webhook", id=id), ok=False)
 
@@ -88,7 +88,7 @@ def delete_webhook(id: str) -> BaseResponse:
 def _run(operation: Operation, message: str, *ids: str) -> BaseResponse:
     to = url_for("console.show_webhook", id=ids[0])
     try:
-        call(operation, *ids)
+        call(operation, *ids, once=True)
     except Refusal as refusal:
         return done(said_by(refusal), to, ok=False)
     return done(message, to)
@@ -100,7 +100,9 @@ def _fields() -> dict[str, Any]:
     return {"url": url, "description": description, "events": request.form.getlist("events")}
 
 
-def _secret(made: Mapping[str, Any]) -> Response:
+def _secret(made: Mapping[str, Any]) -> BaseResponse:
+    if "secret" not in made:
+        return done(SHOWN_BEFORE, url_for("console.show_webhook", id=made["id"]), ok=False)
     text = "With it the receiver checks the signatures. Store it there now: it is not shown again."
     back = url_for("console.show_webhook", id=made["id"])
     return page("secret.html", heading="The webhook's secret", text=text, secret=made["secret"], back=back)

@@ -122,6 +122,19 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
 
 
+def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
+    """Returns a token as `list_tokens` has it, for the console: a token has no address in the API.
+
+    Refuses with `Forbidden` who may not list tokens, and with `NotFound` when the project has no such token.
+    """
+    list_tokens.permit(ctx)
+    with ctx.store.deadline():
+        token = ctx.store.tokens.get(ctx.project_id, token_id)
+    if token is None:
+        raise NotFound("The project has no such token.")
+    return token_record(token)
+
+
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
     """Refuses with `Forbidden` to hand out a token that may do more than the caller; seeing drafts is reading."""
     lacking = {*scopes, *((str(Scope.READ),) if drafts else ())} - ctx.caller.scopes

@@ -10,11 +10,12 @@ import pytest
 from flask import Flask
 
 from app.errors import Forbidden
+from app.operations.context import Context
 from app.operations.invitations import invite_member
 from app.rules.times import wire_time
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, a_document
+from tests.make import OPERATIONS, Project, a_document, a_project
 
 TEXT = "Flour and water.\n"
 
@@ -44,6 +45,21 @@ def token(project: Project, id: str) -> dict[str, object]:
     """Returns a token of a project."""
     found = OPERATIONS["list_tokens"](project.context(), fields={"limit": 100, "offset": 0}).body
     return next(one for one in found if one["id"] == id)
+
+
+def hidden(page: str) -> dict[str, str]:
+    """Returns the key of the first form that makes something."""
+    found = re.search(r'name="_key" value="([^"]+)"', page)
+    assert found
+    return {"_key": found[1]}
+
+
+def listed(ctx: Context, kind: str) -> list[dict[str, str]]:
+    """Returns the tokens or webhooks of a project."""
+    operation = OPERATIONS[f"list_{kind}"]
+    fields = {"limit": 100, "offset": 0} if operation.query else None
+    found: list[dict[str, str]] = operation(ctx, **({"fields": fields} if fields else {})).body
+    return found
 
 
 def secret_of(page: str) -> str:
@@ -157,6 +173,46 @@ def test_a_token_is_made_with_a_budget_and_its_secret_shown_once(editor: Visitor
     assert Visitor(editor.app).client.post("/console/sign-in", data={"token": secret}).status_code == 303
 
 
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize(
+    ("page", "form", "fields"),
+    [
+        ("tokens", "tokens", {"name": "Night writer", "scopes": "read"}),
+        ("tokens/{token}", "tokens/{token}/rotate", {}),
+        ("webhooks", "webhooks", {"url": "https://hooks.example.org/x"}),
+        ("webhooks/{hook}", "webhooks/{hook}/rotate", {}),
+    ],
+)
+def test_two_clicks_make_one_secret_and_the_second_says_so(
+    editor: Visitor, project: Project, page: str, form: str, fields: dict[str, str]
+) -> None:
+    ctx = project.context()
+    hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/y"}).body["id"]
+    ids = {"token": project.token("Script").id, "hook": hook}
+    key = hidden(editor.get("/console/administration/" + page.format(**ids)).text)
+    before = len(listed(ctx, "tokens")) + len(listed(ctx, "webhooks"))
+
+    pages = [editor.post("/console/administration/" + form.format(**ids), **fields, **key) for _ in range(2)]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert secret_of(pages[0].text)
+    assert "sent twice and done once" in pages[1].text
+    assert 'class="code secret"' not in pages[1].text
+    after = len(listed(ctx, "tokens")) + len(listed(ctx, "webhooks"))
+    assert after - before == ("rotate" not in form)
+
+
+@pytest.mark.needs_mongod
+def test_two_clicks_send_one_test(editor: Visitor, webhook: dict[str, str]) -> None:
+    path = f"/console/administration/webhooks/{webhook['id']}"
+    key = re.search(rf'action="{path}/test".*?name="_key" value="([^"]+)"', editor.get(path).text, re.DOTALL)
+    assert key
+    for _ in range(2):
+        page = editor.post(f"{path}/test", _key=key[1])
+
+    assert page.text.count('scope="row">webhook.test<') == 1
+
+
 def test_a_site_gets_a_token_of_its_own_kind(editor: Visitor, project: Project) -> None:
     page = editor.post("/console/administration/tokens", name="Site", kind="delivery", scopes="read", drafts="yes")
     assert secret_of(page.text).startswith("cwd_")
@@ -185,6 +241,7 @@ def test_a_token_is_renamed_given_a_budget_rotated_and_revoked(editor: Visitor, 
     assert token(project, mine.id)["revokedAt"]
     assert "/rotate" not in editor.get(path).text
     assert editor.get(f"/console/administration/tokens/{'0' * 24}").status_code == 404
+    assert editor.get(f"/console/administration/tokens/{a_project(project.store).token().id}").status_code == 404
 
 
 @pytest.mark.needs_mongod

@@ -126,6 +126,13 @@ def test_a_table_is_tried_without_effect_and_then_planned(editor: Visitor, proje
     assert 'name="confirmed"' not in unchanged.text
 
 
+def test_what_is_wrong_with_a_table_names_the_line_and_the_key(editor: Visitor) -> None:
+    page = editor.post("/console/plan/many", table=f"key\ttitle\nrye\t{'x' * 301}\n\tStollen\n").text
+
+    assert "line 2 (rye): title: " in page
+    assert "line 3: key: " in page
+
+
 @pytest.mark.needs_mongod
 def test_a_file_is_taken_and_what_is_refused_says_why(editor: Visitor, project: Project) -> None:
     content = "key;title;category\nrye;Rye bread;Nowhere\nx;<b>Bold</b>;\n".encode("utf-16")

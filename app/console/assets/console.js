@@ -40,14 +40,26 @@ export function opened(dialog) {
 
 /** Tells a page's live parts to fetch themselves again, but not under somebody's hands. */
 export function refresh() {
-  const fields = $$("[hx-trigger=refresh] :is(textarea, input:not([type=hidden]))");
-  const typed = fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
-  if ($("dialog[open]") || $("[data-dragged]") || typed) {
+  if (isAtWork() || $(".htmx-request")) {
     setTimeout(refresh, 1000);
   } else {
     for (const part of $$("[hx-trigger=refresh]")) htmx.trigger(part, "refresh");
   }
 }
+
+/** Whether somebody is typing into a live part, dragging, or asked something. */
+function isAtWork() {
+  const fields = $$("[hx-trigger=refresh] :is(textarea, input:not([type=hidden]))");
+  const typed = fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
+  return typed || $("dialog[open]") !== null || $("[data-dragged]") !== null;
+}
+
+// Somebody may have begun after a live part was asked for.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.requestConfig.triggeringEvent?.type !== "refresh" || !isAtWork()) return;
+  event.detail.shouldSwap = false;
+  setTimeout(refresh, 1000);
+});
 
 /** The instant of a datetime-local field with the reader's offset, as the service takes it. */
 export const instant = (local) => (local ? new Date(local).toISOString() : "");
@@ -89,13 +101,19 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
+  if ("sent" in form.dataset) return event.preventDefault();
   for (const field of $$("[data-instant]", form)) {
     const hidden = document.createElement("input");
     Object.assign(hidden, { type: "hidden", name: field.name, value: instant(field.value) });
     field.removeAttribute("name");
     field.after(hidden);
   }
-  if (!form.dataset.question) return;
+  if (!form.dataset.question) {
+    if (form.method !== "post" || event.defaultPrevented) return;
+    form.dataset.sent = "";
+    setTimeout(() => delete form.dataset.sent, 3000);
+    return;
+  }
   event.preventDefault();
   $("#question-text").textContent = form.dataset.question;
   if ((await opened($("#question"))) === "yes") {

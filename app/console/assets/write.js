@@ -8,6 +8,7 @@ const { createEditor } = await import(area.dataset.editor);
 const words = $("[data-words]");
 const shown = area.value;
 let timer = 0;
+let asking = null;
 let sent = false;
 
 function changed(text) {
@@ -22,8 +23,12 @@ async function preview() {
   const body = new FormData();
   body.set("markdown", area.value.slice(0, 250000));
   const headers = { "X-CSRF-Token": $('meta[name="csrf-token"]').content, "HX-Request": "true" };
-  const response = await fetch(area.dataset.preview, { method: "POST", headers, body }).catch(() => null);
-  if (response?.ok) $("#preview").innerHTML = await response.text();
+  asking?.abort();
+  const { signal } = (asking = new AbortController());
+  const options = { method: "POST", headers, body, signal };
+  const html = await fetch(area.dataset.preview, options)
+    .then((response) => (response.ok ? response.text() : null), () => null);
+  if (html !== null) $("#preview").innerHTML = html;
 }
 
 const host = document.createElement("div");
