@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import mimetypes
 from functools import cache
 from pathlib import Path
 
 from flask import Response, abort, send_from_directory, url_for
 
-from app.console.frame import console
+from app.console.frame import accepts_gzip, console
 
 FOLDER = Path(__file__).parent / "assets"
 YEAR = 31_536_000
@@ -21,12 +23,23 @@ def digest() -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
+@cache
+def zipped(name: str) -> bytes:
+    """Returns an asset compressed."""
+    return gzip.compress((FOLDER / name).read_bytes(), mtime=0)
+
+
 @console.get("/assets/<version>/<name>")
 def asset(version: str, name: str) -> Response:
     """Returns an asset; one of another version than this server's is not cached by browsers."""
     if name not in {file.name for file in FOLDER.iterdir()}:
         abort(404)
-    response = send_from_directory(FOLDER, name)
+    if accepts_gzip():
+        kind, _ = mimetypes.guess_type(name)
+        response = Response(zipped(name), mimetype=kind, headers={"Content-Encoding": "gzip"})
+    else:
+        response = send_from_directory(FOLDER, name)
+    response.vary.add("Accept-Encoding")
     current = version == digest()
     response.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable" if current else "no-store"
     return response

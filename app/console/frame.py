@@ -146,6 +146,11 @@ def ask_to_sign_in() -> BaseResponse:
     return redirect(address, 303)
 
 
+def accepts_gzip() -> bool:
+    """Returns whether the browser takes compressed responses."""
+    return bool(request.accept_encodings.quality("gzip") > 0)
+
+
 def is_from_script() -> bool:
     """Returns whether a script of a page sent the request, not the browser itself."""
     return "HX-Request" in request.headers

@@ -50,10 +50,14 @@ class Window:
     def press(self, label: str) -> None:
         """Presses the button with a label, and confirms what it asks."""
         before = self.chrome.find_element(By.TAG_NAME, "html")
-        button = self.chrome.find_element(By.XPATH, f"//main//button[normalize-space()='{label}']")
-        asks = button.find_element(By.XPATH, "..").get_attribute("data-question")
-        button.click()
-        if asks:
+
+        def clicked() -> tuple[str | None]:
+            button = self.chrome.find_element(By.XPATH, f"//main//button[normalize-space()='{label}']")
+            asks = button.find_element(By.XPATH, "..").get_attribute("data-question")
+            button.click()
+            return (asks,)
+
+        if self.until(clicked)[0]:
             self.find("#question button[value=yes]").click()
         self.until(lambda: self.chrome.find_element(By.TAG_NAME, "html") != before)
 
@@ -64,8 +68,8 @@ class Window:
         self.until(lambda: self.chrome.find_element(By.TAG_NAME, "html") != before)
 
     def keys(self, keys: str) -> None:
-        """Presses keys where the focus is."""
-        self.chrome.switch_to.active_element.send_keys(keys)
+        """Presses keys where the focus is; a live page may replace what has it."""
+        self.until(lambda: self.chrome.switch_to.active_element.send_keys(keys) or True)
 
     def in_scheme(self, scheme: str) -> None:
         """Has pages be shown in light or in dark."""

@@ -7,9 +7,9 @@ from flask import Flask
 from werkzeug.test import encode_multipart
 
 from app.vocabulary import DocumentStatus, Scope
-from tests.console.conftest import Commands
+from tests.console.test_page_costs import DOCUMENT as PAGES
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 
 TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
 
@@ -253,42 +253,6 @@ def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Proje
     changes = editor.get(f"/console/changes?after={cursor}").json
     assert document["id"] in changes["documents"]
     assert editor.get(f"/console/changes?after={changes['cursor']}").json["documents"] == []
-
-
-PAGES = ("", "/checks", "/edit", "/fields", "/brief", "/revisions", "/activity")
-
-
-@pytest.mark.needs_mongod
-def test_no_page_makes_many_database_commands_and_none_grows_with_the_documents(
-    watched: tuple[Flask, Commands], project: Project
-) -> None:
-    app, commands = watched
-    editor = Visitor(app)
-    editor.sign_in(project.token())
-    ctx = project.context()
-    category, cluster = made(ctx, "category", name="Bread", slug="bread"), made(ctx, "cluster", name="Rye")
-    fields = {"categoryId": category["id"], "clusterId": cluster["id"], "assigneeId": made_member(project, "Jun")}
-    fields["dueDate"] = ctx.now.date().isoformat()
-    first = a_document(ctx, markdown=TEXT, brief={"keyword": "rye"}, **fields)
-    linked = a_document(ctx, title="Linked", markdown=TEXT, brief={"internalLinks": [first["id"]]}, **fields)
-    paths = ["/console/board", "/console/board?q=rye", "/console/board?briefState=ready", "/console/calendar"]
-    paths += ["/console/plan", "/console/plan/many", "/console/plan/categories", "/console/plan/clusters"]
-    paths += [f"/console/administration{page}" for page in ("", "/members", "/tokens", "/webhooks")]
-    paths += ["/console/insight", "/console/table", "/console/table?q=rye"]
-    paths += [f"/console/documents/{linked['id']}{page}" for page in PAGES]
-
-    def counted(path: str) -> int:
-        commands.sent.clear()
-        assert editor.get(path).status_code == 200
-        return len(commands.sent)
-
-    few = {path: counted(path) for path in paths}
-    for number in range(30):
-        a_document(ctx, title=f"Rye {number}", status="idea", **fields)
-    many = {path: counted(path) for path in paths}
-
-    assert max(few.values()) <= 15, few
-    assert all(many[path] <= few[path] for path in paths), (few, many)
 
 
 READERS_MAY_NOT = (

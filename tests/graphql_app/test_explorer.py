@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -14,6 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.console.browser import chromium
 from tests.graphql_app.client import GraphQL, published
 from tests.live import serving
 from tests.make import Project
@@ -46,41 +47,29 @@ def test_all_that_the_page_loads_is_served_by_the_service_itself(app: Flask) -> 
 
 
 @pytest.fixture
-def chromium() -> Iterator[webdriver.Chrome]:
-    """Chromium without a window. Where it is missing the test is skipped; CI has to have it."""
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not program or not driver:
-        missing = "Chromium was not found: the explorer is not opened. Install chromium and chromium-driver."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    yield browser
-    browser.quit()
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """Chromium without a window."""
+    with chromium(tmp_path / "profile") as started:
+        yield started
 
 
 @pytest.mark.browser
 @pytest.mark.needs_mongod
 def test_a_query_runs_with_a_token_that_is_pasted(
-    project: Project, graphql: GraphQL, app: Flask, chromium: webdriver.Chrome
+    project: Project, graphql: GraphQL, app: Flask, browser: webdriver.Chrome
 ) -> None:
     published(project, title="A loaf in the explorer")
-    wait = WebDriverWait(chromium, 30)
+    wait = WebDriverWait(browser, 30)
     with serving(app) as address:
-        chromium.get(f"{address}/graphql")
-        chromium.find_element(By.ID, "token").send_keys(graphql.token.secret, Keys.TAB)
+        browser.get(f"{address}/graphql")
+        browser.find_element(By.ID, "token").send_keys(graphql.token.secret, Keys.TAB)
         wait.until(lambda page: page.find_elements(By.CSS_SELECTOR, ".graphiql-execute-button"))[0].click()
         wait.until(lambda page: "A loaf in the explorer" in _result(page))
-        chromium.find_element(By.CSS_SELECTOR, "[aria-label='Show Documentation Explorer']").click()
+        browser.find_element(By.CSS_SELECTOR, "[aria-label='Show Documentation Explorer']").click()
         wait.until(lambda page: "root type" in page.find_element(By.TAG_NAME, "body").text)
         if folder := os.environ.get("SCREENSHOTS"):
-            chromium.save_screenshot(f"{folder}/explorer.png")
-        trouble = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
+            browser.save_screenshot(f"{folder}/explorer.png")
+        trouble = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
     assert trouble == []
 

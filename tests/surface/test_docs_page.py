@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as ec
 from selenium.webdriver.support.wait import WebDriverWait
 
+from tests.console.browser import chromium
 from tests.live import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -25,24 +24,9 @@ PICTURE = os.environ.get("DOCS_SCREENSHOT")
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """Headless Chromium that notes what it says and what it fetches."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not chromium or not driver:
-        missing = "No Chromium and chromedriver were found (Debian: apt-get install chromium chromium-driver)."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(f"{missing} /docs was not looked at.")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,1600"):
-        options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path / 'profile'}")
-    options.add_argument("--proxy-server=direct://")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=Service(driver))
-    yield chrome
-    chrome.quit()
+    """Chromium without a window."""
+    with chromium(tmp_path / "profile") as started:
+        yield started
 
 
 def test_the_reference_shows_every_group_and_how_to_authorize_with_nothing_from_elsewhere(

@@ -1,0 +1,132 @@
+"""What pages cost: database commands that don't grow with the documents, and bytes."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from flask import Flask
+
+from tests.console.conftest import Commands
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document, made
+
+pytestmark = pytest.mark.needs_mongod
+
+TEXT = "Flour and water.\n"
+GZIP = {"Accept-Encoding": "gzip"}
+MANY = 1_000
+MOST_BYTES = 250_000
+DOCUMENT = ("", "/checks", "/edit", "/fields", "/brief", "/revisions", "/activity")
+ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
+PATHS = (
+    *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),
+    *("/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100", "/insight", "/insight?days=90"),
+    *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
+    *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
+    *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
+    *(f"/documents/{{document}}{page}" for page in DOCUMENT),
+)
+NO_PAGES = {"asset", "home", "changes", "unknown"}
+"""Endpoints that answer a browser with something else than a page."""
+
+
+@pytest.fixture
+def ids(project: Project) -> dict[str, str]:
+    """One record of each kind, by what its id stands for in the addresses."""
+    ctx = project.context()
+    fields = {
+        "categoryId": made(ctx, "category", name="Bread", slug="bread")["id"],
+        "clusterId": made(ctx, "cluster", name="Rye")["id"],
+        "assigneeId": OPERATIONS["create_member"](ctx, fields={"name": "Jun"}).body["id"],
+        "dueDate": ctx.now.date().isoformat(),
+    }
+    first = a_document(ctx, title="Rye", markdown=TEXT, brief={"keyword": "rye"}, **fields)
+    brief = {"internalLinks": [first["id"]], "wordCount": "1200-1500"}
+    linked = a_document(ctx, title="Flour, water and patience", markdown=TEXT, brief=brief, **fields)
+    OPERATIONS["mark_brief_ready"](ctx, linked["id"])
+    OPERATIONS["claim_brief"](project.context(project.token("Night writer", agent="w")), linked["id"], fields={})
+    hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
+    named = {"category": fields["categoryId"], "cluster": fields["clusterId"], "member": fields["assigneeId"]}
+    return {**named, "document": linked["id"], "token": project.token().id, "hook": hook}
+
+
+def add_many(project: Project, like: str) -> None:
+    """Adds documents like one, in all statuses, and all of them due on the same day."""
+    documents = project.store.database.documents
+    row: Any = documents.find_one({"_id": ObjectId(like)})
+    now = row["createdAt"]
+    statuses = ("idea", "planned", "drafting", "review", "approved", "scheduled", "published")
+    documents.insert_many(
+        {
+            **row,
+            "_id": ObjectId(),
+            "slug": f"flour-{number}",
+            "slugs": [f"flour-{number}"],
+            "status": (status := statuses[number % 7]),
+            "publishAt": now if status == "scheduled" else None,
+            "publishedAt": now if status == "published" else None,
+            "outbox": [],
+        }
+        for number in range(MANY)
+    )
+
+
+def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
+    watched: tuple[Flask, Commands], project: Project, ids: dict[str, str]
+) -> None:
+    app, commands = watched
+    editor = Visitor(app)
+    editor.sign_in(project.token())
+    paths = [f"/console{path}".format(**ids) for path in PATHS]
+    sizes: dict[str, int] = {}
+
+    def counted(path: str) -> int:
+        commands.sent.clear()
+        page = editor.get(path, headers=GZIP)
+        assert page.status_code == 200, path
+        html = gzip.decompress(page.data).decode()
+        loaded = re.findall(r'(?:src|href)="(/console/assets/[^"]+)"', html)
+        sizes[path] = len(page.data) + sum(weight(file) for file in dict.fromkeys(loaded))
+        return len(commands.sent)
+
+    weights: dict[str, int] = {}
+
+    def weight(file: str) -> int:
+        if file not in weights:
+            weights[file] = len(editor.get(file, headers=GZIP, buffered=True).data)
+        return weights[file]
+
+    few = {path: counted(path) for path in paths}
+    add_many(project, ids["document"])
+    many = {path: counted(path) for path in paths}
+
+    assert max(many.values()) <= 15, many
+    # A list that is long is read another way than a short one, with one command more.
+    assert {path: (few[path], many[path]) for path in paths if many[path] > few[path] + 1} == {}
+    assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+def test_assets_are_served_compressed_and_plain(editor: Visitor) -> None:
+    (address,) = re.findall(r'rel="stylesheet" href="([^"]+)"', editor.get("/console/board").text)
+    plain, zipped = (editor.get(address, headers=headers, buffered=True) for headers in ({}, GZIP))
+
+    assert gzip.decompress(zipped.data) == plain.data
+    assert (plain.content_encoding, zipped.content_encoding) == (None, "gzip")
+    for response in (plain, zipped):
+        assert (response.mimetype, response.vary.as_set()) == ("text/css", {"accept-encoding"})
+        assert "immutable" in response.headers["Cache-Control"]
+
+
+def test_every_page_is_among_those_whose_costs_are_counted(app: Flask) -> None:
+    rules = [
+        rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith("console.") and "GET" in rule.methods
+    ]
+    shown = {re.sub(r"<[^>]+>", "x", rule.rule) for rule in rules if rule.endpoint.split(".")[1] not in NO_PAGES}
+    counted = {re.sub(r"\{\w+\}", "x", f"/console{path}".partition("?")[0]) for path in PATHS}
+    counted |= {"/console/plan/x" for path in PATHS if "/plan/c" in path} | {"/console/plan/x/x"}
+
+    assert shown - counted == set()
