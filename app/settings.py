@@ -30,6 +30,9 @@ def _split(value: Any) -> Any:
 def _check_mongodb_uri(value: str) -> str:
     if not value.startswith(("mongodb://", "mongodb+srv://")):
         raise ValueError("must begin with mongodb:// or mongodb+srv://")
+    # Anywhere else pymongo would take a part of the password for a host or a database, and name it in its message.
+    if re.search("[/?#]", value.partition("://")[2].rpartition("@")[0]):
+        raise ValueError("the user name and the password must be percent-encoded: %2F for /, %3F for ?, %40 for @")
     return value
 
 

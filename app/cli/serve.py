@@ -9,7 +9,7 @@ from app.cli.server_process import port_is_free, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.settings import Settings
-from app.store.store import NoTransactions, connect
+from app.store.store import Misconfigured, connect
 
 log = logging.getLogger("content_workflow.serve")
 
@@ -41,7 +41,7 @@ def _check_database(settings: Settings) -> None:
         store.ping()
         for line in differences(store):
             log.warning("database differs", extra={"difference": line, "remedy": "content-workflow db init"})
-    except NoTransactions as error:
+    except Misconfigured as error:
         log.error(error.message)
     except ServiceUnavailable:
         log.warning("database unreachable", extra={"remedy": "requests are answered with 503 until MongoDB answers"})

@@ -9,7 +9,7 @@ from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.http.metrics import serve_alone
 from app.settings import Settings
-from app.store.store import NoTransactions, connect
+from app.store.store import Misconfigured, connect
 from app.worker.worker import create_worker
 
 log = logging.getLogger("content_workflow.worker")
@@ -29,7 +29,7 @@ def command(metrics_port: int | None) -> None:
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         store.ping()
-    except NoTransactions:
+    except Misconfigured:
         store.database.client.close()
         raise
     except ServiceUnavailable:

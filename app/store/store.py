@@ -55,6 +55,8 @@ T = TypeVar("T")
 Transact = Callable[[Callable[[Any], Any]], Any]
 
 DUPLICATE_KEY = 11000
+ACCESS_CODES = (13, 18)
+"""MongoDB's codes of a user without the rights, and of a wrong password."""
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -71,10 +73,24 @@ DATABASE = "content_workflow"
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
 
 
-class NoTransactions(ServiceUnavailable):
-    """MongoDB answers and has no transactions: it is a `mongod` that is not a member of a replica set."""
+class Misconfigured(ServiceUnavailable):
+    """MongoDB answers, and can't be used until somebody changes its configuration or `MONGODB_URI`."""
 
     tag = ServiceUnavailable.__name__
+
+
+class AccessDenied(Misconfigured):
+    """MongoDB refuses the user that `MONGODB_URI` names, or that user lacks rights."""
+
+    message = (
+        "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI, and that "
+        "the user may read and write the database."
+    )
+
+
+class NoTransactions(Misconfigured):
+    """MongoDB answers and has no transactions: it is a `mongod` that is not a member of a replica set."""
+
     message = (
         "This MongoDB has no transactions, as it is not a replica set: start mongod with --replSet and run "
         "rs.initiate(), or set MONGODB_URI to a replica set."
@@ -134,6 +150,8 @@ class Store:
         except PyMongoError as error:
             if isinstance(error, OperationFailure) and "Transaction numbers are only allowed on" in str(error):
                 raise NoTransactions from error
+            if isinstance(error, OperationFailure) and error.code in ACCESS_CODES:
+                raise AccessDenied from error
             if (
                 error.timeout
                 or isinstance(error, ConnectionFailure)

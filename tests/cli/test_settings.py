@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_a_uri_that_can_not_be_used_is_one_line(uri: str, why: str) -> None:
     assert why in str(refused.value)
 
 
+@pytest.mark.parametrize("form", ["mongodb://u:{}@h/n", "mongodb://{}@h1,h2/n?w=1", "mongodb+srv://u:{}@h.invalid/n"])
+def test_a_password_that_is_not_escaped_is_not_repeated(form: str) -> None:
+    said = set()
+    for one, other in itertools.product("/?#@:%&[,. ", repeat=2):
+        uri = form.format(f"one{one}two{other}three")
+        try:
+            connect(Settings.from_environment({"MONGODB_URI": uri}).mongodb_uri).database.client.close()
+        except SettingsError as refused:
+            said.add(str(refused))
+
+    assert [line for line in said if "two" in line or "three" in line or not line.startswith("MONGODB_URI: ")] == []
+    assert any("percent-encoded" in line for line in said)
+
+
 @pytest.mark.needs_mongod
 @pytest.mark.contract("decided-commands.database")
 def test_two_names_on_one_mongodb_share_nothing(mongodb_uri: str, store: Store) -> None:
@@ -125,6 +140,21 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("command", [("project", "list"), ("db", "check"), ("worker",)])
+def test_a_wrong_password_of_mongodb_is_one_line_that_does_not_repeat_it(
+    mongodb_uri: str, command: tuple[str, ...]
+) -> None:
+    calling.store.cache_clear()
+    uri = mongodb_uri.replace("://", "://somebody:hunter2@")
+
+    refused = CliRunner().invoke(main, command, env={"MONGODB_URI": uri})
+
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines()[-1].startswith("Error: MongoDB refuses the service's user: check the name")
+    assert "hunter2" not in refused.output
 
 
 @pytest.mark.needs_mongod
