@@ -33,7 +33,7 @@ from tests.webhooks.receiver import Receiver, receiving
 CLIENTS = 8
 SERVERS = 2
 WORKERS = 2
-REST_SECONDS = 90
+REST_SECONDS = 300
 """How long the service may take to relay and send everything after the last failure."""
 HOOKS = ("", "brief.claimed,document.published")
 """The types of events that the webhooks ask for; none for all."""

@@ -27,14 +27,16 @@ class Deliveries(Collection[StoredDelivery]):
 
     name = "deliveries"
 
-    def queue(self, project_id: str, events: Sequence[Bson]) -> None:
-        """Queues events for the webhooks that want them, except where they are queued already."""
+    def queue(self, project_id: str, events: Sequence[Bson], now: datetime) -> None:
+        """Queues events for the webhooks that want them, except where they are queued already.
+
+        They are due from `now`, which never goes back in a project, so that what waits is sent in the feed's order.
+        """
         webhooks = self._store.webhooks.listening(project_id)
         stored: list[StoredEvent] = [from_bson(event) for event in events] if webhooks else []
         wanted = [(webhook["id"], event) for webhook in webhooks for event in stored if wants(webhook, event)]
         if not wanted:
             return
-        now = max(event["at"] for event in stored)
         rows = [self._row(project_id, webhook_id, event, now) for webhook_id, event in wanted]
         insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
         for webhook_id in dict.fromkeys(webhook_id for webhook_id, _ in wanted):

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from bson import ObjectId
+from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import WriteConflict
@@ -67,10 +68,11 @@ class Outboxes:
         0 means that the outboxes are empty, or that another relay was first.
         """
         feed, waiting = self._read(project_id)
-        plan = feed["plan"] or self._plan(feed, waiting)
-        if plan:
-            self._apply_batch(project_id, plan)
-        return len(plan)
+        planned = feed if feed["plan"] else self._plan(feed, waiting)
+        if planned is None:
+            return 0
+        self._apply_batch(project_id, planned["plan"], planned.get("plannedAt") or planned["plan"][-1]["at"])
+        return len(planned["plan"])
 
     def _read(self, project_id: str) -> tuple[Bson, list[Bson]]:
         """Returns a project's feed and the records with events for it, as they were at one instant."""
@@ -107,8 +109,12 @@ class Outboxes:
         found: Iterable[Bson] = self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
         return found
 
-    def _plan(self, feed: Bson, waiting: Sequence[Bson]) -> list[Bson]:
-        """Writes the plan: which events get the next numbers. Returns no events when another relay was first."""
+    def _plan(self, feed: Bson, waiting: Sequence[Bson]) -> Bson | None:
+        """Writes the plan: which events get the next numbers. Returns the feed with it; None where there is none.
+
+        There is none without events, and when another relay was first. `plannedAt` never goes back, whatever the times
+        of the events: a write that waited for MongoDB has an earlier time than others that are in the feed already.
+        """
         outboxes = [
             [
                 {**event, "of": {"collection": record["collection"], "record": record["_id"]}}
@@ -122,19 +128,24 @@ class Outboxes:
             for sequence, event in enumerate(events, feed["sequence"] + 1)
         ]
         if not plan:
-            return []
+            return None
         unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
-        change = {"$set": {"sequence": plan[-1]["sequence"], "plan": plan}}
-        return plan if self._feeds.update_one(unchanged, change).modified_count else []
+        last = {"sequence": plan[-1]["sequence"], "plannedAt": {"$max": ["$plannedAt", "$$NOW"]}}
+        planned: Bson | None = self._feeds.find_one_and_update(
+            unchanged,
+            [{"$set": {**last, "plan": {"$literal": plan}}}],
+            return_document=ReturnDocument.AFTER,
+        )
+        return planned
 
-    def _apply_batch(self, project_id: str, plan: Sequence[Bson]) -> None:
+    def _apply_batch(self, project_id: str, plan: Sequence[Bson], planned_at: datetime) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
         The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
         and a deleted record is removed only when its outbox is empty.
         """
         self._add_to_feed(plan)
-        self._store.deliveries.queue(project_id, plan)
+        self._store.deliveries.queue(project_id, plan, planned_at)
         self._store.insights.count_batch(project_id, plan[-1]["sequence"])
         for name in OUTBOXES:
             self._empty(name, [row for row in plan if row["of"]["collection"] == name])

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -103,6 +104,23 @@ def test_without_types_everything_is_sent_in_order_once(
         "brief.claimed",
         "brief.withdrawn",
     ]
+
+
+def test_messages_that_wait_are_sent_in_the_order_of_the_feed_also_where_a_later_event_has_an_earlier_time(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    a_webhook(rest, url=receiver.url)
+    post.deliver(project)
+    now = this_instant()
+    for seconds in (9, 1, 5):  # a write that had to wait for MongoDB has the time at which it was asked for
+        a_document(project.context(rest.token, now=now + timedelta(seconds=seconds)))
+        project.store.outboxes.publish_all(project.id)
+
+    post.later(seconds=20).deliver(project)
+
+    sequences = [message["data"]["sequence"] for message in receiver.messages]
+    assert sequences == sorted(sequences)
+    assert len(sequences) == 4
 
 
 @pytest.mark.contract("decided-webhooks.at-least-once", "decided-webhooks.log")
