@@ -8,7 +8,7 @@ import time
 from flask import Flask, Response, g, request
 
 from app.settings import Settings
-from app.store.request_time import begin_request
+from app.store.request_time import begin_request, end_request
 
 log = logging.getLogger("content_workflow.requests")
 
@@ -43,6 +43,7 @@ def install(app: Flask, settings: Settings) -> None:
 
     app.before_request(begin)
     app.after_request(finish)
+    app.teardown_request(lambda _error: end_request())
 
 
 def begin() -> None:

@@ -26,6 +26,11 @@ def begin_request() -> None:
     _used.set(_Used())
 
 
+def end_request() -> None:
+    """Has each step of this thread have a deadline of its own again."""
+    _used.set(None)
+
+
 @contextmanager
 def time_left(seconds: float) -> Iterator[float]:
     """Yields how many of some seconds the request at hand has left, and counts the time inside, once where nested."""

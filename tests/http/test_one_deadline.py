@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pymongo
@@ -53,4 +54,10 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
         assert len(left) >= 4
         assert left == sorted(left, reverse=True)
         assert left[0] > 9_000
+    before = len(listener.milliseconds)
+    for _ in range(2):
+        with watched.deadline():
+            watched.documents.get(project.id, document["id"])
+            time.sleep(0.3)
+    assert min(listener.milliseconds[before:]) > 9_750  # this thread serves no request any more
     watched.database.client.close()
