@@ -33,7 +33,7 @@ def until_listening(port: int, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError(f"{process.args} ended before it listened.")
 
 
-def until(what: Callable[[], Any], seconds: float = 30, pause: float = 0) -> float:
+def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> float:
     """Waits for something to be true, with a pause between looks; returns how many seconds it took."""
     began = time.monotonic()
     while not what():

@@ -82,7 +82,7 @@ def test_nobody_waits_for_a_document_that_is_being_rendered(
             began = time.monotonic()
             if not edited:
                 edited.append(ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"})))
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 8, "who waits for the rendering runs into the deadline of 10 seconds"
             return render(markdown)
 
         return rendered

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -20,6 +18,7 @@ from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_dispatcher import LEASE, THREADS_PER_PROJECT, WebhookDispatcher
 from app.worker.webhook_sender import WebhookSender
+from tests.live import until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
@@ -38,13 +37,6 @@ def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
     """Returns a message as the official library verifies it."""
     headers, body = request
     return Webhook(secret).verify(body.decode(), headers)
-
-
-def until(what: Callable[[], bool], seconds: float = 10) -> None:
-    """Returns when something is true."""
-    began = time.monotonic()
-    while not what():
-        assert time.monotonic() - began < seconds, "it did not come true"
 
 
 @pytest.mark.contract("decided-webhooks.standard", "decided-webhooks.libraries", "decided-webhooks.log")

@@ -318,7 +318,7 @@ def test_a_name_whose_servers_do_not_respond_is_given_up_with_the_same_error_and
         outcome = client.send("https://hooks.example/", {}, b"{}")
 
     assert outcome == Outcome(None, NO_ADDRESS, 0)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5, "a resolver itself waits for 5 seconds, twice"
 
 
 @pytest.mark.parametrize(
