@@ -17,9 +17,11 @@ from tests.cli.running import CHECKOUT, Running, running
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|cw[md]_.*")
+VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")
 """Values that differ from run to run: ids, times, tokens."""
 END = "--- end of a block ---"
+LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "python", "js", "http", "mermaid")
+"""What blocks are of. `shell` is for commands that don't end by themselves."""
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +90,21 @@ PAGES = [
 
 RUN = ["docs/checks.md", "docs/events.md"]
 """Pages whose commands run, and whose JSON shows no response to them."""
+TRIED_BELOW = ["docs/delivery.md", "docs/webhooks.md", "examples/site/README.md"]
+TRIED_ELSEWHERE = {
+    "docs/api.md": "tests/clients runs the generators of clients",
+    "docs/deployment.md": "names hosts and containers of the reader's own",
+    "docs/operations.md": "takes MongoDB's tools, and a deployment that is lost",
+    "docs/reliability.md": "tests/chaos runs a minute of it",
+    "CONTRIBUTING.md": "tests/surface/test_contributing.py adds its operation",
+}
+"""Pages with commands that this file does not run, and why."""
+ALL_PAGES = sorted(
+    str(page.relative_to(CHECKOUT))
+    for place in ("*.md", "docs/*.md", "examples/*/*.md")
+    for page in CHECKOUT.glob(place)
+    if page.name != "CHANGELOG.md"
+)
 
 
 @pytest.mark.contract("decided-plans.example")
@@ -134,9 +151,28 @@ def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -
     assert any("A Dutch oven" in page.read_text() for page in (demo / "preview" / "articles").rglob("*.html"))
 
 
-@pytest.mark.parametrize("page", [*(page for pages in PAGES for page in pages), *RUN, "examples/site/README.md"])
+def test_the_commands_of_the_page_on_webhooks_make_one(demo: Path) -> None:
+    (command,) = (text for language, text in blocks("docs/webhooks.md") if language == "sh")
+    delete = 'curl -s -X DELETE "$BASE/webhooks/$ID" -H "Authorization: Bearer $OWNER"'
+    shown = next(text for language, text in blocks("docs/webhooks.md") if language == "json")
+
+    made = last_json(run(demo, [command])[0])
+
+    assert_shows(orjson.loads(shown), made)
+    run(demo, [f"source .mongod/dev/env; ID={made['id']}; {delete}"])
+
+
+@pytest.mark.parametrize("page", ALL_PAGES)
 def test_no_block_has_prompts_or_ids_to_replace(page: str) -> None:
     for language, text in blocks(page):
-        assert language in ("sh", "shell", "json", "jsonc", "text", "python", "js")
+        assert language in LANGUAGES
         if language == "sh":
             assert not re.search(r"^\$ |[0-9a-f]{24}|cw[md]_|…", text, re.MULTILINE)
+
+
+def test_every_page_with_commands_is_run() -> None:
+    with_commands = {page for page in ALL_PAGES if any(language == "sh" for language, _ in blocks(page))}
+    run_here = {*(page for pages in PAGES for page in pages), *RUN, *TRIED_BELOW}
+
+    assert with_commands - run_here - TRIED_ELSEWHERE.keys() == set()
+    assert run_here - with_commands == set()

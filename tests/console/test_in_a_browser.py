@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from app.rules.times import wire_time
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.clients.npm import installed
@@ -20,6 +22,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, p
 
 AXE = Path(__file__).parent / "axe"
 TEXT = "A starter is flour, water and *patience*.\n\n## Day by day\n\nFeed it each morning.\n"
+SEND_FORM = """
+const form = document.createElement("form");
+const csrf = document.querySelector("[name=csrf-token]").content;
+Object.assign(form, { method: "post", action: arguments[0] });
+for (const [name, value] of Object.entries({ ...arguments[1], _csrf: csrf })) {
+  form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+}
+document.body.append(form);
+form.submit();
+"""
 RUN_AXE = """
 const done = arguments[arguments.length - 1];
 const places = (one) => one.nodes.map((node) => node.target.join(" "));
@@ -167,8 +179,8 @@ def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Proj
 
 
 @pytest.fixture(scope="module")
-def full(store: Store) -> tuple[Token, list[str]]:
-    """A project with one of everything, and the addresses of its pages."""
+def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str], str]]]:
+    """A project with one of everything, the addresses of its pages, and forms with what the page they lead to says."""
     project = a_project(store)
     ctx = project.context(project.token("Ingrid"))
     member = OPERATIONS["create_member"](ctx, fields={"name": "Hannah Okafor"}).body["id"]
@@ -181,7 +193,8 @@ def full(store: Store) -> tuple[Token, list[str]]:
     a_ready_brief(ctx, title="Stollen", dueDate=ctx.now.date().isoformat())
     out = a_document(ctx, title="Salt", markdown=TEXT)
     OPERATIONS["publish_document"](ctx, out["id"], fields={})
-    made(ctx, "category", name="Bread", slug="bread")
+    category = made(ctx, "category", name="Bread", slug="bread")["id"]
+    cluster = made(ctx, "cluster", name="Starters", keywords=["levain"])["id"]
     hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
     OPERATIONS["test_webhook"](ctx, hook)
     people = ("", "/members", f"/members/{member}", "/tokens", f"/tokens/{project.token().id}")
@@ -194,22 +207,55 @@ def full(store: Store) -> tuple[Token, list[str]]:
         "/plan",
         "/plan/many",
         "/plan/categories",
+        f"/plan/categories/{category}",
+        "/plan/clusters",
+        f"/plan/clusters/{cluster}",
         "/calendar",
         "/calendar?view=week",
         "/nowhere",
     ]
     addresses += [f"/administration{page}" for page in administration]
-    return project.token("Ingrid"), [*addresses, *(f"/documents/{document['id']}{tab}" for tab in tabs)]
+    one, table = f"/documents/{document['id']}", "key\ttitle\trye\n"
+    forms = [
+        ("/table", {"bulk": "offer", "id": out["id"], f"title.{out['id']}": "Salt"}, "0 of 1 done"),
+        ("/plan/many", {"table": "key\ttitle\tcategory\nrye\tRye\tBread\nsalt\tSalt\tNowhere\n"}, "1 created"),
+        ("/plan/many", {"table": table}, "is not a column"),
+        ("/plan", {"title": "", "then": "plan"}, "New piece"),
+        (f"{one}/edit", {"markdown": "Mine.", "baseVersion": "1"}, "not saved yet"),
+        (f"{one}/fields", {"title": "", "was.title": "x"}, "Title"),
+        (
+            f"/administration/tokens/{ctx.caller.token_id}/revert",
+            {"since": wire_time(ctx.now - timedelta(days=1))},
+            "This would happen",
+        ),
+        ("/administration/tokens", {"name": "Agent", "kind": "management", "scopes": "read"}, "The new token"),
+        ("/administration/tokens", {"name": "", "kind": "management", "scopes": "read"}, "Create a token"),
+        ("/administration/webhooks", {"url": "ftp://nowhere"}, "Add a webhook"),
+    ]
+    return project.token("Ingrid"), [*addresses, *(f"{one}{tab}" for tab in tabs)], forms
 
 
 @pytest.mark.clients
-def test_axe_finds_nothing_in_light_and_in_dark(window: Window, full: tuple[Token, list[str]]) -> None:
+def test_axe_finds_nothing_in_light_and_in_dark(
+    window: Window, full: tuple[Token, list[str], list[tuple[str, dict[str, str], str]]]
+) -> None:
     axe = (installed(AXE, "the accessibility of the console") / "axe-core" / "axe.min.js").read_text("utf-8")
-    token, addresses = full
+    token, addresses, forms = full
     found: dict[str, Any] = {}
 
     def look(address: str) -> None:
         window.open(f"/console{address}")
+        examine(address)
+
+    def send(address: str, fields: dict[str, str], says: str) -> None:
+        window.open("/console/plan")
+        before = window.find("html")
+        window.chrome.execute_script(SEND_FORM, f"/console{address}", fields)
+        window.until(lambda: window.find("html") != before and window.find("main"))
+        assert says in window.find("main").text
+        examine(f"{address} {fields}")
+
+    def examine(address: str) -> None:
         window.in_scheme("light")
         found[address] = window.chrome.execute_async_script(axe + RUN_AXE, {})
         window.in_scheme("dark")
@@ -220,5 +266,7 @@ def test_axe_finds_nothing_in_light_and_in_dark(window: Window, full: tuple[Toke
     window.sign_in(token)
     for address in addresses:
         look(address)
+    for form in forms:
+        send(*form)
 
     assert {address: problems for address, problems in found.items() if problems} == {}
