@@ -55,7 +55,7 @@ lint: setup ## Check style, types, imports, security, dependencies, the Dockerfi
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
-abuse: setup ## Attack a running service in every way known, and check that everybody else is served; leave it alone
+abuse: setup ## Attack a running service in every way known, and print what everybody else met; leave it alone
 	$(PYTEST) tests/abuse
 
 chaos: setup ## Kill, freeze and step down what the service runs on, and check that nothing is lost (SECONDS=, SEED=)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ import httpx
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
 from tests.live import free_port, until_listening
-from tests.make import Project, a_project
+from tests.make import OPERATIONS, Project, a_project
 
 CHECKOUT = Path(__file__).parents[2]
 MIB = 1024 * 1024
@@ -32,6 +33,9 @@ MAX_MONGOD_GROWTH_BYTES = 600 * MIB
 MAX_SECONDS = 1.0
 """How long anybody else waits for an answer during an attack."""
 RECOVERY_SECONDS = 5.0
+WARM_UP_SECONDS = 0.5
+NORMAL_SECONDS = 1.0
+"""How long the service is measured before an attack."""
 
 PLAIN: dict[str, Any] = {"timeout": 30, "verify": False, "trust_env": False}
 """How requests are sent: without the certificates of authorities, which take longer to read than most answers."""
@@ -47,6 +51,40 @@ class Bystander:
     @property
     def slowest(self) -> float:
         return max(self.seconds, default=0.0)
+
+
+@dataclass
+class Measured:
+    """The requests of another process: when each began, its seconds and its status."""
+
+    noted: list[tuple[float, float, int]] = field(default_factory=list)
+
+    def seconds(self, begin: float, end: float) -> list[float]:
+        """Returns how long the requests took that began between two instants of the monotonic clock, shortest first."""
+        return sorted(seconds for began, seconds, _ in self.noted if begin <= began < end)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one attack did to everybody else's requests, and to memory; times in seconds."""
+
+    attack: str
+    requests: int
+    p99_before: float
+    p99_during: float
+    slowest: float
+    server_peak: int
+    mongod_growth: int
+    recovery: float
+
+
+FIGURES: list[Figures] = []
+"""Of the attacks of this run, in their order."""
+
+
+def p99(seconds: list[float]) -> float:
+    """Returns the 99th percentile of a sorted list; 0 of an empty one."""
+    return seconds[min(len(seconds) - 1, len(seconds) * 99 // 100)] if seconds else 0.0
 
 
 class Service:
@@ -98,6 +136,21 @@ class Service:
             yield bystander
 
     @contextmanager
+    def measured(self) -> Iterator[Measured]:
+        """Has another process send `GET /health`, `GET /briefs` and a write of another project inside the block."""
+        project = self.new_project()
+        token = project.token()
+        intent = OPERATIONS["create_document_intent"](project.context(token), fields={"title": "Rye"}).body["id"]
+        command = [sys.executable, "-m", "tests.abuse.bystander", str(self.port), token.secret, intent]
+        process = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        requests = Measured()
+        try:
+            yield requests
+        finally:
+            written, _ = process.communicate(b"", timeout=60)
+        requests.noted += [tuple(one) for one in json.loads(written)]
+
+    @contextmanager
     def watched(self) -> Iterator[Watch]:
         """Notes the highest memory of the server and of mongod inside the block."""
         watch, over = Watch(self.mongod_bytes()), threading.Event()
@@ -113,17 +166,29 @@ class Service:
     @contextmanager
     def holds(self) -> Iterator[Bystander]:
         """Asserts what "No single client takes it down" promises about everything inside the block."""
-        with self.watched() as watch, self.others() as bystander:
-            yield bystander
+        with self.measured() as requests:
+            time.sleep(WARM_UP_SECONDS)
+            before = time.monotonic()
+            time.sleep(NORMAL_SECONDS)
+            began = time.monotonic()
+            with self.watched() as watch, self.others() as bystander:
+                yield bystander
+            ended = time.monotonic()
+            recovery = self.recovers()
+        normal, during = requests.seconds(before, began), requests.seconds(began, ended)
+        attack = os.environ["PYTEST_CURRENT_TEST"].partition("::")[2].partition(" (")[0]
+        slowest = max([bystander.slowest, *during])
+        figures = (p99(normal), p99(during), slowest, watch.server_peak, watch.mongod_growth, recovery)
+        FIGURES.append(Figures(attack, len(during) + len(bystander.seconds), *figures))
         assert bystander.failures == [], bystander.failures[:5]
         assert bystander.slowest < MAX_SECONDS, bystander.slowest
         assert watch.server_peak < MAX_SERVER_BYTES, watch.server_peak
         assert watch.mongod_growth < MAX_MONGOD_GROWTH_BYTES, watch.mongod_growth
-        self.recovers()
 
-    def recovers(self) -> None:
-        """Asserts that the service answers as before, a few seconds after an attack."""
-        deadline = time.perf_counter() + RECOVERY_SECONDS
+    def recovers(self) -> float:
+        """Asserts that the service answers as before a few seconds after an attack, and returns how many."""
+        ended = time.perf_counter()
+        deadline = ended + RECOVERY_SECONDS
         headers = {"Authorization": f"Bearer {self.bystander_token}"}
         seconds = RECOVERY_SECONDS
         while seconds > 0.25 and time.perf_counter() < deadline:
@@ -131,6 +196,7 @@ class Service:
             assert httpx.get(f"{self.url}/briefs", headers=headers, **PLAIN).status_code == 200
             seconds = time.perf_counter() - began
         assert seconds <= 0.25
+        return time.perf_counter() - seconds - ended
 
 
 @dataclass
