@@ -4,7 +4,6 @@ A move of a brief is one atomic write on the condition that the move is allowed.
 document is read to find the reason. If there is none, another request wrote in between, and the operation runs again.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -21,7 +20,7 @@ from app.errors import (
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.loading import in_order, instance, problems
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
@@ -44,8 +43,6 @@ from app.rules.etags import document_tag
 from app.rules.events import Event
 from app.rules.references import Found, link_problems
 from app.vocabulary import BriefState, DocumentStatus, Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=BriefQuery, response=BriefItem, many=True)

@@ -1,6 +1,5 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +7,7 @@ from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConfli
 from app.fields.categories import CategoryChanges
 from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
@@ -18,8 +17,6 @@ from app.rules.events import Event
 from app.rules.references import reference_problems
 from app.store import recent_reads
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=CategoryRecord, many=True)

@@ -1,21 +1,16 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict
 from app.fields.clusters import ClusterChanges
 from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
 from app.rules.clusters import StoredCluster
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=ClusterRecord, many=True)

@@ -16,6 +16,9 @@ from app.rules.projects import Frozen
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
 
+Fields = Mapping[str, Any]
+"""The fields of a call's body and query, loaded."""
+
 
 @dataclass(frozen=True)
 class Caller:

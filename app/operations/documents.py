@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
 from app.fields.loading import in_order, problems
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
@@ -40,8 +40,6 @@ from app.rules.references import Found, reference_problems
 from app.rules.text import search_words
 from app.rules.times import read_time
 from app.vocabulary import DocumentStatus, Scope
-
-Fields = Mapping[str, Any]
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 

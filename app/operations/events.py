@@ -1,18 +1,13 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from app.errors import CursorExpired, HttpApiDecodeError, Issue, NotFound
 from app.fields.events import ActivityQuery, EventQuery
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.events import ActivityRecord, EventPage, activity_record, event_page
 from app.rules.cursors import cursor_of, read_cursor
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))

@@ -11,7 +11,7 @@ from app.errors import BadRequest, Problem
 from app.fields.documents import EditedFields
 from app.fields.imports import CategoryName, ImportFields
 from app.fields.loading import in_order, instance, problems
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord
@@ -23,7 +23,6 @@ from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.vocabulary import Kind, Scope
 
-Fields = Mapping[str, Any]
 Stored = Mapping[str, Any]
 Begun = tuple[dict[str, Any], str, Sequence[Event]]
 

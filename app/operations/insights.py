@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from app.fields.insights import InsightsQuery
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.insights import InsightsRecord
 from app.rules.insights import (
@@ -22,8 +22,6 @@ from app.rules.insights import (
 )
 from app.rules.times import wire_time_or_none
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=InsightsQuery, response=InsightsRecord)

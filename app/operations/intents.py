@@ -1,6 +1,6 @@
 """Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.operations.checks import check_levels, titles_with_keyword
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -26,8 +26,6 @@ from app.rules.text import word_count
 from app.store.intents import likely_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(

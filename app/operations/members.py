@@ -1,21 +1,16 @@
 """Members of the project (decisions, section 2)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from app.errors import BadRequest, NotFound, WriteConflict
 from app.fields.loading import problems
 from app.fields.members import MemberChanges, MemberFields
 from app.fields.queries import LongPage
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.members import StoredMember
 from app.vocabulary import Role, Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=MemberRecord, many=True)

@@ -13,7 +13,7 @@ from app.fields.intents import DraftDocumentFields
 from app.fields.loading import in_order, instance, problems
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import changed_fields, edit_problems, edit_refusal, next_version, update_event
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -30,8 +30,6 @@ from app.rules.text import word_count
 from app.store.briefs import SAME_STATE, move_changes, of_brief
 from app.store.documents import Change
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
-
-Fields = Mapping[str, Any]
 
 DRAFT_FIELDS = tuple(instance(DraftDocumentFields).fields)
 NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."

@@ -6,7 +6,7 @@ the snapshot, the record and the project's delivery in one transaction.
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,7 +33,7 @@ from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, W
 from app.fields.imports import DatedFields
 from app.fields.loading import problems
 from app.operations.checks import checks_of, demanded_checks
-from app.operations.context import Context, system
+from app.operations.context import Context, Fields, system
 from app.operations.documents import document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
@@ -63,8 +63,6 @@ from app.rules.redirects import past_slugs
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
-
-Fields = Mapping[str, Any]
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
 RENDERED_TOGETHER = 100_000

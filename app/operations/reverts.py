@@ -1,6 +1,6 @@
 """Undoing what a token wrote: its documents get the version from before it again (decisions, section 13)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from app.errors import BadRequest, NotFound, Problem, SlugTaken
 from app.fields.loading import problems
 from app.fields.tokens import RevertFields
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import event_type, restored_changes
@@ -18,8 +18,6 @@ from app.rules.events import Event
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
 from app.vocabulary import Scope, SkipReason
-
-Fields = Mapping[str, Any]
 
 AT_ONCE = 100
 VERSIONS_AT_ONCE = 20_000

@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import document_result, own_document, write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -30,8 +30,6 @@ from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.rules.times import read_time
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(
@@ -79,7 +77,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
 def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     """Read a version of a document, with its markdown as it was written."""
     own_document(ctx, document_id)
-    revision = _own_revision(ctx, document_id, int(version))
+    revision = own_revision(ctx, document_id, int(version))
     return Result(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
 
 
@@ -100,7 +98,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     """
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)
-    revision = _own_revision(ctx, document_id, int(version))
+    revision = own_revision(ctx, document_id, int(version))
     refuse_unwritable(ctx, document, fields)
     changes = restored_changes(ctx, document, revision)
     if not changes:
@@ -143,7 +141,7 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     Refused with 422 where the versions are too long and too different to be compared in time.
     """
     own_document(ctx, document_id)
-    older, newer = (_own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
+    older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     try:
         diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
@@ -215,7 +213,8 @@ def markdown_of(ctx: Context, body_id: str | None) -> str:
     return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
 
 
-def _own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
+def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
+    """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
     revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
     if revision is None:
         raise NotFound(f"The document has no version {version}: list its revisions.")

@@ -1,8 +1,6 @@
 """A document's content by sections, so that two writers can change different parts of it (decisions, section 12)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from app.errors import (
     BadRequest,
@@ -17,7 +15,7 @@ from app.errors import (
 )
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.sections import ContentEdits
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.documents import own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
@@ -28,8 +26,6 @@ from app.rules.documents import if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

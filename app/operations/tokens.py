@@ -1,14 +1,13 @@
 """Tokens of the project (decisions, section 2)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict
 from app.fields.loading import in_order, problems
 from app.fields.queries import LongPage
 from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.tokens import NewTokenRecord, TokenRecord, token_record
 from app.rules.budgets import budget_of
@@ -18,8 +17,6 @@ from app.rules.times import read_time
 from app.rules.tokens import StoredToken
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
-
-Fields = Mapping[str, Any]
 
 AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
@@ -151,8 +148,7 @@ def project_of_token(store: Store, token_id: str) -> str:
         token = store.tokens.by_id(token_id)
     if token is None:
         raise NotFound(f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's.")
-    project_id: str = token["projectId"]
-    return project_id
+    return token["projectId"]
 
 
 def _check(ctx: Context, fields: Fields) -> None:

@@ -2,13 +2,12 @@
 
 import base64
 import secrets
-from collections.abc import Mapping
 from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, WriteConflict
 from app.fields.loading import in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
-from app.operations.context import Context
+from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord, delivery_record, webhook_record
 from app.rules.caps import WEBHOOKS_PER_PROJECT
@@ -16,8 +15,6 @@ from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
 from app.vocabulary import Scope
-
-Fields = Mapping[str, Any]
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord, many=True)

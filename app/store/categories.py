@@ -43,9 +43,7 @@ class Categories(Filing[StoredCategory]):
         Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
         delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
         """
-        return int(
-            self._collection.count_documents(self._where(project_id, {"deletedAt": None}), session=self._session)
-        )
+        return self._count(project_id, {"deletedAt": None})
 
     def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""

@@ -222,6 +222,20 @@ class Collection(Generic[Stored]):
             raise WriteConflict
         return [by_id[one] for one in ids]
 
+    def _count(self, project_id: str, condition: Mapping[str, Any], index: Index | None = None) -> int:
+        where = self._where(project_id, condition)
+        with self._hint(index, condition) as hint:
+            options = {"hint": hint} if hint else {}
+            return int(self._collection.count_documents(where, session=self._session, **options))
+
+    def _aggregate(
+        self, project_id: str, condition: Mapping[str, Any], stages: Sequence[Bson], index: Index
+    ) -> list[Bson]:
+        pipeline = [{"$match": self._where(project_id, condition)}, *stages]
+        with self._hint(index, condition) as hint:
+            options = {"hint": hint} if hint else {}
+            return list(self._collection.aggregate(pipeline, session=self._session, **options))
+
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)

@@ -202,18 +202,6 @@ class Delivery(Collection[StoredDocument]):
             cursor = self._collection.find(where, fields, session=self._session, hint=hint)
             return [_row(row) for row in cursor.sort(list(order)).skip(offset).limit(limit)]
 
-    def _count(self, project_id: str, condition: Bson, index: Index | None) -> int:
-        where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            options = {"hint": hint} if hint else {}
-            return int(self._collection.count_documents(where, session=self._session, **options))
-
-    def _aggregate(self, project_id: str, condition: Bson, stages: Sequence[Bson], index: Index) -> list[Bson]:
-        pipeline = [{"$match": self._where(project_id, condition)}, *stages]
-        with self._hint(index, condition) as hint:
-            options = {"hint": hint} if hint else {}
-            return list(self._collection.aggregate(pipeline, session=self._session, **options))
-
 
 def _published(category_id: str | None, words: Sequence[str]) -> tuple[Bson, Index]:
     """Returns the condition for published documents, and the index that has them in the order of lists.

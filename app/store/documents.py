@@ -250,12 +250,7 @@ class Documents(DocumentRecords):
 
     def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
         """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
-        condition, index = self._filtered(project_id, filters, now), _index_of_count(filters)
-        with self._hint(index, condition) as hint:
-            options = {"hint": hint} if hint else {}
-            return int(
-                self._collection.count_documents(self._where(project_id, condition), session=self._session, **options)
-            )
+        return self._count(project_id, self._filtered(project_id, filters, now), _index_of_count(filters))
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.

@@ -58,14 +58,10 @@ class Revisions(Collection[StoredRevision]):
 
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
-        written = self._where(project_id, {"by.id": token_id, "undone": None, "at": {"$gte": since}})
+        written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}
         first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
-        with self._hint(REVISIONS_BY_TOKEN, written) as hint:
-            options = {"hint": hint} if hint else {}
-            rows = self._collection.aggregate(
-                [{"$match": written}, first, {"$sort": {"_id": 1}}], session=self._session, **options
-            )
-            return [(str(row["_id"]), row["version"]) for row in rows]
+        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}], REVISIONS_BY_TOKEN)
+        return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
         """Returns of each document who made its versions from a number on, and the one before, without their fields."""

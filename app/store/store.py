@@ -203,93 +203,28 @@ class Store:
         if "setName" not in hello and hello.get("msg") != "isdbgrid":
             raise NoTransactions
 
-    @cached_property
-    def bodies(self) -> Bodies:
-        return Bodies(self)
-
-    @cached_property
-    def briefs(self) -> Briefs:
-        return Briefs(self)
-
-    @cached_property
-    def budgets(self) -> Budgets:
-        return Budgets(self)
-
-    @cached_property
-    def categories(self) -> Categories:
-        return Categories(self)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        return Clusters(self)
-
-    @cached_property
-    def deliveries(self) -> Deliveries:
-        return Deliveries(self)
-
-    @cached_property
-    def delivery(self) -> Delivery:
-        return Delivery(self)
-
-    @cached_property
-    def documents(self) -> Documents:
-        return Documents(self)
-
-    @cached_property
-    def events(self) -> Events:
-        return Events(self)
-
-    @cached_property
-    def idempotency(self) -> Idempotency:
-        return Idempotency(self)
-
-    @cached_property
-    def insights(self) -> Insights:
-        return Insights(self)
-
-    @cached_property
-    def intents(self) -> Intents:
-        return Intents(self)
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        return Invitations(self)
-
-    @cached_property
-    def leases(self) -> Leases:
-        return Leases(self)
-
-    @cached_property
-    def members(self) -> Members:
-        return Members(self)
-
-    @cached_property
-    def outboxes(self) -> Outboxes:
-        return Outboxes(self)
-
-    @cached_property
-    def projects(self) -> Projects:
-        return Projects(self)
-
-    @cached_property
-    def revisions(self) -> Revisions:
-        return Revisions(self)
-
-    @cached_property
-    def sessions(self) -> Sessions:
-        return Sessions(self)
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        return Tokens(self)
-
-    @cached_property
-    def transfers(self) -> Transfers:
-        return Transfers(self)
-
-    @cached_property
-    def webhooks(self) -> Webhooks:
-        return Webhooks(self)
+    bodies = cached_property(Bodies)
+    briefs = cached_property(Briefs)
+    budgets = cached_property(Budgets)
+    categories = cached_property(Categories)
+    clusters = cached_property(Clusters)
+    deliveries = cached_property(Deliveries)
+    delivery = cached_property(Delivery)
+    documents = cached_property(Documents)
+    events = cached_property(Events)
+    idempotency = cached_property(Idempotency)
+    insights = cached_property(Insights)
+    intents = cached_property(Intents)
+    invitations = cached_property(Invitations)
+    leases = cached_property(Leases)
+    members = cached_property(Members)
+    outboxes = cached_property(Outboxes)
+    projects = cached_property(Projects)
+    revisions = cached_property(Revisions)
+    sessions = cached_property(Sessions)
+    tokens = cached_property(Tokens)
+    transfers = cached_property(Transfers)
+    webhooks = cached_property(Webhooks)
 
 
 def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store:
