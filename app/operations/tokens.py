@@ -1,6 +1,7 @@
 """Tokens of the project (decisions, section 2)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict
 from app.fields.loading import in_order, problems
