@@ -118,7 +118,11 @@ def is_offered(move: Move, document: Mapping[str, Any]) -> bool:
     match move.name:
         case "restore_document":
             return deleted
-        case "release_brief" | "withdraw_brief":
+        case "mark_brief_ready":
+            return not deleted and state != BriefState.READY
+        case "release_brief":
+            return not deleted and state == BriefState.CLAIMED
+        case "withdraw_brief":
             return not deleted and state in (BriefState.READY, BriefState.CLAIMED)
         case "unschedule_document":
             return not deleted and document["status"] == DocumentStatus.SCHEDULED

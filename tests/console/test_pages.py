@@ -255,6 +255,15 @@ def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Proje
     assert editor.get(f"/console/changes?after={changes['cursor']}").json["documents"] == []
 
 
+def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Stollen")
+
+    page = editor.get(f"/console/documents/{document['id']}").text
+
+    assert "waits for a writer or an agent" in page
+    assert ("Withdraw brief" in page, "Offer brief" in page, "Give brief back" in page) == (True, False, False)
+
+
 READERS_MAY_NOT = (
     *(("documents/{id}/actions/" + name) for name in ("approve_document", "publish_document", "delete_document")),
     "documents/{id}/actions/submit_document",
