@@ -57,9 +57,9 @@ def actions_on(
     The document's text and the results of its checks are read and made where they are not given.
     """
     request = _request(ctx, document, markdown, results)
-    over_budget = {publishes: if_over_budget(ctx, publishes=publishes) for publishes in (False, True)}
+    over_budget = if_over_budget(ctx)
     for one in document_operations():
-        yield one, _refusal(ctx, one, document, request) or over_budget[one.publishes]
+        yield one, _refusal(ctx, one, document, request) or over_budget.get(one.publishes)
 
 
 @cache

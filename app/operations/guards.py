@@ -36,15 +36,14 @@ def refuse_if_frozen_meanwhile(ctx: Context) -> None:
         raise project_frozen(frozen)
 
 
-def if_over_budget(ctx: Context, *, publishes: bool) -> BudgetExceeded | None:
-    """Returns the refusal of a call that would change something; None where the token's budget allows it."""
+def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
+    """Returns the refusal of a call that would change something, by whether it also publishes; None where the token's
+    budget allows it."""
     if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
-        return None
-    counts = {
-        limit: ctx.store.budgets.used(ctx.project_id, token_id, limit, begins(limit, ctx.now)) + 1
-        for limit in limits_of(budget, publishes=publishes)
-    }
-    return _if_exceeded(ctx, token_id, budget, counts, publishes)
+        return {}
+    since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
+    counts = {limit: used + 1 for limit, used in ctx.store.budgets.used(ctx.project_id, token_id, since).items()}
+    return {publishes: _if_exceeded(ctx, token_id, budget, counts, publishes) for publishes in (False, True)}
 
 
 def spend_budget(ctx: Context, *, publishes: bool) -> None:

@@ -4,6 +4,7 @@ A count moves in the transaction of the call that it counts, so it is exact whic
 write at once: two transactions that count for one token conflict, and one of them runs again.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TypedDict
 
@@ -41,10 +42,12 @@ class Budgets(Collection[UsedBudget]):
         )
         return int(counted["used"])
 
-    def used(self, project_id: str, token_id: str, limit: BudgetLimit, begins: datetime) -> int:
-        """Returns how many there are."""
-        counted = self._find_one(project_id, _one(token_id, limit, begins), {"used": 1})
-        return int(counted["used"]) if counted else 0
+    def used(self, project_id: str, token_id: str, since: Mapping[BudgetLimit, datetime]) -> dict[BudgetLimit, int]:
+        """Returns how many there are of each limit since its hour or day began, in one read."""
+        times = {"limit": {"$in": [str(limit) for limit in since]}, "begins": {"$in": list(since.values())}}
+        rows = self._find(project_id, {"tokenId": ObjectId(token_id), **times})
+        used = {(row["limit"], row["begins"]): int(row["used"]) for row in rows}
+        return {limit: used.get((str(limit), begins), 0) for limit, begins in since.items()}
 
 
 def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Bson:
