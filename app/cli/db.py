@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 import click
 
 from app.cli.calling import store
-from app.cli.progress import LINE_SECONDS
+from app.cli.progress import LINE_SECONDS, progress
 from app.errors import ServiceUnavailable
 from app.operations.projects import all_projects
-from app.operations.upgrades import add_delivered_words
+from app.operations.upgrades import UPGRADES
 from app.store import indexes, validators
 from app.store.store import Store
 
@@ -41,8 +41,10 @@ def prepare(opened: Store) -> list[str]:
     with opened.deadline(unbounded=True), _builds_shown(opened):
         validators.create_validators(opened.database)
         refused = indexes.create_indexes(opened.database)
-    for project in all_projects(opened):
-        add_delivered_words(opened, project["id"])
+    with progress("Completing records of earlier versions", "records") as advance:
+        for project in all_projects(opened):
+            for upgrade in UPGRADES:
+                upgrade(opened, project["id"], advance)
     return [*refused, *differences(opened)]
 
 

@@ -1,4 +1,10 @@
-"""Completes records that earlier versions of the service wrote."""
+"""Completes records that earlier versions of the service wrote, where a default on reading them is not enough.
+
+`db init` runs each of `UPGRADES` on each project. They may run any number of times and in several processes at once,
+while servers of this version run: so they change only what lacks something, and whose condition is in the write.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 
 from app.rules.publishing import delivered_words
 from app.store.store import Store
@@ -6,16 +12,29 @@ from app.store.store import Store
 WORDS_ADDED_AT_ONCE = 200
 """How many documents are completed at once."""
 
+Advance = Callable[[int], None]
+"""Takes the number of records that were completed since the last call."""
 
-def add_delivered_words(store: Store, project_id: str) -> None:
+
+def add_delivered_words(store: Store, project_id: str, advance: Advance = lambda _: None) -> None:
     """Adds the words that searches look for to documents that were published before these were stored.
 
-    Any number of processes may do this at once, while the service runs. (decisions, section 15)
+    Cached answers of the delivery API change with it. (decisions, section 15)
     """
     while True:
         with store.deadline():
             rows = store.delivery.without_words(project_id, WORDS_ADDED_AT_ONCE)
+            if not rows:
+                return
             words = {row["id"]: (row["snapshot"]["htmlId"], delivered_words(row["snapshot"])) for row in rows}
-            store.delivery.add_words(project_id, words)
-        if len(rows) < WORDS_ADDED_AT_ONCE:
-            return
+
+            def add(store: Store, words: Mapping[str, tuple[str, Sequence[str]]] = words) -> None:
+                store.delivery.add_words(project_id, words)
+                store.projects.delivery_changed(project_id)
+
+            store.in_transaction(add)
+        advance(len(rows))
+
+
+UPGRADES: tuple[Callable[[Store, str, Advance], None], ...] = (add_delivered_words,)
+"""In the order in which versions of the service added them; each has a test of its own."""

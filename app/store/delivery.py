@@ -138,7 +138,7 @@ class Delivery(Collection[StoredDocument]):
             for one, (html_id, found) in words.items()
         ]
         if updates:
-            self._collection.bulk_write(updates, ordered=False)
+            self._collection.bulk_write(updates, ordered=False, session=self._session)
 
     def one(self, project_id: str, document_id: str, *, drafts: bool) -> StoredDocument | None:
         """Returns a document by its id; one that is not published with `drafts` alone."""

@@ -57,6 +57,7 @@ Transact = Callable[[Callable[[Any], Any]], Any]
 DUPLICATE_KEY = 11000
 ACCESS_CODES = (13, 18)
 """MongoDB's codes of a user without the rights, and of a wrong password."""
+QUERY_PLAN_KILLED = 175
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -134,7 +135,7 @@ class Store:
         All deadlines of one request together last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
-        index says that another request wrote first.
+        index says that another request wrote first, or `db init` dropped the index that a query was reading.
         """
         try:
             with time_left(self._deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
@@ -152,6 +153,8 @@ class Store:
                 raise NoTransactions from error
             if isinstance(error, OperationFailure) and error.code in ACCESS_CODES:
                 raise AccessDenied from error
+            if isinstance(error, OperationFailure) and error.code == QUERY_PLAN_KILLED:
+                raise WriteConflict from error
             if (
                 error.timeout
                 or isinstance(error, ConnectionFailure)

@@ -373,7 +373,6 @@ def test_what_was_published_before_searches_is_found_after_db_init(project: Proj
     assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 0
 
     add_delivered_words(project.store, project.id)
-    project.store.projects.delivery_changed(project.id)
 
     assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 1
 
