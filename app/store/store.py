@@ -59,7 +59,7 @@ ACCESS_CODES = (13, 18)
 """MongoDB's codes of a user without the rights, and of a wrong password."""
 QUERY_PLAN_KILLED = 175
 
-FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
 
 PyMongo raises most of them as `ConnectionFailure`, but not where they stand in a write concern error: the write may

@@ -1,0 +1,100 @@
+"""A copy of mongod's files, taken while clients write, holds all that was acknowledged before (docs/operations.md)."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.cli.db import differences, prepare
+from app.cli.mongod import running_mongod
+from app.operations.transfers import export_project
+from app.store.store import Store, connect
+from tests.make import Project, a_project, a_ready_brief
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+
+WRITERS = 3
+ENOUGH = 10
+"""How many documents each writer has made when the backup begins, and makes after it."""
+
+
+class Writer:
+    """Makes documents until it is told to stop."""
+
+    def __init__(self, project: Project) -> None:
+        self.acknowledged: list[str] = []
+        self._project = project
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Makes documents, and notes each when its last write was acknowledged."""
+        ctx = self._project.context()
+        while not self._over.is_set():
+            document = a_ready_brief(ctx, title=f"Rye {len(self.acknowledged)}", markdown="# Rye")
+            self.acknowledged.append(document["id"])
+
+    def wait_for(self, more: int) -> None:
+        """Returns when so many more were acknowledged."""
+        number = len(self.acknowledged) + more
+        while len(self.acknowledged) < number:
+            assert not self._over.wait(0.01)
+
+    def stop(self) -> None:
+        self._over.set()
+
+
+@pytest.mark.timeout(180)
+def test_files_copied_under_fsync_lock_while_clients_write_hold_all_that_was_acknowledged(tmp_path: Path) -> None:
+    source, restored = tmp_path / "source", tmp_path / "restored"
+    with running_mongod(source) as uri, closing(connect(uri).database.client) as client:
+        store = connect(uri)
+        prepare(store)
+        project = a_project(store)
+        writers = [Writer(project) for _ in range(WRITERS)]
+        with ThreadPoolExecutor(WRITERS) as pool:
+            running = [pool.submit(writer.run) for writer in writers]
+            try:
+                for writer in writers:
+                    writer.wait_for(ENOUGH)
+                before = [one for writer in writers for one in writer.acknowledged]
+                client.admin.command("fsync", lock=True)
+                shutil.copytree(source / "data", restored / "data")
+                client.admin.command("fsyncUnlock")
+                for writer in writers:
+                    writer.wait_for(ENOUGH)
+            finally:
+                for writer in writers:
+                    writer.stop()
+            for one in running:
+                one.result()
+        written = exported(store, project.id)
+        store.database.client.close()
+
+    with running_mongod(restored) as uri:
+        store = connect(uri)
+        assert differences(store) == []
+        after = a_ready_brief(Project(store, project.id, project.team_id).context(), title="After the restore")["id"]
+        kept = exported(store, project.id)
+        store.database.client.close()
+
+    assert len(before) >= ENOUGH * WRITERS
+    assert after in kept
+    assert set(before) <= kept.keys()
+    assert {one: kept.get(one) for one in before} == {one: written[one] for one in before}
+
+
+def exported(store: Store, project_id: str) -> Mapping[str, list[bytes]]:
+    """Returns the lines of a project's export by the document that each is of."""
+    lines: dict[str, list[bytes]] = {}
+    for line in export_project(store, project_id):
+        record = orjson.loads(line)
+        if document_id := record.get("documentId") or (record["type"] == "document" and record["id"]):
+            lines.setdefault(document_id, []).append(line)
+    return lines
