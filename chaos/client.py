@@ -61,7 +61,6 @@ class Caller:
         self._ports = ports
         self._rng = rng
         self._server = rng.randrange(len(ports))
-        self._connections: dict[int, http.client.HTTPConnection] = {}
         self._keys = count(1)
         self.over = threading.Event()
 
@@ -91,11 +90,6 @@ class Caller:
         self.calls.append(done)
         return body if done.succeeded else None
 
-    def close(self) -> None:
-        """Closes its connections."""
-        for connection in self._connections.values():
-            connection.close()
-
     def _attempt(
         self, operation: str, arguments: Mapping[str, Any], key: str | None
     ) -> tuple[Attempt, Mapping[str, Any]]:
@@ -104,7 +98,6 @@ class Caller:
         try:
             outcome, body, retry_after = send(operation, arguments, key)
         except (OSError, http.client.HTTPException) as error:
-            self._connections.pop(server).close()
             outcome = "no answer" if isinstance(error, TimeoutError) else "broken"
             body, retry_after = {}, None
         return Attempt(began, time.monotonic(), server, outcome, retry_after), body
@@ -146,15 +139,15 @@ class Caller:
         return "503", content, int(wait[1]) if wait[0] == "Wait" else None
 
     def _send(self, method: str, path: str, body: Any, headers: Mapping[str, str]) -> tuple[int, Any, int | None]:
-        connection = self._connections.get(self._server)
-        if connection is None:
-            port = self._ports[self._server]
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
-            self._connections[self._server] = connection
+        port = self._ports[self._server]
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
         sent = {"Authorization": f"Bearer {self.token.secret}", "Content-Type": "application/json", **headers}
-        connection.request(method, path, None if method == "GET" else json.dumps(body), sent)
-        response = connection.getresponse()
-        text = response.read()
+        try:
+            connection.request(method, path, None if method == "GET" else json.dumps(body), sent)
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
         wait = response.headers.get("Retry-After")
         return response.status, json.loads(text), int(wait) if wait else None
 

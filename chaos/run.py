@@ -135,8 +135,6 @@ class _Run:
             for thread in threads:
                 thread.join(120)
                 assert not thread.is_alive(), "a client did not come to an end"
-            for caller in self._callers:
-                caller.close()
 
     def _is_at_rest(self) -> bool:
         database = self._store.database
