@@ -1,4 +1,4 @@
-"""The code stays plain: no function that only passes its arguments on, and modules that can be read in one go."""
+"""No function only passes its arguments on."""
 
 from __future__ import annotations
 
