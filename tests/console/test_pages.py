@@ -255,6 +255,16 @@ def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Proje
     assert editor.get(f"/console/changes?after={changes['cursor']}").json["documents"] == []
 
 
+def test_a_brief_links_to_pieces_by_the_addresses_of_their_pages(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    document, other, third = (a_document(ctx, title=title)["id"] for title in ("Rye", "Salt", "Stollen"))
+    lines = f"https://content.example/console/documents/{other}/edit?x=1\r\n{third}"
+
+    editor.post(f"/console/documents/{document}/brief", internalLinks=lines)
+
+    assert OPERATIONS["get_document"](ctx, document).body["brief"]["internalLinks"] == [other, third]
+
+
 def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Stollen")
 
