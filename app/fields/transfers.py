@@ -184,7 +184,7 @@ class DocumentLine(PublishedLine):
     isPublished = StrictBoolean(description="whether it is delivered")
     snapshot = Nested(SnapshotLine, description="what is delivered")
     pastSlugs = List(
-        Nested(PastSlugLine, description="a past slug"),
+        Nested(PastSlugLine, description="a past slug", allow_none=False),
         MAX_PAST_SLUGS,
         description="the slugs that it was delivered under before, the latest first",
     )

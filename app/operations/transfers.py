@@ -24,6 +24,7 @@ from app.rules.publishing import delivered_words, rendered
 from app.rules.text import word_count
 from app.rules.transfers import line_of, record_of, renamed
 from app.store.store import Store
+from app.vocabulary import BriefState, DocumentStatus
 
 T = TypeVar("T")
 Line = dict[str, Any]
@@ -249,6 +250,11 @@ class ProjectImport:
         snapshot = record["snapshot"]
         if record["isPublished"] != (snapshot is not None):
             raise _Unfit(line, "It must have a snapshot if and only if it is published.")
+        brief = record["brief"] or {}
+        if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
+            raise _Unfit(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
+        if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
+            raise _Unfit(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in _texts(line)):
             raise _Unfit(line, "A text that it names is missing: it has to come before the document.")
         if snapshot is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from typing import Any
@@ -10,9 +11,14 @@ import httpx2
 import pytest
 from flask import Flask
 
+from app.operations.context import Context, system
+from app.operations.transfers import ProjectImport, export_project
+from app.store.store import Store
+from app.vocabulary import Channel
 from mcp_tools.over_stdio import StdioServer
 from tests.console.visitor import Visitor
-from tests.make import Project
+from tests.make import Project, a_document, a_project
+from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -25,6 +31,19 @@ NOT_JSON_RPC: dict[str, tuple[Any, Any]] = {
     "an id that is a fraction": ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, None),
     "an id that is true": ({"jsonrpc": "2.0", "id": True, "method": "ping"}, None),
 }
+
+
+ACTOR = {"type": "token", "id": None, "name": "Ada", "agent": ""}
+TIME = "2027-01-31T09:00:00.000Z"
+MOVES = [
+    *(
+        ("GET", part)
+        for part in ("", "/brief", "/packet", "/actions", "/activity", "/revisions", "/revisions/1", "/outline")
+    ),
+    *(("POST", f"/brief/{move}") for move in ("claim", "renew", "release", "withdraw", "ready", "claim")),
+    *(("POST", f"/{move}") for move in ("unschedule", "submit", "request-changes", "approve", "publish", "unpublish")),
+    *(("GET", part) for part in ("", "/brief", "/packet", "/actions", "/activity")),
+]
 
 
 @pytest.mark.parametrize("what", NOT_JSON_RPC)
@@ -53,3 +72,49 @@ def test_an_origin_that_is_no_address_is_another_site_to_the_console(app: Flask,
     response = visitor.client.post("/console/plan", data={"_csrf": visitor.csrf}, headers={"Origin": origin})
 
     assert response.status_code == 403
+
+
+ODD_DOCUMENTS: dict[str, dict[str, Any]] = {
+    "a past slug that is null": {"pastSlugs": [None]},
+    "past slugs that are null": {"pastSlugs": None},
+    "nobody who created it": {"createdBy": None},
+    "nobody who wrote it": {"contentUpdatedBy": None},
+    "a claim of nobody": {"brief": {"state": "claimed"}},
+    "a claim without a time": {"brief": {"state": "claimed", "claimedBy": ACTOR}},
+    "a claim of a brief that is not claimed": {"brief": {"state": "ready", "claimedBy": ACTOR}},
+    "a lease without an end": {
+        "brief": {"state": "claimed", "claimedBy": ACTOR, "claimedAt": TIME, "leaseSeconds": 60}
+    },
+    "an end without a lease": {
+        "brief": {"state": "claimed", "claimedBy": ACTOR, "claimedAt": TIME, "claimExpiresAt": TIME}
+    },
+    "a link that is null": {"brief": {"state": "ready", "internalLinks": [None]}},
+    "no time to publish at": {"status": "scheduled"},
+    "no status before": {"status": "scheduled", "publishAt": TIME},
+    "published, and not delivered": {"status": "published"},
+    "a review of nobody": {"review": {"note": "", "at": TIME, "by": None}},
+    "a body that is none of its own": {"contentId": "0" * 24},
+    "delivered without a snapshot": {"isPublished": True},
+    "delivered or not": {"isPublished": None},
+}
+
+
+@pytest.mark.parametrize("what", ODD_DOCUMENTS)
+def test_an_odd_document_of_an_export_is_refused_or_can_be_read_and_moved(
+    app: Flask, store: Store, project: Project, what: str
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Dark.", brief={"keyword": "rye"})
+    lines = [json.loads(line) for line in export_project(store, project.id)]
+    odd = {**copy.deepcopy(lines[-1]), **ODD_DOCUMENTS[what]}
+    other = a_project(store)
+    taking = ProjectImport(Context(store, system(other.id, other.team_id), Channel.CLI))
+    list(taking.take([json.dumps(line).encode() for line in (*lines[:-1], odd)]))
+
+    assert document["id"] == lines[-1]["id"]
+    rest = Rest(app.test_client(), other.token())
+    for row in rest.get("/documents").json:
+        for method, path in MOVES:
+            answer = rest.call(method, f"/documents/{row['id']}{path}", {} if method != "GET" else None)
+            assert answer.status_code < 500, (path, answer.text)
+    assert [json.loads(line)["type"] for line in export_project(store, other.id)][0] == "export"
+    assert len(taking.done.refused) + len(rest.get("/documents").json) == 1
