@@ -59,6 +59,7 @@ class Request:
             "HTTP_HOST": "localhost",
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": "http",
+            "wsgi.input_terminated": True,
             "wsgi.input": io.BytesIO(self.body),
             "wsgi.errors": sys.stderr,
             "wsgi.multithread": True,
