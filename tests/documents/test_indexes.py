@@ -279,8 +279,10 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     by_collection = {
         name: [plan for plan in plans if plan.collection == name] for name in {plan.collection for plan in plans}
     }
-    assert set(by_collection) == {"figures", "progress", "documents"}
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert set(by_collection) == {"figures", "progress", "documents", "feeds"}
+    assert [plan.limit for plan in by_collection.pop("feeds")] == [1]  # the project's, by its id
+    read = [plan for plans in by_collection.values() for plan in plans]
+    assert [plan for plan in read if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
     assert [plan for plan in by_collection["documents"] if plan.limit != 1 and "FETCH" in plan.stages] == []
 
 

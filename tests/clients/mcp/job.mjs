@@ -24,14 +24,14 @@ async function call(name, args) {
 }
 
 const { tools } = await client.listTools();
-const claimed = await call("claim_next_brief", { leaseSeconds: 600, idempotencyKey: "job-claim" });
+const claimed = await call("claim_next_brief", { leaseSeconds: 600, idempotencyKey: `${library}-claim` });
 const documentId = claimed.id;
 const brief = await call("get_brief", { documentId });
 const prompt = await client.getPrompt({ name: "write_document_from_brief", arguments: { documentId } });
 const markdown = `# ${brief.title}\n\nFlour, water, salt and time.\n`;
-await call("write_content", { documentId, markdown, baseVersion: brief.version, idempotencyKey: "job-write" });
+await call("write_content", { documentId, markdown, baseVersion: brief.version, idempotencyKey: `${library}-write` });
 const resource = await client.readResource({ uri: `document://${documentId}` });
-const submitted = await call("submit_document", { documentId, idempotencyKey: "job-submit" });
+const submitted = await call("submit_document", { documentId, idempotencyKey: `${library}-submit` });
 const refused = await client.callTool({ name: "claim_next_brief", arguments: {} });
 
 console.log(
