@@ -141,12 +141,15 @@ class TestRunning:
             assert client.admin.command("getCmdLineOpts")["parsed"]["net"]["bindIp"] == "127.0.0.1"
 
     def test_leaving_stops_it_and_the_next_start_has_its_data_at_the_same_address(self, folder: Path) -> None:
-        with running_mongod(folder) as uri:
-            note(uri, "kept")
-        assert not runs(folder)
-        with running_mongod(folder) as again:
-            assert notes(again) == ["kept"]
-        assert again == uri
+        for number in range(1, 4):  # a connection of another program may take the port meanwhile
+            with running_mongod(folder) as uri:
+                note(uri, "kept")
+            assert not runs(folder)
+            with running_mongod(folder) as again:
+                assert notes(again) == ["kept"] * number
+            if again == uri:
+                return
+        pytest.fail("It had another address each time.")
 
     def test_a_port_that_another_took_is_given_up_for_a_free_one_and_the_data_stay(self, folder: Path) -> None:
         one, two = folder / "one", folder / "two"
