@@ -111,15 +111,7 @@ def calls_on_each_document_have_an_order(history: History) -> Violations:
     moves = _moves(history)
     for document_id, document in history.final.documents.items():
         start = Document(brief="ready" if document_id in planned or document["key"] else "none")
-        final = shown(
-            Document(
-                document["status"],
-                document["briefState"],
-                document["holder"],
-                version=document["version"],
-                published=document["publishedVersion"],
-            )
-        )
+        final = _shown(document)
         end = max((_instant(call.attempts[-1].ended) for call in history.calls), default=0) + 1
         last = Move("", "read", end, _instant(history.final.at), ("200", final))
         if not explained([*moves[document_id], last], start, step):
@@ -172,19 +164,23 @@ def _consequences(call: Call, number: int, end: int) -> list[Move]:
     return [Move("", "end_lease", expires, NEVER, ANY, follows=number)] if leased and expires < end else []
 
 
+def _shown(record: Mapping[str, Any]) -> str:
+    """Returns what the model shows of a document, made of what the service says of it."""
+    return shown(
+        Document(
+            record["status"],
+            record["briefState"],
+            record["holder"],
+            version=record["version"],
+            published=record["publishedVersion"],
+        )
+    )
+
+
 def _answer(call: Call) -> Outcome:
     """Returns what a call gave, as the model has it."""
     if call.succeeded:
-        one = call.answer
-        return "200", shown(
-            Document(
-                one["status"],
-                one["briefState"],
-                one["holder"],
-                version=one["version"],
-                published=one["publishedVersion"],
-            )
-        )
+        return "200", _shown(call.answer)
     if call.outcome == "BriefClaimed":
         return call.outcome, call.answer["holder"]
     return call.outcome, str(call.answer["version"]) if call.outcome == "VersionConflict" else None
