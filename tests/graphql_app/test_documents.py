@@ -225,6 +225,8 @@ def test_a_document_restored_from_the_trash_is_delivered_as_it_was(project: Proj
         "limit: 101",
         "offset: -1",
         "offset: 100001",
+        "offset: -2000000000",
+        "offset: 2000000000",
         "limit: 3000000000",
         'limit: "5"',
         "limit: 1.5",

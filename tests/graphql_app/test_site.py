@@ -248,6 +248,22 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             watching.kill()
 
 
+def test_a_preview_with_a_token_that_may_not_read_drafts_is_refused_and_writes_nothing(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
+    with serving(app) as address:
+        ended = subprocess.run(
+            command(address, tmp_path / "site", "--preview"),
+            env=environment(delivery_token(site)),
+            capture_output=True,
+            text=True,
+        )
+
+    assert ended.returncode == 1
+    assert "a delivery token that was made with the drafts permission" in ended.stderr
+    assert not (tmp_path / "site").exists()
+
+
 def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path: Path) -> None:
     requirements = (BUILD.parent / "requirements.txt").read_text("utf-8").split()
     assert [one.partition(">")[0] for one in requirements] == ["jinja2"]

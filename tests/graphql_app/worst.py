@@ -51,6 +51,12 @@ REFUSED: dict[str, tuple[str, str]] = {
         "QUERY_TOO_COSTLY",
         "{" + "".join(f"a{n}:documents(limit:1 offset:50000){{id}}" for n in range(15)) + "}",
     ),
+    "far pages and one before the first": (
+        "QUERY_TOO_COSTLY",
+        "{"
+        + "".join(f"a{n}:documents(limit:1 offset:100000){{id}}" for n in range(13))
+        + "documents(offset:-2000000000){id}}",
+    ),
     "aliases": ("TOO_MANY_ALIASES", "{" + "".join(f"a{n}:documents{{id}}" for n in range(16)) + "}"),
     "many aliases": ("TOO_MANY_ALIASES", "{" + "".join(f"a{n}:documents{{id}}" for n in range(160)) + "}"),
     "tokens": ("TOO_MANY_TOKENS", "{documents{" + "id " * 1_000 + "}}"),

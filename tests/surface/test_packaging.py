@@ -10,7 +10,9 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
 from hatchling.builders.wheel import WheelBuilder
+from twine.commands.check import check
 
 CHECKOUT = Path(__file__).parents[2]
 OURS = {"app", "graphql_app", "mcp_tools", "wsgi"}
@@ -45,8 +47,18 @@ def test_every_package_that_is_imported_is_declared() -> None:
     assert missing == {}
 
 
-def test_the_wheel_has_the_templates_and_assets_of_the_console(tmp_path: Path) -> None:
-    [wheel] = WheelBuilder(str(CHECKOUT)).build(directory=str(tmp_path), versions=["standard"])
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The package, built."""
+    [built] = WheelBuilder(str(CHECKOUT)).build(directory=str(tmp_path_factory.mktemp("dist")), versions=["standard"])
+    return built
+
+
+def test_a_package_index_takes_the_wheel_and_shows_its_readme(wheel: str) -> None:
+    assert not check([wheel], strict=True), "what `twine check --strict` says is in the output"
+
+
+def test_the_wheel_has_the_templates_and_assets_of_the_console(wheel: str) -> None:
     packed = set(ZipFile(wheel).namelist())
     folders = (CHECKOUT / "app" / "console" / name for name in ("templates/console", "assets"))
     read = {str(file.relative_to(CHECKOUT)) for folder in folders for file in folder.iterdir()}
