@@ -6,11 +6,10 @@ from typing import Any
 import marshmallow as ma
 
 from app.fields.briefs import LEASE_SECONDS
-from app.fields.checks import hex_id, http_url, not_blank, one_of
+from app.fields.checks import hex_id, http_url, not_blank
 from app.fields.types import (
-    EXAMPLE,
     MAX_LISTED,
-    UNSTATED_LENGTH,
+    Documented,
     EnumString,
     Schema,
     StrictBoolean,
@@ -31,17 +30,14 @@ def site_url(value: str) -> None:
     http_url(address)
 
 
-class CheckLevels(ma.fields.Dict):
+class CheckLevels(Documented, ma.fields.Dict):
     """Names of checks, each with its level; the second stage checks both words."""
 
     default_error_messages: dict[str, Any] = {"invalid": "Must be an object."}
 
-    def __init__(self, *, description: str, **options: Any) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(
-            StrictString(UNSTATED_LENGTH, one_of(CheckName), allow_none=False),
-            EnumString(CheckLevel, allow_none=False),
-            metadata={"description": description, EXAMPLE: {"meta_title": "error", "references": "off"}},
-            **options,
+            keys=EnumString(CheckName, allow_none=False), values=EnumString(CheckLevel, allow_none=False), **options
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -91,6 +87,7 @@ class ProjectChanges(Schema):
     )
     checks = CheckLevels(
         description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
+        example={"meta_title": "error", "references": "off"},
         allow_none=True,
     )
 

@@ -30,8 +30,6 @@ MAX_LISTED = 100
 EXAMPLE = "sample"
 """The key of a field's metadata with its example; apispec does not show this key."""
 
-_MESSAGES: dict[str, Any] = {"required": "Is required.", "null": "Must not be null."}
-
 
 class Confirming(Context[bool]):
     """Is true while the second stage runs."""
@@ -57,36 +55,40 @@ class Schema(ma.Schema):
         unknown = ma.EXCLUDE
 
 
-class StrictString(fields.String):
+class Documented(fields.Field[Any]):
+    """A field with the description and the example that the documentation shows."""
+
+    default_error_messages: dict[str, Any] = {"required": "Is required.", "null": "Must not be null."}
+
+    def __init__(
+        self,
+        *,
+        description: str = "",
+        example: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        named = {"description": description} if description else {}
+        shown = {} if example is None else {EXAMPLE: example}
+        super().__init__(metadata={**named, **shown, **(metadata or {})}, **options)
+
+
+class StrictString(Documented, fields.String):
     """A string of at most `max_length` code points (None: any number). Null clears it, unless `allow_none` is false.
 
-    Null characters and lone surrogates are refused, as MongoDB stores neither. `example` is what the
-    documentation shows.
+    Null characters and lone surrogates are refused, as MongoDB stores neither.
     """
-
-    default_error_messages: dict[str, Any] = _MESSAGES
 
     def __init__(
         self,
         max_length: int | None = UNSTATED_LENGTH,
         *checks: Check,
-        description: str = "",
         validate: Iterable[Check] = (),
         allow_none: bool = True,
-        example: Any = None,
-        metadata: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(
-            validate=[
-                *([] if max_length is None else [at_most(max_length, "characters")]),
-                *validate,
-                *map(OnConfirm, checks),
-            ],
-            allow_none=allow_none,
-            metadata=_documented(description, example, metadata),
-            **options,
-        )
+        length = [] if max_length is None else [at_most(max_length, "characters")]
+        super().__init__(validate=[*length, *validate, *map(OnConfirm, checks)], allow_none=allow_none, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -134,16 +136,13 @@ class TimeString(StrictString):
         super().__init__(100, timestamp, **options)
 
 
-class StrictInteger(fields.Integer):
+class StrictInteger(Documented, fields.Integer):
     """An integer from `low` to `high`. A number without a fraction (`60.0`, `6e1`) is one, `"5"` and `true` are not."""
 
-    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be an integer."}
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an integer."}
 
-    def __init__(
-        self, low: int, high: int = MAX_INTEGER, *, description: str = "", example: Any = None, **options: Any
-    ) -> None:
-        inside = validate.Range(low, high, error=f"Must be from {low:,} to {high:,}.")
-        super().__init__(validate=[inside], metadata=_documented(description, example), **options)
+    def __init__(self, low: int, high: int = MAX_INTEGER, **options: Any) -> None:
+        super().__init__(validate=validate.Range(low, high, error=f"Must be from {low:,} to {high:,}."), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if type(value) is float and value.is_integer():
@@ -153,13 +152,10 @@ class StrictInteger(fields.Integer):
         return value
 
 
-class StrictBoolean(fields.Boolean):
+class StrictBoolean(Documented, fields.Boolean):
     """`true` or `false` and nothing else."""
 
-    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be true or false."}
-
-    def __init__(self, *, description: str = "", example: Any = None, **options: Any) -> None:
-        super().__init__(metadata=_documented(description, example), **options)
+    default_error_messages: dict[str, Any] = {"invalid": "Must be true or false."}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if type(value) is not bool:
@@ -167,10 +163,10 @@ class StrictBoolean(fields.Boolean):
         return value
 
 
-class List(fields.List[Any]):
+class List(Documented, fields.List[Any]):
     """A list of `min_items` to `max_items`; the items of a longer one are not looked at. Null clears the field."""
 
-    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be an array."}
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an array."}
 
     def __init__(
         self,
@@ -178,19 +174,12 @@ class List(fields.List[Any]):
         max_items: int,
         *,
         min_items: int | None = None,
-        description: str = "",
-        example: Any = None,
         allow_none: bool = True,
         **options: Any,
     ) -> None:
         least = [validate.Length(min=min_items, error=f"Must have at least {min_items} item.")] if min_items else []
-        super().__init__(
-            inner,
-            validate=[*least, at_most(max_items, "items")],
-            allow_none=allow_none,
-            metadata=_documented(description, example),
-            **options,
-        )
+        most = at_most(max_items, "items")
+        super().__init__(cls_or_instance=inner, validate=[*least, most], allow_none=allow_none, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -211,14 +200,14 @@ AT_LEAST_ONE: Mapping[str, Any] = {"minItems": 1}
 """The metadata of a filter: one that is sent names something."""
 
 
-class DelimitedStrings(DelimitedList):
+class DelimitedStrings(Documented, DelimitedList):
     """Strings of one form, each once: `a,b` in a query, an array in JSON. All wrong items are one issue."""
 
-    default_error_messages: dict[str, Any] = {**_MESSAGES, "invalid": "Must be a list."}
+    default_error_messages: dict[str, Any] = {"invalid": "Must be a list."}
 
-    def __init__(self, inner: fields.Field[Any], *, description: str, metadata: Any = None, **options: Any) -> None:
+    def __init__(self, inner: fields.Field[Any], **options: Any) -> None:
         length = validate.Length(1, MAX_LISTED, error=f"Must have 1 to {MAX_LISTED} items.")
-        super().__init__(inner, validate=[length], metadata=_documented(description, None, metadata), **options)
+        super().__init__(cls_or_instance=inner, validate=length, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         items = value.split(self.delimiter) if isinstance(value, str) else value
@@ -250,21 +239,13 @@ class _IdOrNone(fields.String):
         return None if value == "none" else value.lower()
 
 
-class Nested(fields.Nested):
+class Nested(Documented, fields.Nested):
     """An object with a schema of its own; null clears it whole."""
 
-    default_error_messages: dict[str, Any] = {**_MESSAGES, "type": "Must be an object."}
+    default_error_messages: dict[str, Any] = {"type": "Must be an object."}
 
-    def __init__(
-        self,
-        nested: type[ma.Schema],
-        *,
-        description: str = "",
-        example: Any = None,
-        allow_none: bool = True,
-        **options: Any,
-    ) -> None:
-        super().__init__(nested, allow_none=allow_none, metadata=_documented(description, example), **options)
+    def __init__(self, nested: type[ma.Schema], *, allow_none: bool = True, **options: Any) -> None:
+        super().__init__(nested=nested, allow_none=allow_none, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
@@ -276,9 +257,3 @@ def at_most(limit: int, things: str) -> validate.Length:
     """Returns the check that a string or list has at most so many characters or items."""
     verb = "have" if things == "items" else "be"
     return validate.Length(max=limit, error=f"Must {verb} at most {limit:,} {things}.")
-
-
-def _documented(description: str, example: Any, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
-    named = {"description": description} if description else {}
-    shown = {} if example is None else {EXAMPLE: example}
-    return {**named, **shown, **(metadata or {})}
