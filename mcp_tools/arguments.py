@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
+from app.fields.checks import HEX_ID
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
@@ -22,7 +22,6 @@ from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from mcp_tools.guidance import COMMON_ARGUMENTS, DESCRIBED_IN
 
-HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
 SMALL_PAGE = 20

@@ -10,6 +10,7 @@ from typing import Any
 import mcp_types as t
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
+from app.fields.checks import HEX_ID
 from app.fields.loading import instance
 from app.fields.types import Schema, StrictString
 from app.fields.unknown import unknown_names
@@ -17,7 +18,7 @@ from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from mcp_tools.arguments import HEX_ID, WRONG_ID, unknown_issue
+from mcp_tools.arguments import WRONG_ID, unknown_issue
 from mcp_tools.trust import UNTRUSTED
 
 WRITE = "write_document_from_brief"

@@ -2,12 +2,25 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from urllib.parse import urlsplit
 
 import marshmallow as ma
 from marshmallow import validate
+
+HEX_ID = re.compile("[0-9a-fA-F]{24}")
+"""The form of ids."""
+
+
+def full_match(pattern: str, message: str) -> Callable[[str], None]:
+    """Returns the check that the whole of a text matches a pattern; marshmallow's `Regexp` allows text after it."""
+
+    def check(value: str) -> None:
+        if not re.fullmatch(pattern, value):
+            raise ma.ValidationError(message)
+
+    return check
 
 
 def one_of(words: Iterable[str]) -> validate.OneOf:
@@ -51,9 +64,3 @@ def http_url(value: str) -> None:
             raise ValueError
     except ValueError:
         raise ma.ValidationError("Must be an http or https URL with a host.") from None
-
-
-def hex_id(value: str) -> None:
-    """Checks for an id."""
-    if not re.fullmatch(r"[0-9a-fA-F]{24}", value):
-        raise ma.ValidationError("Must be an id of 24 hexadecimal digits.")

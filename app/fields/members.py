@@ -1,25 +1,18 @@
 """What a member may hold (decisions, section 2)."""
 
-import re
-
-import marshmallow as ma
-
-from app.fields.checks import not_blank
+from app.fields.checks import full_match, not_blank
 from app.fields.types import EnumString, Schema, StrictString
 from app.vocabulary import Role
 
-
-def email(value: str) -> None:
-    """Checks for something that can be an e-mail address: one @ with text around it and no white space."""
-    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise ma.ValidationError("Must be an e-mail address, like ada@example.org.")
+email_address = full_match(r"[^@\s]+@[^@\s]+", "Must be an e-mail address, like ada@example.org.")
+"""Checks for one @ with text around it and no white space."""
 
 
 class MemberChanges(Schema):
     """What PATCH of a member may carry."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
-    email = StrictString(320, email, description="the member's e-mail address", example="ada@example.org")
+    email = StrictString(320, email_address, description="the member's e-mail address", example="ada@example.org")
     role = EnumString(
         Role,
         description="descriptive: permissions are the token's; `writer` by default",

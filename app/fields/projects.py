@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.fields.briefs import LEASE_SECONDS
-from app.fields.checks import hex_id, http_url, not_blank
+from app.fields.checks import HEX_ID, full_match, http_url, not_blank
 from app.fields.types import (
     MAX_LISTED,
     Documented,
@@ -56,7 +56,12 @@ class ProjectFields(Schema):
     """What creates a project; only the command line does."""
 
     name = StrictString(100, not_blank, description="the project's name", allow_none=False, required=True)
-    teamId = StrictString(24, hex_id, description="the team that it belongs to", allow_none=False)
+    teamId = StrictString(
+        24,
+        full_match(HEX_ID.pattern, "Must be an id of 24 hexadecimal digits."),
+        description="the team that it belongs to",
+        allow_none=False,
+    )
 
 
 class ProjectChanges(Schema):

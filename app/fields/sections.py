@@ -1,21 +1,13 @@
 """What an edit of a document's sections carries (decisions, section 12)."""
 
-import re
-
-import marshmallow as ma
-
+from app.fields.checks import full_match
 from app.fields.documents import WithClaim
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.types import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_EDITS = 50
-HASH_FORM = re.compile(r"[0-9a-f]{16}")
 
-
-def hash_form(value: str) -> None:
-    """Checks for the form of a section's hash."""
-    if HASH_FORM.fullmatch(value) is None:
-        raise ma.ValidationError("Must be 16 hexadecimal digits in lower case, as the outline gives them.")
+section_hash = full_match("[0-9a-f]{16}", "Must be 16 hexadecimal digits in lower case, as the outline gives them.")
 
 
 class SectionEdit(Schema):
@@ -23,7 +15,7 @@ class SectionEdit(Schema):
 
     hash = StrictString(
         16,
-        validate=[hash_form],
+        validate=[section_hash],
         description="from the outline",
         example="e3b0c44298fc1c14",
         allow_none=False,

@@ -1,9 +1,10 @@
 """What a slug may be: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
 
-import re
 import unicodedata
 
 import marshmallow as ma
+
+from app.fields.checks import full_match
 
 MAX_PAST_SLUGS = 20
 """The most past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""
@@ -12,17 +13,15 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _JOINERS = "\u200c\u200d"  # part of the spelling in Persian and Indic scripts
 _UNFIT = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
 
+category_slug = full_match(
+    "[a-z0-9]+(-[a-z0-9]+)*", "Must be lowercase letters, numbers and single hyphens, like `how-to`."
+)
+
 
 def document_slug(value: str) -> None:
     """Checks the form of a document's slug."""
     if problem := slug_problem(value):
         raise ma.ValidationError(problem)
-
-
-def category_slug(value: str) -> None:
-    """Checks the form of a category's slug."""
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value, re.ASCII):
-        raise ma.ValidationError("Must be lowercase letters, numbers and single hyphens, like `how-to`.")
 
 
 def slug_problem(slug: str) -> str | None:

@@ -6,13 +6,9 @@ its texts, its versions and last the document itself.
 
 from __future__ import annotations
 
-import re
-
-import marshmallow as ma
-
 from app.fields.briefs import BriefFields
 from app.fields.categories import DraftCategoryFields
-from app.fields.checks import not_blank
+from app.fields.checks import full_match, not_blank
 from app.fields.clusters import DraftClusterFields
 from app.fields.document_keys import document_key
 from app.fields.documents import PublishedChanges
@@ -37,9 +33,7 @@ FORMAT = 1
 """The version of the format; an import refuses any other."""
 
 
-def _hex_id(value: str) -> None:
-    if not re.fullmatch(r"[0-9a-f]{24}", value):
-        raise ma.ValidationError("Must be an id of 24 hexadecimal digits.")
+_hex_id = full_match("[0-9a-f]{24}", "Must be an id of 24 hexadecimal digits.")
 
 
 def _id(description: str, *, null: bool = False) -> StrictString:

@@ -6,7 +6,6 @@ confirmed, and in the operation for every other write. So a draft may hold a wro
 string's `checks` belong to the second stage, its `validate` to both.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from marshmallow import fields, validate
 from marshmallow.experimental.context import Context
 from webargs.fields import DelimitedList
 
-from app.fields.checks import calendar_date, one_of, timestamp
+from app.fields.checks import HEX_ID, calendar_date, one_of, timestamp
 
 Check = Callable[[Any], Any]
 
@@ -229,14 +228,16 @@ class IdList(DelimitedStrings):
     """Ids, and the word `none` for null."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_IdOrNone(metadata={"pattern": "^([0-9a-fA-F]{24}|none)$"}), **options)
+        super().__init__(_IdOrNone(metadata={"pattern": f"^({HEX_ID.pattern}|none)$"}), **options)
 
 
 class _IdOrNone(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{24}|none", value):
+        if value == "none":
+            return None
+        if not isinstance(value, str) or not HEX_ID.fullmatch(value):
             raise ma.ValidationError("Must be ids of 24 hexadecimal digits, separated by commas, or none.")
-        return None if value == "none" else value.lower()
+        return value.lower()
 
 
 class Nested(Documented, fields.Nested):

@@ -14,6 +14,7 @@ from flask_smorest import Api, Blueprint
 
 from app import vocabulary
 from app.errors import Refusal
+from app.fields.checks import HEX_ID
 from app.fields.documents import SORTS
 from app.fields.intents import FirstStatus
 from app.records.briefs import SEARCH_INTENTS
@@ -214,7 +215,7 @@ def common_parameters(path: str) -> list[dict[str, Any] | str]:
 
 
 def _record_id(name: str, collection: str) -> dict[str, Any]:
-    schema = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "examples": ["6650f0a1b2c3d4e5f6a7b8c9"]}
+    schema = {"type": "string", "pattern": f"^{HEX_ID.pattern}$", "examples": ["6650f0a1b2c3d4e5f6a7b8c9"]}
     noun = NOUNS.get(collection, collection.removesuffix("s"))
     return {"in": "path", "name": name, "description": f"the {noun}'s id", "schema": schema}
 

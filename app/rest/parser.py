@@ -12,6 +12,7 @@ from marshmallow import fields
 from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
+from app.fields.checks import HEX_ID
 from app.fields.keys import idempotency_key
 from app.fields.loading import decode_error
 from app.fields.queries import from_query
@@ -19,7 +20,6 @@ from app.fields.types import Schema
 from app.http import bodies, json
 from app.rest.unknown import check_body, refuse_unknown_if_strict
 
-ID = re.compile(r"[0-9a-fA-F]{24}")
 FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}"), "number": re.compile(r"0|[1-9][0-9]{0,8}")}
 """The forms of path parameters that are no ids."""
 
@@ -69,5 +69,5 @@ class Parser(FlaskParser):
 
 def check_path(parameters: Mapping[str, str]) -> None:
     """Raises `NotFound` when a parameter in the path has the wrong form."""
-    if not all(FORMS.get(name, ID).fullmatch(value) for name, value in parameters.items()):
+    if not all(FORMS.get(name, HEX_ID).fullmatch(value) for name, value in parameters.items()):
         raise NotFound
