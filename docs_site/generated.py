@@ -58,15 +58,11 @@ def _error(refusal: type[Refusal]) -> str:
         "",
     ]
     if keys := EXTRA_KEYS.get(refusal):
-        lines += [*(f"- `{key}`: {_described(schema)}" for key, schema in keys.items()), ""]
+        lines += [*(f"- `{key}`: {field.metadata['description']}" for key, field in keys.items()), ""]
     operations = [operation.name for operation in CATALOGUE if refusal in operation.errors]
     if 0 < len(operations) <= MANY:
         lines += [f"Refused with it: {_code(operations)}.", ""]
     return "\n".join(lines)
-
-
-def _described(schema: dict[str, object]) -> str:
-    return str(schema.get("description") or str(schema.get("$ref", "")).rpartition("/")[2])
 
 
 def _paragraph(text: str | None) -> str:

@@ -3,14 +3,8 @@
 from typing import Any
 
 from app.errors import Refusal
+from app.records.errors import ErrorRecord
 from app.records.types import Record, boolean, nested, string
-
-
-class ErrorRecord(Record):
-    """An error, with the keys that its tag has beside these."""
-
-    _tag = string("which error it is", example="InvalidTransition")
-    message = string("what is wrong, and what to do")
 
 
 class ActionRecord(Record):

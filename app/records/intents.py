@@ -11,6 +11,7 @@ from app.records.categories import CategoryRecord
 from app.records.checks import CheckResult
 from app.records.clusters import ClusterRecord
 from app.records.documents import DocumentRecord
+from app.records.errors import ProblemRecord
 from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
 from app.rules.intents import StoredIntent
 from app.rules.times import wire_time
@@ -57,13 +58,6 @@ CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
     Kind.CLUSTER: _confirmed_record(Kind.CLUSTER, ClusterRecord),
     Kind.CATEGORY: _confirmed_record(Kind.CATEGORY, CategoryRecord),
 }
-
-
-class ProblemRecord(Record):
-    """One problem of one field."""
-
-    field = string("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", example="title")
-    message = string("what is wrong, and what would be right", example="Is required.")
 
 
 class ValidationRecord(Record):

@@ -1,6 +1,6 @@
 """The outcome of a plan, piece by piece (decisions, section 14)."""
 
-from app.records.intents import ProblemRecord
+from app.records.errors import ProblemRecord
 from app.records.types import Record, nested_list, record_id, string
 from app.vocabulary import PieceOutcome
 

@@ -42,14 +42,14 @@ def string(
     """Documents a string, of a closed list where `one_of` names it."""
     closed = [str(word) for word in one_of]
     shown = example if example is not None or null else next(filter(None, closed), "")
-    options = _options(doc, null, shown, **metadata) | {"required": required}
+    options = _options(doc, null, shown, required=required, **metadata)
     return fields.String(validate=[validate.OneOf(closed)] if closed else [], **options)
 
 
-def timestamp(doc: str, *, null: bool = False) -> fields.String:
+def timestamp(doc: str, *, null: bool = False, example: str | None = None) -> fields.String:
     """Documents a timestamp."""
-    example = None if null else EXAMPLE_TIME
-    return fields.String(**_options(doc, null, example, format="date-time", examples=[EXAMPLE_TIME]))
+    shown = example if null else EXAMPLE_TIME
+    return fields.String(**_options(doc, null, shown, format="date-time", examples=[EXAMPLE_TIME]))
 
 
 def date(doc: str, *, null: bool = True, **options: Any) -> fields.String:
@@ -57,10 +57,12 @@ def date(doc: str, *, null: bool = True, **options: Any) -> fields.String:
     return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]), **options)
 
 
-def integer(doc: str, *, null: bool = False, example: int | None = None, **options: Any) -> fields.Integer:
+def integer(
+    doc: str, *, null: bool = False, required: bool = True, example: int | None = None, **options: Any
+) -> fields.Integer:
     """Documents an integer."""
-    shown = example if example is not None or null else 1
-    return fields.Integer(**_options(doc, null, shown), **options)
+    shown = 1 if example is None and required and not null else example
+    return fields.Integer(**_options(doc, null, shown, required=required), **options)
 
 
 def boolean(doc: str, *, example: bool = False) -> fields.Boolean:
@@ -68,11 +70,13 @@ def boolean(doc: str, *, example: bool = False) -> fields.Boolean:
     return fields.Boolean(**_options(doc, False, example))
 
 
-def strings(doc: str, *, one_of: Iterable[str] = (), example: Iterable[str] = ()) -> fields.List[Any]:
+def strings(
+    doc: str, *, one_of: Iterable[str] = (), required: bool = True, example: Iterable[str] = ()
+) -> fields.List[Any]:
     """Documents a list of strings."""
     closed = [str(word) for word in one_of]
     inner = fields.String(validate=[validate.OneOf(closed)] if closed else [])
-    return fields.List(inner, **_options(doc, False, list(example)))
+    return fields.List(inner, **_options(doc, False, list(example) if required else None, required=required))
 
 
 def strings_by_name(doc: str, *, one_of: Iterable[str]) -> fields.Dict:
@@ -86,11 +90,13 @@ def nested(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.N
     return fields.Nested(schema, **_options(doc, null))
 
 
-def nested_list(schema: type[ma.Schema], doc: str, *, required: bool = True) -> fields.List[Any]:
+def nested_list(
+    schema: type[ma.Schema], doc: str, *, required: bool = True, example: Any = None, **metadata: Any
+) -> fields.List[Any]:
     """Documents a list of objects."""
-    return fields.List(fields.Nested(schema), **(_options(doc, False) | {"required": required}))
+    return fields.List(fields.Nested(schema), **_options(doc, False, example, required=required, **metadata))
 
 
-def _options(doc: str, null: bool, example: Any = None, **metadata: Any) -> dict[str, Any]:
+def _options(doc: str, null: bool, example: Any = None, *, required: bool = True, **metadata: Any) -> dict[str, Any]:
     shown = {} if example is None else {EXAMPLE: example}
-    return {"required": True, "allow_none": null, "metadata": {"description": doc, **shown, **metadata}}
+    return {"required": required, "allow_none": null, "metadata": {"description": doc, **shown, **metadata}}

@@ -1,16 +1,44 @@
 """The examples of the OpenAPI document, made from the examples of fields and from what operations answer."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import marshmallow as ma
 
-from app.errors import BadRequest, Forbidden, HttpApiDecodeError, IntentInvalid, Issue, Refusal
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    Forbidden,
+    HttpApiDecodeError,
+    IntentInvalid,
+    InternalError,
+    Issue,
+    Refusal,
+)
 from app.fields.intents import INTENT_FIELDS
 from app.fields.loading import instance, load, problems
 from app.fields.types import EXAMPLE, Schema
 from app.operations.intents import FULL_OF_DRAFTS
-from app.records.errors import error_example
+from app.records.errors import EXTRA_KEYS
+from app.records.types import EXAMPLE_ID
 from app.rest.route import Route
+from app.rules.briefs import MoveRequest, brief_claimed
+from app.vocabulary import ActorType, BriefState, Channel
+
+_SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
+_CLAIMED = brief_claimed(
+    {
+        "state": BriefState.CLAIMED,
+        "claimedBy": {"type": ActorType.TOKEN, "id": EXAMPLE_ID, "name": "Night writer", "agent": "writer-1"},
+        "claimedAt": _SINCE,
+    },
+    MoveRequest(None, Channel.REST, _SINCE),
+)
+MESSAGES: dict[type[Refusal], str] = {
+    BriefClaimed: _CLAIMED.message,
+    InternalError: "Something went wrong on our side. Report it with the request id 9f86d081884c7d65.",
+}
+"""Examples of messages that depend on the request."""
 
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
@@ -44,6 +72,13 @@ def _value(field: ma.fields.Field[Any]) -> Any:
     if isinstance(field, ma.fields.List) and isinstance(field.inner, ma.fields.Nested):
         return [_value(field.inner)]
     return None
+
+
+def error_example(error: type[Refusal]) -> dict[str, Any]:
+    """Returns an example of an error's body."""
+    extra = EXTRA_KEYS.get(error, {}).items()
+    shown = {name: _value(field) for name, field in extra if field.required or EXAMPLE in field.metadata}
+    return {"_tag": error.__name__, "message": MESSAGES.get(error, error.message), **shown}
 
 
 def refusal_example(error: type[Refusal], route: Route | None) -> dict[str, Any]:

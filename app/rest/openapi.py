@@ -11,6 +11,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls
 from flask import Flask
 from flask_smorest import Api, Blueprint
+from marshmallow import validate
 
 from app import vocabulary
 from app.errors import Refusal
@@ -18,7 +19,7 @@ from app.fields.checks import HEX_ID
 from app.fields.documents import SORTS
 from app.fields.intents import FirstStatus
 from app.records.briefs import SEARCH_INTENTS
-from app.records.errors import COMPONENTS, error_schema
+from app.records.errors import error_schema
 from app.rest.examples import refusal_example, request_example, response_example
 from app.rest.parser import ConditionalWriteHeaders, WriteHeaders
 from app.rest.route import Route
@@ -253,6 +254,12 @@ def map_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, 
     return {}
 
 
+def constant(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+    """Makes apispec document the only value that a field has."""
+    is_constant = any(isinstance(check, validate.Equal) for check in field.validators)
+    return {"const": ret.pop("enum")[0]} if is_constant else {}
+
+
 def _reference(name: str, *, null: bool = False) -> dict[str, Any]:
     reference = {"$ref": f"#/components/schemas/{name}"}
     return {"anyOf": [reference, {"type": "null"}]} if null else reference
@@ -286,15 +293,15 @@ def management_api(app: Flask, settings: Settings) -> Api:
     if plugin.converter is not None:  # it is, as soon as the Api exists
         plugin.converter.add_attribute_function(enum_reference)  # type: ignore[no-untyped-call]
         plugin.converter.add_attribute_function(map_reference)  # type: ignore[no-untyped-call]
+        plugin.converter.add_attribute_function(constant)  # type: ignore[no-untyped-call]
     for name, words in ENUMS.items():
         api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]})
     for name, words in MAPS.items():
         values = _reference(words.__name__)
         api.spec.components.schema(name, {"type": "object", "additionalProperties": values})
     for error in Refusal.__subclasses__():
-        api.spec.components.schema(error.__name__, error_schema(error))
-    for name, schema in COMPONENTS.items():
-        api.spec.components.schema(name, schema)
+        description = {"description": (error.__doc__ or "").strip()}
+        api.spec.components.schema(error.__name__, description, schema=error_schema(error))
     for name, header in HEADERS.items():
         api.spec.components.header(name, header)
     api.spec.components.parameter("Prefer", "header", PREFER)

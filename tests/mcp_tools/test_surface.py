@@ -20,7 +20,7 @@ from app.fields.json_schema import json_schema
 from app.fields.loading import instance
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
-from app.records.errors import error_example
+from app.rest.examples import error_example
 from app.vocabulary import Scope
 from mcp_tools import guidance
 from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED
