@@ -1,7 +1,21 @@
 """What a token may hold (decisions, section 2)."""
 
+from collections.abc import Mapping
+
+import marshmallow as ma
+
 from app.fields.checks import not_blank, one_of
-from app.fields.types import EnumString, List, Nested, Schema, StrictBoolean, StrictInteger, StrictString, TimeString
+from app.fields.types import (
+    EnumString,
+    List,
+    Nested,
+    OnConfirm,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    TimeString,
+)
 from app.vocabulary import Scope, TokenKind
 
 MOST = 1_000_000
@@ -16,6 +30,13 @@ class BudgetFields(Schema):
     publishesPerDay = StrictInteger(
         1, MOST, description="documents published or scheduled, in a UTC day", example=5, allow_none=True
     )
+
+
+def names_a_limit(budget: Mapping[str, object]) -> None:
+    """Checks that a budget names a limit: an empty one, or one with misspelt names alone, would lift all of them."""
+    if not budget:
+        names = " or ".join(f"`{name}`" for name in BudgetFields().fields)
+        raise ma.ValidationError(f"Must name {names}; null lifts both limits.")
 
 
 BUDGET = "a management token's limits; null: none"
@@ -42,7 +63,7 @@ class TokenFields(Schema):
     )
     drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
     expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
-    budget = Nested(BudgetFields, description=BUDGET)
+    budget = Nested(BudgetFields, description=BUDGET, validate=OnConfirm(names_a_limit))
 
 
 class TokenChanges(Schema):
@@ -51,7 +72,7 @@ class TokenChanges(Schema):
     name = StrictString(
         100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
     )
-    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole")
+    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole", validate=OnConfirm(names_a_limit))
 
 
 class RevertFields(Schema):

@@ -77,6 +77,7 @@ class Callers:
             now,
             webhooks_allow_local=self._webhooks_allow_local,
             routes=self._routes,
+            callers_changed=self._access.look_up_again,
         )
 
     @contextmanager

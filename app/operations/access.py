@@ -6,6 +6,7 @@ import hashlib
 import re
 import secrets
 import threading
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,7 +23,8 @@ PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
 CACHED_SECONDS = 3
-"""How long a server may use a token that it looked up; revocations and freezes take effect everywhere within 5 s."""
+"""How long a server may use a token that it looked up: revocations and freezes take effect at once on the server that
+answers them, and within 5 s everywhere."""
 
 
 def new_secret(kind: TokenKind) -> str:
@@ -42,6 +44,8 @@ class _Known:
     kind: TokenKind
     expires_at: datetime | None
     caller: Caller
+    read_at: float
+    """What `time.monotonic` said before it was looked up."""
 
 
 class Access:
@@ -52,6 +56,8 @@ class Access:
         self._known: TTLCache[str, _Known] = TTLCache(10_000, cached_seconds)
         self._sessions: TTLCache[str, tuple[str, datetime]] = TTLCache(10_000, cached_seconds)
         """The hash of the token's secret and the end of each session, by the hash of the session's secret."""
+        self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
+        """When this server last changed a project's tokens or freeze, by the project's id."""
         self._lock = threading.Lock()
 
     def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
@@ -104,9 +110,19 @@ class Access:
         with self._lock:
             self._sessions.pop(session_hash, None)
 
+    def look_up_again(self, project_id: str) -> None:
+        """Has this server look up all tokens of a project again, since it changed one of them or the project."""
+        with self._lock:
+            self._changed[project_id] = time.monotonic()
+
+    def _is_outdated(self, known: _Known) -> bool:
+        return known.read_at < self._changed.get(known.caller.project_id, 0)
+
     def _caller(self, secret_hash: str, kind: TokenKind, now: datetime) -> Caller:
         with self._lock:
             known = self._known.get(secret_hash)
+            if known is not None and self._is_outdated(known):
+                known = None
         if known is None:
             known = self._look_up(secret_hash, now)
         if known.kind != kind or _over(known.expires_at, now):
@@ -124,14 +140,16 @@ class Access:
         return known
 
     def _look_up(self, secret_hash: str, now: datetime) -> _Known:
+        read_at = time.monotonic()
         with self._store.deadline():
             token = self._store.tokens.by_hash(secret_hash)
             if token is None or token["revokedAt"] is not None or _over(token.get("expiresAt"), now):
                 raise Unauthorized
-            known = _known(token, self._store.projects.settings(token["projectId"]))
+            known = _known(token, self._store.projects.settings(token["projectId"]), read_at)
             self._store.tokens.used(token["projectId"], token["id"], now)
         with self._lock:
-            self._known[secret_hash] = known
+            if not self._is_outdated(known):
+                self._known[secret_hash] = known
         return known
 
 
@@ -148,7 +166,7 @@ def project_of_secret(secret: str) -> str:
     return project_id
 
 
-def _known(token: StoredToken, project: StoredProject) -> _Known:
+def _known(token: StoredToken, project: StoredProject, read_at: float) -> _Known:
     caller = Caller(
         project_id=token["projectId"],
         team_id=project["teamId"],
@@ -161,7 +179,7 @@ def _known(token: StoredToken, project: StoredProject) -> _Known:
         frozen=project.get("frozen"),
         budget=token.get("budget"),
     )
-    return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller)
+    return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller, read_at)
 
 
 def _over(expires_at: datetime | None, now: datetime) -> bool:

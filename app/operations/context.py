@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -67,6 +67,8 @@ class Context:
     """Whether webhooks of this server may reach its own loopback."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`."""
+    callers_changed: Callable[[str], None] = lambda project_id: None
+    """Has this server authenticate a project's callers anew; called after a write that needs the scope `admin`."""
     is_retry: bool = False
     """Whether an earlier try of this call lost to another request; what the first try assumed is read then."""
     prepared: Any = None

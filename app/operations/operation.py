@@ -190,6 +190,8 @@ class Operation:
                 try:
                     with ctx.store.deadline():
                         result = self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
+                    if self.scope == Scope.ADMIN and not self.reads:
+                        ctx.callers_changed(ctx.project_id)
                     if result.shown_after:
                         time.sleep(result.shown_after)
                     return result

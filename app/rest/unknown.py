@@ -20,6 +20,8 @@ from app.fields.unknown import LONG_NAME, Unknown, unknown_names
 
 LISTED = 20
 """The most names in `Ignored-Fields`."""
+LISTED_LENGTH = 2_500
+"""The most characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
 SHOWN = string.punctuation.replace("%", "") + " "
 """The characters that `Ignored-Fields` shows as they are, beside letters and digits."""
 
@@ -76,7 +78,9 @@ def response_headers() -> Mapping[str, str]:
         return {}
     found = [(one.path, one) for one in names.body] + [(f"?{one.path}", one) for one in names.query]
     listed: ListType = [_item(path, one.near) for path, one in found[:LISTED]]
-    return {"Ignored-Fields": ser(listed)} if listed else {}
+    while len(header := ser(listed)) > LISTED_LENGTH:
+        listed.pop()
+    return {"Ignored-Fields": header}
 
 
 def _noted() -> UnknownNames:

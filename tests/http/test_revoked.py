@@ -1,4 +1,4 @@
-"""A token revoked on one server process stops working on every other within 5 seconds (decisions, section 2)."""
+"""A token revoked on one server stops working there at once, on others within 5 seconds (decisions, section 2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOUND = 5.0
 
 
 @pytest.mark.parametrize("move", ["revoked", "rotated"])
-def test_a_secret_taken_back_on_one_server_is_refused_on_another_within_5_seconds(
+def test_a_secret_taken_back_on_one_server_is_refused_there_at_once_and_on_another_within_5_seconds(
     store: Store, project: Project, mongodb_uri: str, move: str
 ) -> None:
     owner, lost = project.token("Owner"), project.token("Lost")
@@ -29,6 +29,7 @@ def test_a_secret_taken_back_on_one_server_is_refused_on_another_within_5_second
             assert server.call("GET", "/project", lost.secret).status == 200
 
         assert first.call(*path, token=owner.secret).status == 200
+        assert first.call("GET", "/project", lost.secret).status == 401
         asked = began = time.monotonic()
         while (status := second.call("GET", "/project", lost.secret).status) == 200:
             assert asked - began < BOUND, "it was let in by a request that began after 5 seconds"
@@ -36,5 +37,4 @@ def test_a_secret_taken_back_on_one_server_is_refused_on_another_within_5_second
             asked = time.monotonic()
 
         assert status == 401
-        assert first.call("GET", "/project", lost.secret).status in (200, 401)  # its own memory of it runs out as well
         print(f"{move} here, refused there after {asked - began:.1f} s")

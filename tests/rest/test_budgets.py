@@ -72,13 +72,39 @@ def test_a_token_is_given_a_budget_when_it_is_made(rest: Rest) -> None:
 
     assert made["budget"] == {"writesPerHour": 5, "publishesPerDay": None}
     assert [one["budget"] for one in ok(rest.get("/tokens")) if one["id"] == made["id"]] == [made["budget"]]
-    for nothing in (None, {}, {"writesPerHour": None}):
+    for nothing in (None, {"writesPerHour": None}):
         assert ok(rest.post("/tokens", {"name": "A", "budget": nothing}), 201)["budget"] is None
     for wrong in (0, 1_000_001, "5", 1.5):
         body = refused(rest.post("/tokens", {"name": "A", "budget": {"publishesPerDay": wrong}}), "HttpApiDecodeError")
         assert body["issues"][0]["path"] == "budget.publishesPerDay"
     delivery = {"name": "A", "kind": "delivery", "budget": {"writesPerHour": 5}}
     assert refused(rest.post("/tokens", delivery), "BadRequest")["errors"][0]["field"] == "budget"
+
+
+@pytest.mark.contract("decided-guards.budget-update", "decided-guards.budget")
+@pytest.mark.parametrize("budget", [{}, {"writesPerHours": 5}])
+def test_a_budget_that_names_no_limit_is_refused_and_lifts_none(rest: Rest, project: Project, budget: Any) -> None:
+    token = project.token(budget={"writesPerHour": 5, "publishesPerDay": 2})
+
+    for response in (
+        rest.patch(f"/tokens/{token.id}", {"budget": budget}),
+        rest.post("/tokens", {"name": "A", "budget": budget}),
+    ):
+        assert refused(response, "BadRequest")["errors"] == [
+            {"field": "budget", "message": "Must name `writesPerHour` or `publishesPerDay`; null lifts both limits."}
+        ]
+    [kept] = [one for one in ok(rest.get("/tokens")) if one["id"] == token.id]
+    assert kept["budget"] == {"writesPerHour": 5, "publishesPerDay": 2}
+
+
+@pytest.mark.contract("decided-guards.budget-update", "decided-unknown.listed")
+def test_a_limit_that_is_lifted_by_a_misspelt_name_is_told(rest: Rest, project: Project) -> None:
+    token = project.token(budget={"writesPerHour": 5, "publishesPerDay": 2})
+
+    response = rest.patch(f"/tokens/{token.id}", {"budget": {"writesPerHour": 5, "publishPerDay": 2}})
+
+    assert ok(response)["budget"] == {"writesPerHour": 5, "publishesPerDay": None}
+    assert response.headers["Ignored-Fields"] == '"budget.publishPerDay";did-you-mean="publishesPerDay"'
 
 
 @pytest.mark.contract("decided-guards.budget-update", "decided-guards.budget")

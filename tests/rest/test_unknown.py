@@ -74,6 +74,20 @@ def test_at_most_twenty_names_are_listed_each_cut_and_encoded(api: DocumentedRes
     assert ignored(api.get(f"/project?{'y' * 300}=1")) == [("?" + "y" * 99, None)]
 
 
+@pytest.mark.contract("decided-unknown.form")
+def test_the_list_is_short_enough_for_any_proxy_however_long_its_names_are_when_encoded(api: DocumentedRest) -> None:
+    plain = {f"{number:02}{'x' * 200}": 1 for number in range(30)}
+    encoded = {f"{number:02}{'🍞' * 200}": 1 for number in range(30)}
+
+    in_ascii = api.post("/cluster-intents", plain)
+    beyond = api.post("/cluster-intents", encoded)
+
+    assert [name for name, _ in ignored(in_ascii)] == [name[:100] for name in plain][:20]
+    assert [name for name, _ in ignored(beyond)] == [f"{number:02}{'%F0%9F%8D%9E' * 98}" for number in range(2)]
+    for response in (in_ascii, beyond):
+        assert sum(len(f"{name}: {value}\r\n") for name, value in response.headers) < 4_000
+
+
 def test_nothing_is_listed_where_nothing_was_ignored_or_nothing_was_done(api: DocumentedRest, project: Project) -> None:
     document = a_document(project.context())
     read = api.get(f"/documents/{document['id']}")
