@@ -14,7 +14,6 @@ from app.errors import (
     BriefNotOffered,
     BriefNotReady,
     NoBriefReady,
-    NotFound,
     Problem,
     WriteConflict,
 )
@@ -58,7 +57,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=BriefDetail, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=BriefDetail)
 def get_brief(ctx: Context, document_id: str) -> Result:
     """Read a document's brief with its category and the documents to link to.
 
@@ -75,10 +74,9 @@ def get_brief(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=BriefFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, BadRequest),
+    errors=(BriefClaimed, BadRequest),
     refusals=(if_guarded,),
 )
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -92,10 +90,9 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=BriefFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, BadRequest),
+    errors=(BriefClaimed, BadRequest),
     refusals=(if_guarded,),
 )
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -109,9 +106,8 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, BriefClosed),
+    errors=(BriefClaimed, BriefClosed),
     refusals=READY.refusals,
 )
 def mark_brief_ready(ctx: Context, document_id: str) -> Result:
@@ -125,10 +121,9 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=ClaimFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, BriefClosed, BriefNotReady),
+    errors=(BriefClaimed, BriefClosed, BriefNotReady),
     refusals=CLAIM.refusals,
 )
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -160,10 +155,9 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=RenewFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed),
+    errors=(BriefClaimed,),
     refusals=RENEW.refusals,
 )
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -180,9 +174,8 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, BriefNotOffered, BriefClaimed),
+    errors=(BriefNotOffered, BriefClaimed),
     refusals=WITHDRAW.refusals,
 )
 def withdraw_brief(ctx: Context, document_id: str) -> Result:
@@ -196,9 +189,8 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, BriefNotOffered, BriefClaimed),
+    errors=(BriefNotOffered, BriefClaimed),
     refusals=RELEASE.refusals,
 )
 def release_brief(ctx: Context, document_id: str) -> Result:

@@ -26,7 +26,7 @@ def list_categories(ctx: Context, fields: Fields) -> Result:
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("categoryId",), response=CategoryRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=CategoryRecord)
 def get_category(ctx: Context, category_id: str) -> Result:
     """Read a category."""
     return _answer(ctx, _own_category(ctx, category_id))
@@ -35,18 +35,17 @@ def get_category(ctx: Context, category_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("id",),
     body=CategoryChanges,
     response=CategoryRecord,
-    errors=(NotFound, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
 )
-def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
+def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     """Change a category; null clears a field, but neither name nor slug.
 
     A category never becomes its own ancestor.
     """
-    category = _own_category(ctx, category_id)
+    category = _own_category(ctx, id_)
     ctx.check_match(category)
     changes = {name: _stored(name, value) for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != category.get(name)}
@@ -63,12 +62,7 @@ def update_category(ctx: Context, category_id: str, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.DESTROYS,
-    path=("categoryId",),
-    response=CategoryRecord,
-    errors=(NotFound, CategoryInUse),
-    transaction=True,
+    scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True
 )
 def delete_category(ctx: Context, category_id: str) -> Result:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.

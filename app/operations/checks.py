@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.errors import NotFound
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.long_texts import alone_if_long
@@ -15,7 +14,7 @@ from app.rules.documents import StoredDocument
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=ChecksRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=ChecksRecord)
 def check_document(ctx: Context, document_id: str) -> Result:
     """Check a document against its brief and the project's rules.
 

@@ -20,7 +20,7 @@ def list_clusters(ctx: Context, fields: Fields) -> Result:
     return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("clusterId",), response=ClusterRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=ClusterRecord)
 def get_cluster(ctx: Context, cluster_id: str) -> Result:
     """Read a cluster."""
     return _answer(ctx, _own_cluster(ctx, cluster_id))
@@ -29,10 +29,9 @@ def get_cluster(ctx: Context, cluster_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("clusterId",),
     body=ClusterChanges,
     response=ClusterRecord,
-    errors=(NotFound, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
 )
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
@@ -58,12 +57,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.DESTROYS,
-    path=("clusterId",),
-    response=ClusterRecord,
-    errors=(NotFound, ClusterInUse),
-    transaction=True,
+    scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=ClusterRecord, errors=(ClusterInUse,), transaction=True
 )
 def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     """Delete a cluster that no document uses; the trash counts as no use.

@@ -1,6 +1,5 @@
 """A document's content read in parts, so that it never floods an agent's context (decisions, section 8)."""
 
-from app.errors import NotFound
 from app.fields.contents import ContentPartQuery
 from app.operations.context import Context, Fields
 from app.operations.documents import own_document
@@ -10,14 +9,7 @@ from app.records.contents import ContentPartRecord, content_part_record
 from app.vocabulary import Scope
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("documentId",),
-    query=ContentPartQuery,
-    response=ContentPartRecord,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
 def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Read a document's markdown in parts.
 

@@ -64,7 +64,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result:
     return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found], total=total)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=DocumentRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=DocumentRecord)
 def get_document(ctx: Context, document_id: str) -> Result:
     """Read a document.
 
@@ -76,10 +76,9 @@ def get_document(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=DocumentChanges,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
     refusals=(if_guarded,),
 )
@@ -102,15 +101,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     return document_result(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.DESTROYS,
-    path=("documentId",),
-    response=DocumentRecord,
-    errors=(NotFound,),
-    transaction=True,
-    refusals=(),
-)
+@operation(scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=DocumentRecord, transaction=True, refusals=())
 def delete_document(ctx: Context, document_id: str) -> Result:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
@@ -131,9 +122,8 @@ def delete_document(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, InvalidTransition, SlugTaken),
+    errors=(InvalidTransition, SlugTaken),
     transaction=True,
     refusals=(if_not_deleted, if_slug_taken),
 )

@@ -1,6 +1,6 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
-from app.errors import CursorExpired, HttpApiDecodeError, Issue, NotFound
+from app.errors import CursorExpired, HttpApiDecodeError, Issue
 from app.fields.events import ActivityQuery, EventQuery
 from app.operations.context import Context, Fields
 from app.operations.documents import own_document
@@ -22,15 +22,7 @@ def list_events(ctx: Context, fields: Fields) -> Result:
     return Result(event_page(events, cursor_of(ctx.project_id, reached)))
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("documentId",),
-    query=ActivityQuery,
-    response=ActivityRecord,
-    many=True,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)
 def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List all events of a document, newest first.
 

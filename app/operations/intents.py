@@ -81,10 +81,8 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("intentId",),
     body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
-    errors=(NotFound,),
     prepare=lambda ctx, intent_id, fields: _words(fields),
     checks_meaning=False,
 )
@@ -99,10 +97,8 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("intentId",),
     body=DraftClusterFields,
     response=INTENT_RECORDS[Kind.CLUSTER],
-    errors=(NotFound,),
     checks_meaning=False,
 )
 def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
@@ -116,10 +112,8 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("intentId",),
     body=DraftCategoryFields,
     response=INTENT_RECORDS[Kind.CATEGORY],
-    errors=(NotFound,),
     checks_meaning=False,
 )
 def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
@@ -141,27 +135,13 @@ def list_intents(ctx: Context, fields: Fields) -> Result:
     return Result([intent_record(draft) for draft in drafts])
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("intentId",),
-    query=IntentQuery,
-    response=IntentRecord,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=IntentRecord)
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Read a draft with every field that was set."""
     return _intent_answer(_own_draft(ctx, intent_id, fields))
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.DESTROYS,
-    path=("intentId",),
-    query=IntentQuery,
-    response=IntentRecord,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.WRITE, effect=Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Discard a draft; nothing is made of it.
 
@@ -170,15 +150,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     return _intent_answer(_take(ctx, intent_id, fields))
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("intentId",),
-    query=IntentQuery,
-    response=ValidationRecord,
-    errors=(NotFound,),
-    transaction=True,
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Check a draft as confirming it would, and change nothing.
 
@@ -196,10 +168,9 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CREATES,
-    path=("intentId",),
     query=IntentQuery,
     response=ConfirmedRecord,
-    errors=(NotFound, IntentInvalid),
+    errors=(IntentInvalid,),
     transaction=True,
 )
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:

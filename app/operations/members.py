@@ -20,7 +20,7 @@ def list_members(ctx: Context, fields: Fields) -> Result:
     return Result([member_record(member) for member in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("memberId",), response=MemberRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=MemberRecord)
 def get_member(ctx: Context, member_id: str) -> Result:
     """Read a member."""
     return _answer(_own_member(ctx, member_id))
@@ -39,10 +39,9 @@ def create_member(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
-    path=("memberId",),
     body=MemberChanges,
     response=MemberRecord,
-    errors=(NotFound, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
@@ -64,14 +63,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     return _answer(member)
 
 
-@operation(
-    scope=Scope.ADMIN,
-    effect=Effect.DESTROYS,
-    path=("memberId",),
-    response=MemberRecord,
-    errors=(NotFound,),
-    transaction=True,
-)
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=MemberRecord, transaction=True)
 def delete_member(ctx: Context, member_id: str) -> Result:
     """Remove a member: they can't be assigned any more, and records keep their id.
 

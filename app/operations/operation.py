@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from inspect import cleandoc
-from typing import Any
+from functools import cached_property
+from inspect import cleandoc, signature
+from typing import Any, Concatenate, ParamSpec
 
 import marshmallow as ma
 import orjson
@@ -39,6 +41,8 @@ from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
+
+P = ParamSpec("P")
 
 KEY_LIFE = timedelta(hours=24)
 TRIES = 30
@@ -110,28 +114,29 @@ class Operation:
     """A use case: its function and its declaration."""
 
     run: Callable[..., Result]
+    """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
+    _: KW_ONLY
     scope: Scope
     effect: Effect
-    body: type[Schema] | None
-    """The schema of the body; on MCP, of the arguments."""
-    query: type[Schema] | None
-    """The schema of the query; on MCP, of the arguments."""
-    path: tuple[str, ...]
-    """The names of the ids that address the record, as MCP calls them: `documentId`."""
     response: type[ma.Schema]
-    many: bool
-    errors: tuple[type[Refusal], ...]
-    transaction: bool
+    many: bool = False
+    body: type[Schema] | None = None
+    """The schema of the body; on MCP, of the arguments."""
+    query: type[Schema] | None = None
+    """The schema of the query; on MCP, of the arguments."""
+    errors: tuple[type[Refusal], ...] = ()
+    """What it refuses with, beside the errors that follow from the rest of the declaration: `NotFound` from ids."""
+    transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction. One with the effect `READS` is a trial run:
     what it writes is rolled back."""
-    prepare: Callable[..., Any] | None
+    prepare: Callable[..., Any] | None = None
     """Does the slow work before each try, outside of the transaction, with the arguments of `run`; what it returns is
     `ctx.prepared`. It refuses nothing."""
-    refusals: tuple[Reason, ...] | None
+    refusals: tuple[Reason, ...] | None = None
     """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order."""
-    publishes: bool
+    publishes: bool = False
     """Whether a call counts towards `publishesPerDay` of the token's budget."""
-    checks_meaning: bool
+    checks_meaning: bool = True
     """Whether it checks the meaning of `body`, so that the documentation states the same rules."""
 
     @property
@@ -139,22 +144,25 @@ class Operation:
         """The operation's name, like `claim_brief`; MCP's tool is called the same."""
         return self.run.__name__
 
+    @cached_property
+    def path(self) -> tuple[str, ...]:
+        """The names of the ids that address the record, as MCP calls them: `documentId` for `document_id`."""
+        _, *names = signature(self.run).parameters
+        return tuple(re.sub("_(.?)", lambda found: found[1].upper(), name) for name in names if name != "fields")
+
     @property
     def summary(self) -> str:
         """The first sentence of the docstring, without the full stop."""
-        return self._doc().partition("\n\n")[0].replace("\n", " ").rstrip(".")
+        return self.description.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
     @property
     def description(self) -> str:
         """The docstring."""
-        return self._doc()
+        return cleandoc(self.run.__doc__ or "")
 
     @property
     def reads(self) -> bool:
         return self.effect == Effect.READS
-
-    def _doc(self) -> str:
-        return cleandoc(self.run.__doc__ or "")
 
     def permit(self, ctx: Context) -> None:
         """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.
@@ -265,40 +273,11 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def operation(
-    *,
-    scope: Scope,
-    effect: Effect,
-    response: type[ma.Schema],
-    many: bool = False,
-    path: tuple[str, ...] = (),
-    body: type[Schema] | None = None,
-    query: type[Schema] | None = None,
-    errors: tuple[type[Refusal], ...] = (),
-    transaction: bool = False,
-    prepare: Callable[..., Any] | None = None,
-    refusals: tuple[Reason, ...] | None = None,
-    publishes: bool = False,
-    checks_meaning: bool = True,
-) -> Callable[[Callable[..., Result]], Operation]:
-    """Declares a function as an operation; see `Operation` for what each part means."""
+def _decorator(
+    declare: Callable[Concatenate[Callable[..., Result], P], Operation],
+) -> Callable[P, Callable[[Callable[..., Result]], Operation]]:
+    return lambda *args, **kwargs: lambda run: declare(run, *args, **kwargs)
 
-    def declared(run: Callable[..., Result]) -> Operation:
-        return Operation(
-            run,
-            scope,
-            effect,
-            body,
-            query,
-            path,
-            response,
-            many,
-            errors,
-            transaction,
-            prepare,
-            refusals,
-            publishes,
-            checks_meaning,
-        )
 
-    return declared
+operation = _decorator(Operation)
+"""Declares a function as an operation: takes the fields of `Operation`, all but `run`, and returns a decorator."""

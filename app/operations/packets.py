@@ -3,7 +3,6 @@
 from itertools import islice
 from typing import Any
 
-from app.errors import NotFound
 from app.operations.actions import actions_on
 from app.operations.checks import checks_of
 from app.operations.context import Context
@@ -25,7 +24,7 @@ MOST_LISTED = 800
 """More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=PacketRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=PacketRecord)
 def get_work_packet(ctx: Context, document_id: str) -> Result:
     """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
 

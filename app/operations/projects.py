@@ -69,11 +69,7 @@ def freeze_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    response=ProjectRecord,
-    errors=(PreconditionFailed,),
-    transaction=True,
+    scope=Scope.ADMIN, effect=Effect.CHANGES, response=ProjectRecord, errors=(PreconditionFailed,), transaction=True
 )
 def unfreeze_project(ctx: Context) -> Result:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""

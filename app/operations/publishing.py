@@ -160,10 +160,9 @@ def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=SubmitFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
+    errors=(BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
     prepare=_check,
     refusals=(partial(refusal, SUBMIT),),
 )
@@ -189,10 +188,9 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=WithBaseVersion,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, BadRequest),
+    errors=(VersionConflict, InvalidTransition, FourEyes, BadRequest),
     refusals=(partial(refusal, APPROVE),),
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -209,10 +207,9 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=ChangesRequest,
     response=DocumentRecord,
-    errors=(NotFound, InvalidTransition),
+    errors=(InvalidTransition,),
     refusals=(partial(refusal, REQUEST_CHANGES),),
 )
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -229,10 +226,9 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=ScheduleFields,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     refusals=(partial(refusal, SCHEDULE),),
     publishes=True,
 )
@@ -267,9 +263,8 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, InvalidTransition),
+    errors=(InvalidTransition,),
     refusals=(partial(refusal, UNSCHEDULE),),
 )
 def unschedule_document(ctx: Context, document_id: str) -> Result:
@@ -280,10 +275,9 @@ def unschedule_document(ctx: Context, document_id: str) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=WithBaseVersion,
     response=DocumentRecord,
-    errors=(NotFound, VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
     prepare=_render,
     refusals=PUBLISHING,
@@ -305,10 +299,9 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=DatedFields,
     response=DocumentRecord,
-    errors=(NotFound, InvalidTransition, ReviewRequired, BadRequest),
+    errors=(InvalidTransition, ReviewRequired, BadRequest),
     transaction=True,
     prepare=_render,
 )
@@ -326,9 +319,8 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
 @operation(
     scope=Scope.PUBLISH,
     effect=Effect.CHANGES,
-    path=("documentId",),
     response=DocumentRecord,
-    errors=(NotFound, InvalidTransition),
+    errors=(InvalidTransition,),
     transaction=True,
     refusals=(partial(refusal, UNPUBLISH),),
 )
@@ -362,14 +354,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     return document_result(ctx, written)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
-    path=("documentId",),
-    response=ScheduleOutcome,
-    transaction=True,
-    prepare=_render,
-)
+@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=_render)
 def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 

@@ -30,10 +30,9 @@ FURTHEST = timedelta(days=30)
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
-    path=("tokenId",),
     body=RevertFields,
     response=RevertRecord,
-    errors=(NotFound, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
 )
 def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:

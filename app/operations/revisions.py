@@ -35,10 +35,9 @@ from app.vocabulary import Scope
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=ContentFields,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     refusals=(if_guarded, if_frozen),
@@ -55,15 +54,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     return save_content(ctx, document, fields["markdown"], ctx.prepared)
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("documentId",),
-    query=Page,
-    response=RevisionSummary,
-    many=True,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=Page, response=RevisionSummary, many=True)
 def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
@@ -71,9 +62,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     return Result([revision_summary(revision) for revision in found])
 
 
-@operation(
-    scope=Scope.READ, effect=Effect.READS, path=("documentId", "version"), response=RevisionRecord, errors=(NotFound,)
-)
+@operation(scope=Scope.READ, effect=Effect.READS, response=RevisionRecord)
 def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     """Read a version of a document, with its markdown as it was written."""
     own_document(ctx, document_id)
@@ -84,10 +73,9 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId", "version"),
     body=GuardedWrite,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
     refusals=(if_guarded, if_frozen),
 )
@@ -127,14 +115,7 @@ def event_type(changes: Mapping[str, Any]) -> str:
     return "document.content_updated" if "contentId" in changes else "document.updated"
 
 
-@operation(
-    scope=Scope.READ,
-    effect=Effect.READS,
-    path=("documentId",),
-    query=DiffQuery,
-    response=DiffRecord,
-    errors=(NotFound, BadRequest),
-)
+@operation(scope=Scope.READ, effect=Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Compare the markdown of two versions, as a unified diff.
 

@@ -56,7 +56,7 @@ def _edit(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
     return _Edited(body_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, path=("documentId",), response=OutlineRecord, errors=(NotFound,))
+@operation(scope=Scope.READ, effect=Effect.READS, response=OutlineRecord)
 def get_outline(ctx: Context, document_id: str) -> Result:
     """Read a document's outline: its sections without their text.
 
@@ -68,9 +68,7 @@ def get_outline(ctx: Context, document_id: str) -> Result:
     return Result({**outline, "sections": [section_summary(section) for section in sections]})
 
 
-@operation(
-    scope=Scope.READ, effect=Effect.READS, path=("documentId", "number"), response=SectionRecord, errors=(NotFound,)
-)
+@operation(scope=Scope.READ, effect=Effect.READS, response=SectionRecord)
 def read_section(ctx: Context, document_id: str, number: str) -> Result:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
@@ -83,10 +81,9 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
 @operation(
     scope=Scope.WRITE,
     effect=Effect.CHANGES,
-    path=("documentId",),
     body=ContentEdits,
     response=DocumentRecord,
-    errors=(NotFound, BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=_edit,
     refusals=(if_guarded, if_frozen),

@@ -31,11 +31,7 @@ def list_tokens(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CREATES,
-    body=TokenFields,
-    response=NewTokenRecord,
-    errors=(BadRequest, Forbidden),
+    scope=Scope.ADMIN, effect=Effect.CREATES, body=TokenFields, response=NewTokenRecord, errors=(BadRequest, Forbidden)
 )
 def create_token(ctx: Context, fields: Fields) -> Result:
     """Create a token of the project; its secret is in this response and never shown again.
@@ -69,14 +65,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
     return _new_answer(ctx.store.tokens.add(ctx.project_id, token, event), secret)
 
 
-@operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    path=("tokenId",),
-    body=TokenChanges,
-    response=TokenRecord,
-    errors=(NotFound, BadRequest),
-)
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = _own_token(ctx, token_id)
@@ -93,7 +82,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     return _answer(_write(ctx, token_id, changes, Event("token.updated", ctx.now, ctx.caller.actor)))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, path=("tokenId",), response=TokenRecord, errors=(NotFound,))
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=TokenRecord)
 def revoke_token(ctx: Context, token_id: str) -> Result:
     """Revoke a token: within 5 seconds no server accepts it.
 
@@ -103,9 +92,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
     return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, event))
 
 
-@operation(
-    scope=Scope.ADMIN, effect=Effect.CHANGES, path=("tokenId",), response=NewTokenRecord, errors=(NotFound, Forbidden)
-)
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
 def rotate_token(ctx: Context, token_id: str) -> Result:
     """Give a token a new secret; the old one stops working within 5 seconds.
 

@@ -23,7 +23,7 @@ def list_webhooks(ctx: Context) -> Result:
     return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, path=("webhookId",), response=WebhookRecord, errors=(NotFound,))
+@operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord)
 def get_webhook(ctx: Context, webhook_id: str) -> Result:
     """Read a webhook."""
     return _response(_own_webhook(ctx, webhook_id))
@@ -63,10 +63,9 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
 @operation(
     scope=Scope.ADMIN,
     effect=Effect.CHANGES,
-    path=("webhookId",),
     body=WebhookChanges,
     response=WebhookRecord,
-    errors=(NotFound, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
 )
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
@@ -89,14 +88,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     return _response(changed or webhook)
 
 
-@operation(
-    scope=Scope.ADMIN,
-    effect=Effect.DESTROYS,
-    path=("webhookId",),
-    response=WebhookRecord,
-    errors=(NotFound,),
-    transaction=True,
-)
+@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=WebhookRecord, transaction=True)
 def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     """Delete a webhook; messages that were not sent yet are given up.
 
@@ -113,7 +105,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     return _response(deleted)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, path=("webhookId",), response=NewWebhookRecord, errors=(NotFound,))
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewWebhookRecord)
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     """Give a webhook a new secret, which is in this response and never shown again.
 
@@ -132,7 +124,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     return _response_with_secret(written, secret)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CREATES, path=("webhookId",), response=DeliveryRecord, errors=(NotFound,))
+@operation(scope=Scope.ADMIN, effect=Effect.CREATES, response=DeliveryRecord)
 def test_webhook(ctx: Context, webhook_id: str) -> Result:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -143,15 +135,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
-@operation(
-    scope=Scope.ADMIN,
-    effect=Effect.READS,
-    path=("webhookId",),
-    query=DeliveryQuery,
-    response=DeliveryRecord,
-    many=True,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.ADMIN, effect=Effect.READS, query=DeliveryQuery, response=DeliveryRecord, many=True)
 def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
@@ -161,13 +145,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     return Result([delivery_record(delivery) for delivery in found])
 
 
-@operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    path=("webhookId", "deliveryId"),
-    response=DeliveryRecord,
-    errors=(NotFound,),
-)
+@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=DeliveryRecord)
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 
