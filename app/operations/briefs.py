@@ -39,7 +39,6 @@ from app.rules.briefs import (
 )
 from app.rules.documents import StoredDocument, if_guarded
 from app.rules.etags import document_tag
-from app.rules.events import Event
 from app.rules.references import Found, link_problems
 from app.vocabulary import BriefState, DocumentStatus, Scope
 
@@ -144,7 +143,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     Each of several callers gets another brief.
     """
     within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
-    event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
+    event = ctx.event(CLAIM.event)
     claim = _claim_fields(ctx, fields)
     document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.move_request, claim, event)
     if document is None:
@@ -209,7 +208,7 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
         move,
         ctx.move_request,
         changes=changes,
-        event=Event(move.event, ctx.now, ctx.caller.actor),
+        event=ctx.event(move.event),
         tags=ctx.if_match,
     )
     return document_result(ctx, moved or _after_no_match(ctx, document_id, move))
@@ -247,7 +246,7 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     found = Found(documents=ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ()))
     wrong = brief_problems(fields, found, document_id)
     if not wrong:
-        event = Event("brief.updated", ctx.now, ctx.caller.actor)
+        event = ctx.event("brief.updated")
         written = written_brief(fields)
         changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:

@@ -13,7 +13,6 @@ from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
 from app.rules.categories import StoredCategory
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.references import reference_problems
 from app.store import recent_reads
 from app.vocabulary import Scope
@@ -53,7 +52,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
         raise BadRequest(errors=wrong)
     if not changes:
         return _answer(ctx, category)
-    event = Event("category.updated", ctx.now, ctx.caller.actor)
+    event = ctx.event("category.updated")
     written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
     if written is None:
         raise WriteConflict
@@ -74,7 +73,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
-    event = Event("category.deleted", ctx.now, ctx.caller.actor)
+    event = ctx.event("category.deleted")
     if ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match) is None:
         raise WriteConflict
     ctx.store.projects.delivery_changed(ctx.project_id)

@@ -9,7 +9,6 @@ from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
 from app.rules.clusters import StoredCluster
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.vocabulary import Scope
 
 
@@ -49,7 +48,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
         raise BadRequest(errors=wrong)
     if not changes:
         return _answer(ctx, cluster)
-    event = Event("cluster.updated", ctx.now, ctx.caller.actor)
+    event = ctx.event("cluster.updated")
     written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, ctx.now, event, cluster["rev"])
     if written is None:
         raise WriteConflict
@@ -68,7 +67,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     ctx.check_match(cluster)
     if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
-    event = Event("cluster.deleted", ctx.now, ctx.caller.actor)
+    event = ctx.event("cluster.deleted")
     if ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match) is None:
         raise WriteConflict
     ctx.store.projects.count_down(ctx.project_id, "clusters")

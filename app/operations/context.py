@@ -12,6 +12,7 @@ from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import MoveRequest
 from app.rules.budgets import Budget
 from app.rules.etags import EntityTag, matches
+from app.rules.events import Event
 from app.rules.projects import Frozen
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
@@ -91,6 +92,10 @@ class Context:
         if self.caller.token_id is None:
             raise Forbidden("This operation needs a token: drafts and claims belong to tokens.")
         return self.caller.token_id
+
+    def event(self, kind: str, data: Mapping[str, Any] | None = None) -> Event:
+        """Returns an event of this call; `data` are details that the changed record itself does not have."""
+        return Event(kind, self.now, self.caller.actor, data or {})
 
     def check_match(self, record: Mapping[str, Any]) -> None:
         """Refuses with `PreconditionFailed` when the caller holds another state of the record."""

@@ -111,8 +111,7 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     ctx.check_match(document)
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
-    event = Event("document.deleted", ctx.now, ctx.caller.actor)
-    if ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event) is None:
+    if ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, ctx.event("document.deleted")) is None:
         raise WriteConflict
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
@@ -139,9 +138,8 @@ def restore_document(ctx: Context, document_id: str) -> Result:
     request = replace(ctx.move_request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
     if refused_slug := if_slug_taken(document, request):
         raise refused_slug
-    event = Event("document.restored", ctx.now, ctx.caller.actor)
     changes = _references_now(ctx, document)
-    restored = ctx.store.documents.restore(ctx.project_id, document, changes, event)
+    restored = ctx.store.documents.restore(ctx.project_id, document, changes, ctx.event("document.restored"))
     if restored is None:
         raise WriteConflict
     if restored["isPublished"]:
@@ -228,7 +226,7 @@ def edit_problems(fields: Fields, changes: Fields, found: Found) -> list[Problem
 
 def update_event(ctx: Context, changes: Fields) -> Event:
     """Returns the event of changed fields."""
-    return Event("document.updated", ctx.now, ctx.caller.actor, {"fields": sorted(changes)})
+    return ctx.event("document.updated", {"fields": sorted(changes)})
 
 
 def _stored(name: str, value: Any) -> Any:

@@ -134,7 +134,7 @@ def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
     words = word_count(fields.get("markdown") or "")
     record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
     record |= {name: fields[name] or None for name in EDITED if name in fields}
-    return record, fields.get("markdown") or "", [Event("document.created", ctx.now, by)]
+    return record, fields.get("markdown") or "", [ctx.event("document.created")]
 
 
 def _category_fields(name: str) -> dict[str, Any]:
@@ -149,6 +149,6 @@ def _category_problems(ctx: Context, name: str) -> list[Problem]:
 def _new_category(ctx: Context, name: str) -> Stored:
     by = ctx.caller.actor
     record = new_category(_category_fields(name), by=by, now=ctx.now)
-    made = ctx.store.categories.add(ctx.project_id, record, Event("category.created", ctx.now, by))
+    made = ctx.store.categories.add(ctx.project_id, record, ctx.event("category.created"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return made

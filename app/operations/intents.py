@@ -20,7 +20,6 @@ from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, V
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_category, new_cluster, new_document
 from app.rules.text import word_count
 from app.store.intents import likely_slot
@@ -301,21 +300,21 @@ def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result
     if words is None:  # no markdown, or a draft of an earlier version of this service
         words = word_count(markdown)
     record = new_document(fields, slug=slug, words=words, by=by, now=ctx.now)
-    event = Event("document.created", ctx.now, by, {"intentId": draft["id"]})
+    event = ctx.event("document.created", {"intentId": draft["id"]})
     document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
     return document_result(ctx, document, markdown)
 
 
 def _confirm_cluster(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
     by = ctx.caller.actor
-    event = Event("cluster.created", ctx.now, by, {"intentId": draft["id"]})
+    event = ctx.event("cluster.created", {"intentId": draft["id"]})
     cluster = ctx.store.clusters.add(ctx.project_id, new_cluster(draft["fields"], by=by, now=ctx.now), event)
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
 
 
 def _confirm_category(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
     by = ctx.caller.actor
-    event = Event("category.created", ctx.now, by, {"intentId": draft["id"]})
+    event = ctx.event("category.created", {"intentId": draft["id"]})
     category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))

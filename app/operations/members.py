@@ -8,7 +8,6 @@ from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.members import StoredMember
 from app.vocabulary import Role, Scope
 
@@ -31,9 +30,8 @@ def create_member(ctx: Context, fields: Fields) -> Result:
     """Add a member to the project."""
     if wrong := problems(MemberFields, fields):
         raise BadRequest(errors=wrong)
-    event = Event("member.created", ctx.now, ctx.caller.actor)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
-    return _answer(ctx.store.members.add(ctx.project_id, member, event))
+    return _answer(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
 
 @operation(
@@ -48,8 +46,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
     wrong = problems(MemberChanges, fields)
     if fields and not wrong:
-        event = Event("member.updated", ctx.now, ctx.caller.actor)
-        changed = ctx.store.members.update(ctx.project_id, member_id, fields, event, ctx.if_match)
+        changed = ctx.store.members.update(ctx.project_id, member_id, fields, ctx.event("member.updated"), ctx.if_match)
         if changed is not None:
             if "name" in fields:
                 ctx.store.projects.delivery_changed(ctx.project_id)
@@ -69,8 +66,7 @@ def delete_member(ctx: Context, member_id: str) -> Result:
 
     The response is the member as they were.
     """
-    event = Event("member.deleted", ctx.now, ctx.caller.actor)
-    deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match)
+    deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, ctx.event("member.deleted"), ctx.if_match)
     if deleted is None:
         ctx.check_match(_own_member(ctx, member_id))
         raise WriteConflict

@@ -201,10 +201,10 @@ def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[
         markdown = piece.changes.get("markdown") or ""
         words = ctx.prepared[piece.key] if piece.key in ctx.prepared else word_count(markdown)
         record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
-        events = [Event("document.created", ctx.now, by, {"briefState": BriefState.NONE})]
+        events = [ctx.event("document.created", {"briefState": BriefState.NONE})]
         if piece.offers:  # in the insert: another write of each document would take as long again
             record["brief"] = new_brief(piece.brief or {}) | {"state": READY.enters}
-            events.append(Event(READY.event, ctx.now, by))
+            events.append(ctx.event(READY.event))
         yield record, markdown, events
 
 
@@ -215,9 +215,9 @@ def _changes(ctx: Context, piece: _Known) -> list[Change]:
         version = next_version(piece.document, piece.changes)
         changes.append(Change(update_event(ctx, piece.changes), {**piece.changes, **version}))
     if piece.brief is not None:
-        changes.append(Change(Event("brief.updated", ctx.now, ctx.caller.actor), of_brief(piece.brief), SAME_STATE))
+        changes.append(Change(ctx.event("brief.updated"), of_brief(piece.brief), SAME_STATE))
     if piece.offers:
-        changes.append(Change(Event(READY.event, ctx.now, ctx.caller.actor), move_changes(READY, {})))
+        changes.append(Change(ctx.event(READY.event), move_changes(READY, {})))
     piece.outcome = PieceOutcome.UPDATED if changes else PieceOutcome.UNCHANGED
     return changes
 

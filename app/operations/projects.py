@@ -11,7 +11,6 @@ from app.operations.context import Caller, Context, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.projects import Frozen, StoredProject
 from app.store.collection import new_id
 from app.store.store import Store
@@ -35,8 +34,7 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     """Change the project's settings."""
     wrong = problems(ProjectChanges, fields)
     if fields and not wrong:
-        event = Event("project.updated", ctx.now, ctx.caller.actor)
-        changed = ctx.store.projects.update(ctx.project_id, fields, event, ctx.now, ctx.if_match)
+        changed = ctx.store.projects.update(ctx.project_id, fields, ctx.event("project.updated"), ctx.now, ctx.if_match)
         if changed is not None:
             return _answer(changed)
     project = ctx.store.projects.settings(ctx.project_id)
@@ -79,8 +77,7 @@ def unfreeze_project(ctx: Context) -> Result:
 
 
 def _freeze(ctx: Context, project: StoredProject, frozen: Frozen | None, event_type: str) -> Result:
-    event = Event(event_type, ctx.now, ctx.caller.actor)
-    changed = ctx.store.projects.freeze(ctx.project_id, frozen, event, ctx.now)
+    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event(event_type), ctx.now)
     return _answer(changed or project)
 
 

@@ -56,7 +56,6 @@ from app.rules.documents import (
     made_by_caller,
     refusal,
 )
-from app.rules.events import Event
 from app.rules.projects import StoredProject
 from app.rules.publishing import Rendered, delivered_words, rendered, snapshot
 from app.rules.redirects import past_slugs
@@ -343,7 +342,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
             "pastSlugs": past_slugs(document, None, ctx.now),
             "deliveredWords": [],
         },
-        event=Event(UNPUBLISH.event, ctx.now, ctx.caller.actor),
+        event=ctx.event(UNPUBLISH.event),
         rev=document["rev"],
     )
     if written is None:
@@ -460,7 +459,7 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
         PUBLISH,
         ctx.move_request,
         changes=changes | UNSCHEDULED,
-        event=Event(PUBLISH.event, ctx.now, ctx.caller.actor),
+        event=ctx.event(PUBLISH.event),
         rev=document["rev"],
     )
     if written is None:
@@ -472,7 +471,7 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
 
 
 def _give_up(ctx: Context, document: StoredDocument, obstacle: Refusal) -> None:
-    event = Event(GIVE_UP.event, ctx.now, ctx.caller.actor, {"reason": obstacle.message})
+    event = ctx.event(GIVE_UP.event, {"reason": obstacle.message})
     given_up = ctx.store.documents.move(
         ctx.project_id, document["id"], GIVE_UP, ctx.move_request, changes=UNSCHEDULED, event=event, rev=document["rev"]
     )
@@ -502,7 +501,7 @@ def _move(
         move,
         request,
         changes=changes or {},
-        event=Event(move.event, ctx.now, ctx.caller.actor, event_data or {}),
+        event=ctx.event(move.event, event_data),
         tags=ctx.if_match,
         rev=document and document["rev"],
         base_version=base_version,

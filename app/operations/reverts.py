@@ -14,7 +14,6 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import event_type, restored_changes
 from app.records.reverts import RevertRecord
 from app.rules.documents import FROZEN, StoredDocument
-from app.rules.events import Event
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
 from app.vocabulary import Scope, SkipReason
@@ -128,6 +127,6 @@ def _revert(ctx: Context, token_id: str, work: _Work) -> list[dict[str, Any]]:
     changes = restored_changes(ctx, work.document, before)
     if not changes:
         return []
-    event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"reverted": True})
+    event = ctx.event(event_type(changes), {"reverted": True})
     written = write_version(ctx, work.document, changes, event, reverts=token_id)
     return [{"id": written["id"], "version": written["version"], "to": before["version"]}]

@@ -25,7 +25,6 @@ from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, r
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_guarded, if_outdated
 from app.rules.etags import EntityTag
-from app.rules.events import Event
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.rules.times import read_time
@@ -93,7 +92,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
         return document_result(ctx, document)
     if frozen := if_frozen(document, ctx.move_request):
         raise frozen
-    event = Event(event_type(changes), ctx.now, ctx.caller.actor, {"restoredVersion": revision["version"]})
+    event = ctx.event(event_type(changes), {"restoredVersion": revision["version"]})
     return document_result(ctx, write_version(ctx, document, changes, event))
 
 
@@ -141,8 +140,7 @@ def save_content(ctx: Context, document: StoredDocument, markdown: str, words: i
         raise frozen
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
-    event = Event("document.content_updated", ctx.now, ctx.caller.actor)
-    return document_result(ctx, write_version(ctx, document, changes, event), markdown)
+    return document_result(ctx, write_version(ctx, document, changes, ctx.event("document.content_updated")), markdown)
 
 
 def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) -> None:

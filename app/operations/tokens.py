@@ -61,8 +61,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
         "lastUsedAt": None,
         "revokedAt": None,
     }
-    event = Event("token.created", ctx.now, ctx.caller.actor)
-    return _new_answer(ctx.store.tokens.add(ctx.project_id, token, event), secret)
+    return _new_answer(ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created")), secret)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
@@ -79,7 +78,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     changes = {name: value for name, value in sent.items() if value != token.get(name)}
     if not changes:
         return _answer(token)
-    return _answer(_write(ctx, token_id, changes, Event("token.updated", ctx.now, ctx.caller.actor)))
+    return _answer(_write(ctx, token_id, changes, ctx.event("token.updated")))
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=TokenRecord)
@@ -88,8 +87,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
 
     Its claims and drafts stay as they are.
     """
-    event = Event("token.revoked", ctx.now, ctx.caller.actor)
-    return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, event))
+    return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, ctx.event("token.revoked")))
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
@@ -103,8 +101,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     if token is not None:
         refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
-    event = Event("token.rotated", ctx.now, ctx.caller.actor)
-    return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, event), secret)
+    return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated")), secret)
 
 
 def read_token(ctx: Context, token_id: str) -> dict[str, Any]:

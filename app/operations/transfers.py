@@ -178,14 +178,13 @@ class ProjectImport:
         return renamed(line["type"], line, lambda collection, old: self._ids[collection, old])
 
     def _event(self, kind: str) -> Event:
-        return Event(kind, self._ctx.now, self._ctx.caller.actor, {"imported": True})
+        return self._ctx.event(kind, {"imported": True})
 
     def _add_settings(self, store: Store, line: Line) -> Existing:
         changes = {
             name: value for name, value in record_of("project", line).items() if value is not None or name != "name"
         }
-        event = Event("project.updated", self._ctx.now, self._ctx.caller.actor)
-        changed = store.projects.update(self._project, changes, event, self._ctx.now, None)
+        changed = store.projects.update(self._project, changes, self._ctx.event("project.updated"), self._ctx.now, None)
         return None if changed else store.projects.settings(self._project)
 
     def _add_member(self, store: Store, line: Line) -> Existing:

@@ -12,7 +12,6 @@ from app.operations.operation import Effect, Result, operation
 from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord, delivery_record, webhook_record
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
 from app.vocabulary import Scope
 
@@ -56,8 +55,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
         "createdBy": ctx.caller.actor,
         "updatedAt": ctx.now,
     }
-    event = Event("webhook.created", ctx.now, ctx.caller.actor)
-    return _response_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, event), secret)
+    return _response_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created")), secret)
 
 
 @operation(
@@ -79,7 +77,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     changes = {**fields, **_cleared(fields, fields.keys() & {"events", "description"})}
     if changes.get("enabled"):
         changes["disabledAt"] = None
-    event = Event("webhook.updated", ctx.now, ctx.caller.actor)
+    event = ctx.event("webhook.updated")
     changed = ctx.store.webhooks.write(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
     if changed and fields.keys() & {"enabled", "url"}:
         ctx.store.leases.reset(webhook_id)
@@ -94,8 +92,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
 
     The response is the webhook as it was.
     """
-    event = Event("webhook.deleted", ctx.now, ctx.caller.actor)
-    deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match)
+    deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, ctx.event("webhook.deleted"), ctx.if_match)
     if deleted is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
         raise WriteConflict
@@ -114,7 +111,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     secret = new_secret()
     before = ctx.store.webhooks.to_sign(ctx.project_id, webhook_id)
     secrets_now = before["secrets"] if before else []
-    event = Event("webhook.updated", ctx.now, ctx.caller.actor)
+    event = ctx.event("webhook.updated")
     written = ctx.store.webhooks.rotate(
         ctx.project_id, webhook_id, secrets_now, rotated(secrets_now, secret, ctx.now), event, ctx.if_match
     )
@@ -131,7 +128,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
     The response is the queued delivery; `list_webhook_deliveries` shows its attempts.
     """
     _own_webhook(ctx, webhook_id)
-    message = Event(TEST, ctx.now, ctx.caller.actor, {"webhookId": webhook_id})
+    message = ctx.event(TEST, {"webhookId": webhook_id})
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
