@@ -5,7 +5,7 @@ catches it; each interface writes `body()` in its own way. (contract: Errors; de
 """
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 MAX_ISSUES = 100
 """The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
@@ -306,3 +306,13 @@ class WriteConflict(Exception):
 
     Internal: `operations.operation` catches it.
     """
+
+
+T = TypeVar("T")
+
+
+def or_raise(value: T | None, error: Exception | type[Exception]) -> T:
+    """Returns a value; where there is none, raises the error."""
+    if value is None:
+        raise error
+    return value

@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.errors import HttpApiDecodeError, Issue, Problem
+from app.errors import BadRequest, HttpApiDecodeError, Issue, Problem
 from app.fields.types import Confirming
 
 
@@ -27,6 +27,12 @@ def problems(schema: type[ma.Schema], data: Mapping[str, Any]) -> list[Problem]:
     with Confirming(True):
         errors = instance(schema).validate(data)
     return in_order(Problem(field=path, message=message) for path, message in _flat(errors))
+
+
+def check(schema: type[ma.Schema], data: Mapping[str, Any], *more: Problem) -> None:
+    """Refuses with `BadRequest` where `problems` finds any or there are `more`; the error lists all of them."""
+    if wrong := in_order([*problems(schema, data), *more]):
+        raise BadRequest(errors=wrong)
 
 
 def in_order(found: Iterable[Problem]) -> list[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from app.errors import NotFound, Refusal
+from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
 from app.operations.documents import NO_DOCUMENT, slugs_of_others
@@ -31,9 +31,8 @@ def list_document_actions(ctx: Context, document_id: str) -> Result:
 
     `refusal` is the error that a valid call would get.
     """
-    document = ctx.store.documents.get_many(ctx.project_id, [document_id]).get(document_id.lower())
-    if document is None:
-        raise NotFound(NO_DOCUMENT)
+    documents = ctx.store.documents.get_many(ctx.project_id, [document_id])
+    document = or_raise(documents.get(document_id.lower()), NotFound(NO_DOCUMENT))
     return Result(
         [
             action_record(one.name, *ctx.routes.get(one.name, ("", "")), document["id"], refused)

@@ -16,6 +16,7 @@ from app.errors import (
     NoBriefReady,
     Problem,
     WriteConflict,
+    or_raise,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.loading import in_order, instance, problems
@@ -146,9 +147,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     event = ctx.event(CLAIM.event)
     claim = _claim_fields(ctx, fields)
     document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.move_request, claim, event)
-    if document is None:
-        raise NoBriefReady
-    return document_result(ctx, document)
+    return document_result(ctx, or_raise(document, NoBriefReady))
 
 
 @operation(

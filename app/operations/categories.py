@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
 from app.fields.categories import CategoryChanges
-from app.fields.loading import in_order, problems
+from app.fields.loading import check
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
@@ -16,6 +16,8 @@ from app.rules.etags import record_tag
 from app.rules.references import reference_problems
 from app.store import recent_reads
 from app.vocabulary import Scope
+
+NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=CategoryRecord, many=True)
@@ -28,7 +30,7 @@ def list_categories(ctx: Context, fields: Fields) -> Result:
 @operation(scope=Scope.READ, effect=Effect.READS, response=CategoryRecord)
 def get_category(ctx: Context, category_id: str) -> Result:
     """Read a category."""
-    return _answer(ctx, _own_category(ctx, category_id))
+    return _result(ctx, _own_category(ctx, category_id))
 
 
 @operation(
@@ -48,16 +50,15 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     ctx.check_match(category)
     changes = {name: _stored(name, value) for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != category.get(name)}
-    if wrong := in_order([*problems(CategoryChanges, fields), *_problems(ctx, category, changes)]):
-        raise BadRequest(errors=wrong)
+    check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
-        return _answer(ctx, category)
+        return _result(ctx, category)
     event = ctx.event("category.updated")
     written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
-    if written is None:
-        raise WriteConflict
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return replace(_answer(ctx, written), shown_after=recent_reads.SECONDS if "name" in changes else 0)
+    return replace(
+        _result(ctx, or_raise(written, WriteConflict)), shown_after=recent_reads.SECONDS if "name" in changes else 0
+    )
 
 
 @operation(
@@ -74,20 +75,16 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     event = ctx.event("category.deleted")
-    if ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match) is None:
-        raise WriteConflict
+    or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match), WriteConflict)
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return _answer(ctx, category)
+    return _result(ctx, category)
 
 
 def _own_category(ctx: Context, category_id: str) -> StoredCategory:
-    category = ctx.store.categories.get(ctx.project_id, category_id)
-    if category is None:
-        raise NotFound("The project has no category with this id; list the categories to find it.")
-    return category
+    return or_raise(ctx.store.categories.get(ctx.project_id, category_id), NotFound(NO_CATEGORY))
 
 
-def _answer(ctx: Context, category: StoredCategory) -> Result:
+def _result(ctx: Context, category: StoredCategory) -> Result:
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 

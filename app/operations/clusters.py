@@ -1,8 +1,8 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict
+from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict, or_raise
 from app.fields.clusters import ClusterChanges
-from app.fields.loading import in_order, problems
+from app.fields.loading import check
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
@@ -10,6 +10,9 @@ from app.records.clusters import ClusterRecord, cluster_record
 from app.rules.clusters import StoredCluster
 from app.rules.etags import record_tag
 from app.vocabulary import Scope
+
+NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
+NAME_TAKEN = Problem(field="name", message="Another cluster has this name (upper and lower case count as equal).")
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=ClusterRecord, many=True)
@@ -22,7 +25,7 @@ def list_clusters(ctx: Context, fields: Fields) -> Result:
 @operation(scope=Scope.READ, effect=Effect.READS, response=ClusterRecord)
 def get_cluster(ctx: Context, cluster_id: str) -> Result:
     """Read a cluster."""
-    return _answer(ctx, _own_cluster(ctx, cluster_id))
+    return _result(ctx, _own_cluster(ctx, cluster_id))
 
 
 @operation(
@@ -39,20 +42,14 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     ctx.check_match(cluster)
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
-    wrong = problems(ClusterChanges, fields)
     name = changes.get("name")
-    if name is not None and ctx.store.clusters.is_name_taken(ctx.project_id, name, but=cluster["id"]):
-        message = "Another cluster has this name (upper and lower case count as equal)."
-        wrong = in_order([*wrong, Problem(field="name", message=message)])
-    if wrong:
-        raise BadRequest(errors=wrong)
+    is_taken = name is not None and ctx.store.clusters.is_name_taken(ctx.project_id, name, but=cluster["id"])
+    check(ClusterChanges, fields, *((NAME_TAKEN,) if is_taken else ()))
     if not changes:
-        return _answer(ctx, cluster)
+        return _result(ctx, cluster)
     event = ctx.event("cluster.updated")
     written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, ctx.now, event, cluster["rev"])
-    if written is None:
-        raise WriteConflict
-    return _answer(ctx, written)
+    return _result(ctx, or_raise(written, WriteConflict))
 
 
 @operation(
@@ -68,18 +65,14 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
     event = ctx.event("cluster.deleted")
-    if ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match) is None:
-        raise WriteConflict
+    or_raise(ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match), WriteConflict)
     ctx.store.projects.count_down(ctx.project_id, "clusters")
-    return _answer(ctx, cluster)
+    return _result(ctx, cluster)
 
 
 def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
-    cluster = ctx.store.clusters.get(ctx.project_id, cluster_id)
-    if cluster is None:
-        raise NotFound("The project has no cluster with this id; list the clusters to find it.")
-    return cluster
+    return or_raise(ctx.store.clusters.get(ctx.project_id, cluster_id), NotFound(NO_CLUSTER))
 
 
-def _answer(ctx: Context, cluster: StoredCluster) -> Result:
+def _result(ctx: Context, cluster: StoredCluster) -> Result:
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

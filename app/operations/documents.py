@@ -13,6 +13,7 @@ from app.errors import (
     SlugTaken,
     VersionConflict,
     WriteConflict,
+    or_raise,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
 from app.fields.loading import in_order, problems
@@ -111,8 +112,8 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     ctx.check_match(document)
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
-    if ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, ctx.event("document.deleted")) is None:
-        raise WriteConflict
+    event = ctx.event("document.deleted")
+    or_raise(ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event), WriteConflict)
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, document)
@@ -138,10 +139,8 @@ def restore_document(ctx: Context, document_id: str) -> Result:
     request = replace(ctx.move_request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
     if refused_slug := if_slug_taken(document, request):
         raise refused_slug
-    changes = _references_now(ctx, document)
-    restored = ctx.store.documents.restore(ctx.project_id, document, changes, ctx.event("document.restored"))
-    if restored is None:
-        raise WriteConflict
+    changes, event = _references_now(ctx, document), ctx.event("document.restored")
+    restored = or_raise(ctx.store.documents.restore(ctx.project_id, document, changes, event), WriteConflict)
     if restored["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, restored)
@@ -149,10 +148,7 @@ def restore_document(ctx: Context, document_id: str) -> Result:
 
 def own_document(ctx: Context, document_id: str) -> StoredDocument:
     """Returns a stored document of the caller's project that is not in the trash; else refuses with `NotFound`."""
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None:
-        raise NotFound(NO_DOCUMENT)
-    return document
+    return or_raise(ctx.store.documents.get(ctx.project_id, document_id), NotFound(NO_DOCUMENT))
 
 
 def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:
@@ -182,9 +178,8 @@ def write_version(
         changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
     changes |= next_version(document, changes)
     read = {"rev": document["rev"]}
-    written = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
-    if written is None:
-        raise WriteConflict
+    changed = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
+    written = or_raise(changed, WriteConflict)
     if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
     if delivers_at_once(document, changes):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict
+from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict, or_raise
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
@@ -231,16 +231,14 @@ def _take(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
 
 def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
     draft = ctx.store.intents.get(ctx.project_id, ctx.token_id, intent_id, fields.get("kind"))
-    if draft is None:
-        raise NotFound(_NO_DRAFT)
-    return draft
+    return or_raise(draft, NotFound(NO_DRAFT))
 
 
 FULL_OF_DRAFTS = (
     f"This token has {DRAFTS_PER_TOKEN} unfinished drafts in the project, the most there may be: "
     "confirm or discard one first."
 )
-_NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
+NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
 
 
 def _intent_answer(draft: StoredIntent) -> Result:

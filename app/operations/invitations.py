@@ -7,7 +7,7 @@ no token yet.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from app.errors import NotFound, Unauthorized
+from app.errors import NotFound, Unauthorized, or_raise
 from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Context, system
 from app.operations.members import NO_MEMBER, get_member
@@ -25,8 +25,7 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     create_token.permit(ctx)
     refuse_scopes(ctx, scopes)
     with ctx.store.deadline():
-        if ctx.store.members.get(ctx.project_id, member_id) is None:
-            raise NotFound(NO_MEMBER)
+        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
         ctx.store.invitations.add(
@@ -53,9 +52,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
-        invitation = store.invitations.take(project_id, hash_of(secret), now)
-        if invitation is None:
-            raise Unauthorized
+        invitation = or_raise(store.invitations.take(project_id, hash_of(secret), now), Unauthorized)
         ctx = Context(store, system(project_id, ""), Channel.CLI, now)
         try:
             name = get_member(ctx, invitation["memberId"]).body["name"]

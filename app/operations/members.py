@@ -1,7 +1,7 @@
 """Members of the project (decisions, section 2)."""
 
-from app.errors import BadRequest, NotFound, WriteConflict
-from app.fields.loading import problems
+from app.errors import BadRequest, NotFound, WriteConflict, or_raise
+from app.fields.loading import check
 from app.fields.members import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
@@ -10,6 +10,8 @@ from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
 from app.rules.members import StoredMember
 from app.vocabulary import Role, Scope
+
+NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=MemberRecord, many=True)
@@ -22,16 +24,15 @@ def list_members(ctx: Context, fields: Fields) -> Result:
 @operation(scope=Scope.READ, effect=Effect.READS, response=MemberRecord)
 def get_member(ctx: Context, member_id: str) -> Result:
     """Read a member."""
-    return _answer(_own_member(ctx, member_id))
+    return _result(_own_member(ctx, member_id))
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
 def create_member(ctx: Context, fields: Fields) -> Result:
     """Add a member to the project."""
-    if wrong := problems(MemberFields, fields):
-        raise BadRequest(errors=wrong)
+    check(MemberFields, fields)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
-    return _answer(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
+    return _result(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
 
 @operation(
@@ -44,20 +45,17 @@ def create_member(ctx: Context, fields: Fields) -> Result:
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
-    wrong = problems(MemberChanges, fields)
-    if fields and not wrong:
-        changed = ctx.store.members.update(ctx.project_id, member_id, fields, ctx.event("member.updated"), ctx.if_match)
-        if changed is not None:
-            if "name" in fields:
-                ctx.store.projects.delivery_changed(ctx.project_id)
-            return _answer(changed)
     member = _own_member(ctx, member_id)
     ctx.check_match(member)
-    if wrong:
-        raise BadRequest(errors=wrong)
-    if any(member.get(name) != value for name, value in fields.items()):
-        raise WriteConflict
-    return _answer(member)
+    check(MemberChanges, fields)
+    changes = {name: value for name, value in fields.items() if value != member.get(name)}
+    if not changes:
+        return _result(member)
+    event = ctx.event("member.updated")
+    changed = or_raise(ctx.store.members.update(ctx.project_id, member_id, changes, event, ctx.if_match), WriteConflict)
+    if "name" in changes:
+        ctx.store.projects.delivery_changed(ctx.project_id)
+    return _result(changed)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=MemberRecord, transaction=True)
@@ -66,23 +64,16 @@ def delete_member(ctx: Context, member_id: str) -> Result:
 
     The response is the member as they were.
     """
-    deleted = ctx.store.members.delete(ctx.project_id, member_id, ctx.now, ctx.event("member.deleted"), ctx.if_match)
-    if deleted is None:
-        ctx.check_match(_own_member(ctx, member_id))
-        raise WriteConflict
+    ctx.check_match(_own_member(ctx, member_id))
+    event = ctx.event("member.deleted")
+    deleted = or_raise(ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match), WriteConflict)
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return _answer(deleted)
-
-
-NO_MEMBER = "The project has no member with this id; list the members to find it."
+    return _result(deleted)
 
 
 def _own_member(ctx: Context, member_id: str) -> StoredMember:
-    member = ctx.store.members.get(ctx.project_id, member_id)
-    if member is None:
-        raise NotFound(NO_MEMBER)
-    return member
+    return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
 
 
-def _answer(member: StoredMember) -> Result:
+def _result(member: StoredMember) -> Result:
     return Result(member_record(member), etag=record_tag(member))

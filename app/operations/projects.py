@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from app.errors import BadRequest, NotFound, PreconditionFailed, WriteConflict
-from app.fields.loading import problems
+from app.errors import BadRequest, NotFound, PreconditionFailed, WriteConflict, or_raise
+from app.fields.loading import check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system
 from app.operations.operation import Effect, Result, operation
@@ -20,7 +20,7 @@ from app.vocabulary import Scope
 @operation(scope=Scope.READ, effect=Effect.READS, response=ProjectRecord)
 def get_project(ctx: Context) -> Result:
     """Read the project that the token belongs to, with its settings."""
-    return _answer(ctx.store.projects.settings(ctx.project_id))
+    return _result(ctx.store.projects.settings(ctx.project_id))
 
 
 @operation(
@@ -32,18 +32,14 @@ def get_project(ctx: Context) -> Result:
 )
 def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     """Change the project's settings."""
-    wrong = problems(ProjectChanges, fields)
-    if fields and not wrong:
-        changed = ctx.store.projects.update(ctx.project_id, fields, ctx.event("project.updated"), ctx.now, ctx.if_match)
-        if changed is not None:
-            return _answer(changed)
     project = ctx.store.projects.settings(ctx.project_id)
     ctx.check_match(project)
-    if wrong:
-        raise BadRequest(errors=wrong)
-    if any(project.get(name) != value for name, value in fields.items()):
-        raise WriteConflict
-    return _answer(project)
+    check(ProjectChanges, fields)
+    changes = {name: value for name, value in fields.items() if value != project.get(name)}
+    if not changes:
+        return _result(project)
+    changed = ctx.store.projects.update(ctx.project_id, changes, ctx.event("project.updated"), ctx.now, ctx.if_match)
+    return _result(or_raise(changed, WriteConflict))
 
 
 @operation(
@@ -78,7 +74,7 @@ def unfreeze_project(ctx: Context) -> Result:
 
 def _freeze(ctx: Context, project: StoredProject, frozen: Frozen | None, event_type: str) -> Result:
     changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event(event_type), ctx.now)
-    return _answer(changed or project)
+    return _result(changed or project)
 
 
 def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -86,8 +82,7 @@ def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> di
 
     Refuses with `BadRequest`. (decisions, section 10)
     """
-    if wrong := problems(ProjectFields, fields):
-        raise BadRequest(errors=wrong)
+    check(ProjectFields, fields)
     project = {
         "teamId": fields.get("teamId", new_id()),
         "name": fields["name"],
@@ -112,12 +107,11 @@ def service_of(store: Store, project_id: str) -> Caller:
 
     Refuses with `NotFound` when there is no such project.
     """
+    missing = f"There is no project {project_id}: `content-workflow project list` lists them."
     with store.deadline():
-        project = store.projects.find(project_id)
-    if project is None:
-        raise NotFound(f"There is no project {project_id}: `content-workflow project list` lists them.")
+        project = or_raise(store.projects.find(project_id), NotFound(missing))
     return system(project["id"], project["teamId"])
 
 
-def _answer(project: StoredProject) -> Result:
+def _result(project: StoredProject) -> Result:
     return Result(project_record(project), etag=record_tag(project))

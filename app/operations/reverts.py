@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from app.errors import BadRequest, NotFound, Problem, SlugTaken
+from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
 from app.fields.loading import problems
 from app.fields.tokens import RevertFields
 from app.operations.context import Context, Fields
@@ -40,9 +40,8 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
     is skipped. What is live stays live.
     """
-    token = ctx.store.tokens.get(ctx.project_id, token_id)
-    if token is None:
-        raise NotFound("The project has no such token: list the tokens to find it.")
+    missing = NotFound("The project has no such token: list the tokens to find it.")
+    token = or_raise(ctx.store.tokens.get(ctx.project_id, token_id), missing)
     ctx.check_match(token)
     wrong = problems(RevertFields, fields)
     if not wrong and read_time(fields["since"]) < ctx.now - FURTHEST:

@@ -13,6 +13,7 @@ from app.errors import (
     NotFound,
     SlugTaken,
     VersionConflict,
+    or_raise,
 )
 from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
@@ -194,7 +195,5 @@ def markdown_of(ctx: Context, body_id: str | None) -> str:
 
 def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
     """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
-    revision = ctx.store.revisions.get(ctx.project_id, document_id, version)
-    if revision is None:
-        raise NotFound(f"The document has no version {version}: list its revisions.")
-    return revision
+    missing = NotFound(f"The document has no version {version}: list its revisions.")
+    return or_raise(ctx.store.revisions.get(ctx.project_id, document_id, version), missing)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict
-from app.fields.loading import in_order, problems
+from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict, or_raise
+from app.fields.loading import check, in_order, problems
 from app.fields.queries import LongPage
 from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
@@ -21,6 +21,8 @@ from app.vocabulary import Scope, TokenKind
 
 AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
+
+NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.READS, query=LongPage, response=TokenRecord, many=True)
@@ -61,7 +63,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
         "lastUsedAt": None,
         "revokedAt": None,
     }
-    return _new_answer(ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created")), secret)
+    return _result_with_secret(ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created")), secret)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
@@ -69,16 +71,11 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = _own_token(ctx, token_id)
     ctx.check_match(token)
-    wrong = problems(TokenChanges, fields)
-    if token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget")):
-        wrong.append(_NO_BUDGET)
-    if wrong:
-        raise BadRequest(errors=in_order(wrong))
+    has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
+    check(TokenChanges, fields, *((NO_BUDGET,) if has_needless_budget else ()))
     sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else dict(fields)
     changes = {name: value for name, value in sent.items() if value != token.get(name)}
-    if not changes:
-        return _answer(token)
-    return _answer(_write(ctx, token_id, changes, ctx.event("token.updated")))
+    return _result(_write(ctx, token_id, changes, ctx.event("token.updated")) if changes else token)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=TokenRecord)
@@ -87,7 +84,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
 
     Its claims and drafts stay as they are.
     """
-    return _answer(_write(ctx, token_id, {"revokedAt": ctx.now}, ctx.event("token.revoked")))
+    return _result(_write(ctx, token_id, {"revokedAt": ctx.now}, ctx.event("token.revoked")))
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
@@ -97,11 +94,10 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
     A token that may do what yours may not can't be rotated with it.
     """
-    token = ctx.store.tokens.get(ctx.project_id, token_id)
-    if token is not None:
-        refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
-    secret = new_secret(TokenKind(token["kind"]) if token else TokenKind.MANAGEMENT)
-    return _new_answer(_write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated")), secret)
+    token = _own_token(ctx, token_id)
+    refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
+    secret = new_secret(TokenKind(token["kind"]))
+    return _result_with_secret(_write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated")), secret)
 
 
 def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
@@ -112,9 +108,7 @@ def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
     list_tokens.permit(ctx)
     with ctx.store.deadline():
         token = ctx.store.tokens.get(ctx.project_id, token_id)
-    if token is None:
-        raise NotFound("The project has no such token.")
-    return token_record(token)
+    return token_record(or_raise(token, NotFound("The project has no such token.")))
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
@@ -131,9 +125,8 @@ def project_of_token(store: Store, token_id: str) -> str:
     """
     with store.deadline():
         token = store.tokens.by_id(token_id)
-    if token is None:
-        raise NotFound(f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's.")
-    return token["projectId"]
+    missing = f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's."
+    return or_raise(token, NotFound(missing))["projectId"]
 
 
 def _check(ctx: Context, fields: Fields) -> None:
@@ -142,7 +135,7 @@ def _check(ctx: Context, fields: Fields) -> None:
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
     if delivery and budget_of(fields.get("budget")):
-        wrong.append(_NO_BUDGET)
+        wrong.append(NO_BUDGET)
     if not delivery and fields.get("drafts"):
         wrong.append(Problem(field="drafts", message="Only a delivery token can be given the drafts permission."))
     expires = fields.get("expiresAt")
@@ -167,12 +160,9 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
     return token
 
 
-_NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
-
-
-def _answer(token: StoredToken) -> Result:
+def _result(token: StoredToken) -> Result:
     return Result(token_record(token), etag=record_tag(token))
 
 
-def _new_answer(token: StoredToken, secret: str) -> Result:
+def _result_with_secret(token: StoredToken, secret: str) -> Result:
     return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

@@ -4,7 +4,7 @@ import base64
 import secrets
 from typing import Any
 
-from app.errors import BadRequest, NotFound, Problem, WriteConflict
+from app.errors import BadRequest, NotFound, Problem, WriteConflict, or_raise
 from app.fields.loading import in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context, Fields
@@ -14,6 +14,8 @@ from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
 from app.vocabulary import Scope
+
+NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord, many=True)
@@ -25,7 +27,7 @@ def list_webhooks(ctx: Context) -> Result:
 @operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord)
 def get_webhook(ctx: Context, webhook_id: str) -> Result:
     """Read a webhook."""
-    return _response(_own_webhook(ctx, webhook_id))
+    return _result(_own_webhook(ctx, webhook_id))
 
 
 @operation(
@@ -55,7 +57,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
         "createdBy": ctx.caller.actor,
         "updatedAt": ctx.now,
     }
-    return _response_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created")), secret)
+    return _result_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created")), secret)
 
 
 @operation(
@@ -83,7 +85,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
         ctx.store.leases.reset(webhook_id)
     if fields.get("enabled") is False:
         ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
-    return _response(changed or webhook)
+    return _result(changed or webhook)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=WebhookRecord, transaction=True)
@@ -92,14 +94,13 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
 
     The response is the webhook as it was.
     """
-    deleted = ctx.store.webhooks.delete(ctx.project_id, webhook_id, ctx.event("webhook.deleted"), ctx.if_match)
-    if deleted is None:
-        ctx.check_match(_own_webhook(ctx, webhook_id))
-        raise WriteConflict
+    ctx.check_match(_own_webhook(ctx, webhook_id))
+    event = ctx.event("webhook.deleted")
+    deleted = or_raise(ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match), WriteConflict)
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
     ctx.store.leases.drop(webhook_id)
-    return _response(deleted)
+    return _result(deleted)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewWebhookRecord)
@@ -118,7 +119,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     if written is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
         raise WriteConflict
-    return _response_with_secret(written, secret)
+    return _result_with_secret(written, secret)
 
 
 @operation(scope=Scope.ADMIN, effect=Effect.CREATES, response=DeliveryRecord)
@@ -150,9 +151,8 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
     """
     _own_webhook(ctx, webhook_id)
     delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
-    if delivery is None:
-        raise NotFound("The webhook has no such delivery: the log goes back 30 days.")
-    return Result(delivery_record(delivery))
+    missing = NotFound("The webhook has no such delivery: the log goes back 30 days.")
+    return Result(delivery_record(or_raise(delivery, missing)))
 
 
 def new_secret() -> str:
@@ -175,16 +175,13 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
 
 
 def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
-    webhook = ctx.store.webhooks.get(ctx.project_id, webhook_id)
-    if webhook is None:
-        raise NotFound("The project has no webhook with this id; list the webhooks to find it.")
-    return webhook
+    return or_raise(ctx.store.webhooks.get(ctx.project_id, webhook_id), NotFound(NO_WEBHOOK))
 
 
-def _response(webhook: StoredWebhook) -> Result:
+def _result(webhook: StoredWebhook) -> Result:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
-def _response_with_secret(webhook: StoredWebhook, secret: str) -> Result:
+def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result:
     body = {**webhook_record(webhook), "secret": secret}
     return Result(body, etag=record_tag(webhook), secrets=("secret",))
