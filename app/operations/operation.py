@@ -45,7 +45,9 @@ from app.vocabulary import Channel, Scope
 P = ParamSpec("P")
 
 KEY_LIFE = timedelta(hours=24)
-TRIES = 30
+SHORTEST_PAUSE, DOUBLED = 0.002, 8
+"""Before its next try a call pauses for up to so many seconds, and twice as long each time, as often as this."""
+BUSY = "Too many others write the same record right now: try again in a moment."
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
 """What callers call the idempotency key, by interface."""
@@ -193,8 +195,9 @@ class Operation:
             raise HttpApiDecodeError(issues=[Issue(path=KEY_NAMES[ctx.channel], message=KEY_OF_DRY_RUN)])
         arguments = (*ids, fields or {}) if self.body or self.query else ids
         fingerprint = "" if key is None else _fingerprint(self.name, ids, fields, ctx)
-        with ctx.store.deadline():
-            for tries in range(TRIES):
+        with ctx.store.deadline() as seconds:
+            ends, tries = time.monotonic() + seconds, 0
+            while True:
                 try:
                     with ctx.store.deadline():
                         result = self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
@@ -206,8 +209,11 @@ class Operation:
                 except OutboxFull as full:
                     ctx.store.outboxes.publish_all(full.project_id)
                 except WriteConflict:
-                    time.sleep(random.uniform(0, 0.002 * min(tries, 10)))
-        raise ServiceUnavailable("Too many others write the same record right now: try again in a moment.")
+                    pause = random.uniform(0, SHORTEST_PAUSE * 2 ** min(tries, DOUBLED))
+                    if time.monotonic() + pause >= ends:
+                        raise ServiceUnavailable(BUSY) from None
+                    time.sleep(pause)
+                tries += 1
 
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
         if ctx.dry_run:

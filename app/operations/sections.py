@@ -22,7 +22,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, refuse_unwritable, save_content
 from app.records.documents import DocumentRecord
 from app.records.sections import OutlineRecord, SectionRecord, section_summary
-from app.rules.documents import if_frozen, if_guarded
+from app.rules.documents import StoredDocument, if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
@@ -38,10 +38,13 @@ class _Edited:
     problem: SectionsMissing | ReplacedTwice | None = None
 
 
-def _edit(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None:
-        return None
+def _edit_unlocked(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
+    """Returns the edited content, made outside of the transaction; None on a retry, which locks the document first."""
+    document = None if ctx.is_retry else ctx.store.documents.get(ctx.project_id, document_id)
+    return None if document is None else _edit(ctx, document, fields)
+
+
+def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     body_id = document.get("contentId")
     edits = [
         Edit(edit["hash"], edit["markdown"], edit.get("number"), edit.get("insertAfter", False))
@@ -85,7 +88,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
     response=DocumentRecord,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=_edit,
+    prepare=_edit_unlocked,
     refusals=(if_guarded, if_frozen),
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
@@ -93,10 +96,12 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
+    if ctx.is_retry:
+        ctx.store.documents.lock(ctx.project_id, document_id)
     document = own_document(ctx, document_id)
     refuse_unwritable(ctx, document, fields)
-    edited: _Edited | None = ctx.prepared
-    if edited is None or edited.body_id != document.get("contentId"):
+    edited: _Edited = ctx.prepared or _edit(ctx, document, fields)
+    if edited.body_id != document.get("contentId"):
         raise WriteConflict
     if isinstance(edited.problem, SectionsMissing):
         raise VersionConflict(

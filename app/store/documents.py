@@ -159,6 +159,11 @@ class DocumentRecords(Recorded[StoredDocument]):
             index=index,
         )
 
+    def lock(self, project_id: str, document_id: str) -> None:
+        """Has every other write of a document wait for this transaction, or try again after it."""
+        where = self._where(project_id, {"_id": ObjectId(document_id)})
+        self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
+
     def has_expired_leases(self, project_id: str, now: datetime) -> bool:
         """Returns whether a claim of the project is still stored as claimed although its lease expired."""
         condition = not_deleted(lease_expired_filter(now))

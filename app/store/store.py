@@ -129,17 +129,17 @@ class Store:
         self._deadline_seconds = deadline_seconds
 
     @contextmanager
-    def deadline(self, *, unbounded: bool = False) -> Iterator[None]:
+    def deadline(self, *, unbounded: bool = False) -> Iterator[float]:
         """Bounds the time of all commands inside, and translates the driver's errors; inside another, the first ends.
 
-        All deadlines of one request together last as long as one.
+        Yields the seconds that are left. All deadlines of one request together last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
         index says that another request wrote first, or `db init` dropped the index that a query was reading.
         """
         try:
             with time_left(self._deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
-                yield
+                yield seconds
         except DuplicateKeyError as error:
             raise WriteConflict from error
         except BulkWriteError as error:

@@ -127,7 +127,7 @@ def test_claims_and_conditions_hold_as_for_a_content_write(rest: Rest, project: 
     refused(edit(other, ready, {"hash": EMPTY_HASH, "markdown": "x"}), "BriefClaimed")
 
 
-EDITS = 100
+EDITS = 20
 LONG = f"{'bread' * 40} " * 5_000
 """A section of a megabyte, so that two are nearly the longest text; of long words, as each edit counts the words."""
 
@@ -140,7 +140,7 @@ def section(number: int, count: int) -> str:
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.contract("decided-sections.both")
-def test_two_agents_edit_different_sections_at_once_and_nothing_is_lost(project: Project) -> None:
+def test_two_agents_edit_different_sections_without_a_pause_and_none_is_refused_or_lost(project: Project) -> None:
     writers = [project.context(project.token(f"Writer {n}")) for n in range(2)]
     made = OPERATIONS["create_document_intent"](
         writers[0],
@@ -154,7 +154,6 @@ def test_two_agents_edit_different_sections_at_once_and_nothing_is_lost(project:
 
     def write(number: int) -> None:
         for count in range(1, EDITS + 1):
-            assert read(number) == section(number, count - 1)
             edits = [{"hash": hash_of(section(number, count - 1)), "markdown": section(number, count)}]
             OPERATIONS["edit_content"](writers[number], document["id"], fields={"edits": edits})
 

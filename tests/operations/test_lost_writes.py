@@ -106,6 +106,22 @@ def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_
     store.database.client.close()
 
 
+def test_a_write_that_loses_again_and_again_is_tried_with_growing_pauses_until_its_deadline(project: Project) -> None:
+    began, tries = time.monotonic(), 0
+
+    @operation(scope=Scope.READ, effect=Effect.CHANGES, response=ma.Schema)
+    def second_for_a_while(ctx: Context) -> Result:
+        nonlocal tries
+        tries += 1
+        if time.monotonic() - began < 1.5:
+            raise WriteConflict
+        return Result({})
+
+    second_for_a_while(project.context())
+
+    assert tries < 60, "the pauses grow to half a second"
+
+
 def test_reads_are_of_the_primary_whatever_the_uri_says(project: Project, mongodb_uri: str) -> None:
     options = "readPreference=secondary&readConcernLevel=local"  # there is no secondary
     uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"
