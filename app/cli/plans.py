@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -70,7 +69,7 @@ def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
         try:
             pieces += load(PlanFields, {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
         except HttpApiDecodeError as error:
-            wrong += [_placed(plan, start, issue["path"], issue["message"]) for issue in error.extra["issues"]]
+            wrong += [plan.problem(**issue, start=start) for issue in error.extra["issues"]]
             wrong += [f"And {more:,} more."] if (more := error.extra.get("more")) else []
     if wrong:
         _fail(wrong)
@@ -84,7 +83,7 @@ def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) ->
     try:
         outcomes: list[dict[str, Any]] = plan_documents(ctx, fields={"pieces": pieces, "atomic": True}).body["pieces"]
     except IntentInvalid as refused:
-        wrong = [_placed(plan, 0, problem["field"], problem["message"]) for problem in refused.extra["errors"]]
+        wrong = [plan.problem(problem["field"], problem["message"]) for problem in refused.extra["errors"]]
         _fail([*wrong, "No piece was planned."])
     return outcomes
 
@@ -117,14 +116,6 @@ def _batches(pieces: Sequence[dict[str, Any]], indexes: Sequence[int]) -> Iterat
             batch, characters = [], 0
     if batch:
         yield batch
-
-
-def _placed(plan: PlanFile, start: int, path: str, message: str) -> str:
-    """Returns an error as a line that names the place of its piece in the file."""
-    found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
-    if found is None:
-        return f"{path}: {message}"
-    return ": ".join(filter(None, (plan.place_and_key(start + int(found[1])), found[2], message)))
 
 
 def _fail(lines: Sequence[str]) -> NoReturn:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -55,6 +56,16 @@ class PlanFile:
         piece = self.pieces[index]
         key = piece.get("key") if isinstance(piece, dict) else None
         return f"{self.place(index)} ({key[:MAX_KEY]})" if key and isinstance(key, str) else self.place(index)
+
+    def problem(self, path: str, message: str, *, start: int = 0) -> str:
+        """Returns a problem of a request as a line that names the place of its piece in the file.
+
+        `start` is the place of the first piece of the request.
+        """
+        found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
+        if found is None:
+            return f"{path}: {message}"
+        return ": ".join(filter(None, (self.place_and_key(start + int(found[1])), found[2], message)))
 
 
 def text_of(content: bytes) -> str:
