@@ -4,6 +4,7 @@ Where things are:
 
 - `routes.py` puts the pages on the app. `frame.py` has what all pages share: the blueprint `console`, who is signed in
   (`session()`), `call(operation, *ids, fields=…)`, `may(operation)`, `page(template, **values)`, `done(message, to)`.
+- `forms.py` reads what was sent, and has the two decorators of the views that forms and buttons are sent to.
 - Each group of pages is a module whose views are decorated with `@console.get(…)` and `@console.post(…)`; import it in
   `routes.py`, and add its entry to `NAVIGATION` in `frame.py` if it has one.
 - `templates/console/base.html` is the layout of a page; `macros.html` has buttons, form fields with their errors,
@@ -14,7 +15,9 @@ Where things are:
   for its own element alone.
 - `editor/` has the source of `assets/editor.js` (CodeMirror) and the command that builds it.
 
-A page works as plain HTML: forms are sent and answered with a redirect (`done`) or with the form and its errors
-(`problems_of`). Every request but `GET` carries the form field `_csrf` (macro `form`) or the header `X-CSRF-Token`.
+A page works as plain HTML. The view that a form is sent to is decorated with `form_of(the view of its page)`: when it
+is refused, the page is shown again, and its macros show what was sent and what is wrong. The view of a button is
+decorated with `leads_to(endpoint)`: its message, or why it was refused, is shown on that page. Every request but
+`GET` carries the form field `_csrf` (macro `form`) or the header `X-CSRF-Token`.
 A page calls a bounded number of operations, and makes at most 15 database commands.
 """

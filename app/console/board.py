@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from flask import Response, request, url_for
@@ -64,7 +65,7 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     if chosen.get("due") == "overdue":
         filters["dueBefore"] = today.isoformat()
     elif chosen.get("due") == "week":
-        filters |= {"dueAfter": today.isoformat(), "dueBefore": live.days_later(today, 7).isoformat()}
+        filters |= {"dueAfter": today.isoformat(), "dueBefore": (today + timedelta(days=7)).isoformat()}
     return from_query(instance(DocumentQuery), filters)
 
 

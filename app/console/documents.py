@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
-from app.console.actions import actions_of
 from app.console.diffs import side_by_side
-from app.console.frame import call, console, done, is_from_script, page, problems_of, said_by, session
-from app.console.moves import BY_NAME, into_column
-from app.errors import BadRequest, NotFound, Refusal, VersionConflict
+from app.console.forms import changed_fields, form_of, leads_to
+from app.console.frame import call, console, done, is_from_script, listing, page, session
+from app.console.moves import BY_NAME, actions_of, into_column
+from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, revisions
 from app.operations.operation import Result
@@ -33,8 +32,7 @@ BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 BRIEF_LISTS = ("referenceUrls", "internalLinks")
 PAGE_OF_DOCUMENT = re.compile(r"https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
 """The address of a document's page, which stands for its id."""
-ACTIVITY_SHOWN = 50
-REVISIONS_SHOWN = 50
+ON_A_PAGE = 50
 
 
 @console.get("/documents/<id>")
@@ -56,29 +54,20 @@ def show_document(id: str) -> Response:
 
 @console.get("/documents/<id>/edit")
 def edit_text(id: str) -> Response:
-    """Shows the editor with the present text."""
+    """Shows the editor with the present text, or with the one that was refused."""
     result = _document(id)
-    markdown = text_of(result)
-    return page("edit.html", document=result.body, markdown=markdown, html=preview_of(markdown))
+    markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
+    return page("edit.html", document=result.body, base=base, markdown=markdown, html=preview_of(markdown))
 
 
 @console.post("/documents/<id>/edit")
+@form_of(edit_text)
 def save_text(id: str) -> BaseResponse:
     """Saves the text as a new version; if the document changed meanwhile, shows both texts."""
-    markdown = request.form.get("markdown", "").replace("\r\n", "\n")
-    base = request.form.get("baseVersion", type=int)
     try:
-        saved = call(revisions.write_content, id, fields={"markdown": markdown, "baseVersion": base}).body
+        saved = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()}).body
     except VersionConflict:
-        return _both_texts(id, markdown)
-    except NotFound:
-        raise
-    except Refusal as refusal:
-        document = _document(id).body
-        return page(
-            "edit.html", refusal.status, document=document | {"version": base}, markdown=markdown,
-            html=preview_of(markdown), said=said_by(refusal),
-        )  # fmt: skip
+        return _both_texts(id, _markdown())
     return done(f"Saved as version {saved['version']}.", url_for("console.show_document", id=id))
 
 
@@ -105,44 +94,31 @@ def preview(id: str) -> Response:
 @console.get("/documents/<id>/fields")
 def edit_fields(id: str) -> Response:
     """Shows the form with a document's fields."""
-    document = _document(id).body
-    return page("fields.html", document=document, values=document, was=document, problems={})
+    return page("fields.html", document=_document(id).body)
 
 
 @console.post("/documents/<id>/fields")
+@form_of(edit_fields)
 def save_fields(id: str) -> BaseResponse:
     """Changes those fields that differ from what the form was shown with."""
-    try:
-        call(documents.update_document, id, fields=changed_fields((*TEXT_FIELDS, *CHOSEN_FIELDS)))
-    except NotFound:
-        raise
-    except Refusal as refusal:
-        document = _document(id).body
-        return _refused("fields.html", refusal, document, document | request.form.to_dict())
+    call(documents.update_document, id, fields=changed_fields((*TEXT_FIELDS, *CHOSEN_FIELDS)))
     return done("Saved.", url_for("console.show_document", id=id))
 
 
 @console.get("/documents/<id>/brief")
 def edit_brief(id: str) -> Response:
     """Shows the form with a document's brief."""
-    document = _document(id).body
-    values = _brief_as_text(document["brief"])
-    return page("brief.html", document=document, values=values, was=values, problems={})
+    return page("brief.html", document=_document(id).body)
 
 
 @console.post("/documents/<id>/brief")
+@form_of(edit_brief)
 def save_brief(id: str) -> BaseResponse:
     """Changes those parts of the brief that differ from what the form was shown with."""
-    fields = changed_fields((*BRIEF_TEXTS, *BRIEF_LISTS))
-    for name in fields.keys() & set(BRIEF_LISTS):
-        lines = [line.strip() for line in (fields[name] or "").splitlines() if line.strip()]
-        fields[name] = [PAGE_OF_DOCUMENT.sub(r"\1", line) for line in lines] if name == "internalLinks" else lines
-    try:
-        call(briefs.update_brief, id, fields=fields)
-    except NotFound:
-        raise
-    except Refusal as refusal:
-        return _refused("brief.html", refusal, _document(id).body, request.form.to_dict())
+    fields = changed_fields(BRIEF_TEXTS, BRIEF_LISTS)
+    if links := fields.get("internalLinks"):
+        fields["internalLinks"] = [PAGE_OF_DOCUMENT.sub(r"\1", link) for link in links]
+    call(briefs.update_brief, id, fields=fields)
     return done("The brief is saved.", url_for("console.show_document", id=id))
 
 
@@ -150,44 +126,33 @@ def save_brief(id: str) -> BaseResponse:
 def show_revisions(id: str) -> Response:
     """Shows the versions of a document, and what changed between two of them."""
     document = _document(id).body
-    offset = max(0, request.args.get("offset", 0, type=int))
-    found = call(revisions.list_revisions, id, fields={"limit": REVISIONS_SHOWN, "offset": offset}).body
     newer = request.args.get("to", document["version"], type=int)
     older = request.args.get("from", max(1, newer - 1), type=int)
-    rows, said = None, ""
+    rows, problem = None, ""
     try:
         diff = call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"]
         rows = side_by_side(diff)
     except (BadRequest, NotFound) as refusal:
-        said = refusal.message
+        problem = refusal.message
+    found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
     return page(
-        "revisions.html", document=document, revisions=found, older=older, newer=newer, rows=rows, said=said,
-        offset=offset, more=len(found) == REVISIONS_SHOWN,
-    )  # fmt: skip
+        "revisions.html", document=document, revisions=found, older=older, newer=newer, rows=rows, problem=problem
+    )
 
 
 @console.post("/documents/<id>/revisions/<int(max=999999999):version>/restore")
-def restore_revision(id: str, version: int) -> BaseResponse:
+@leads_to("show_document", "id")
+def restore_revision(id: str, version: int) -> str:
     """Makes an earlier version the newest."""
-    back = url_for("console.show_document", id=id)
-    base = request.form.get("baseVersion", type=int)
-    try:
-        call(revisions.restore_revision, id, str(version), fields={"baseVersion": base})
-    except Refusal as refusal:
-        return done(said_by(refusal), back, ok=False)
-    return done(f"The text and fields are those of version {version} again.", back)
+    call(revisions.restore_revision, id, str(version), fields={"baseVersion": _base()})
+    return f"The text and fields are those of version {version} again."
 
 
 @console.get("/documents/<id>/activity")
 def show_activity(id: str) -> Response:
     """Shows what happened to a document, the newest first."""
     document = _document(id).body
-    offset = max(0, request.args.get("offset", 0, type=int))
-    found = call(events.get_document_activity, id, fields={"limit": ACTIVITY_SHOWN, "offset": offset}).body
-    return page(
-        "activity.html", document=document, events=found, offset=offset, more=len(found) == ACTIVITY_SHOWN,
-        shown=ACTIVITY_SHOWN,
-    )  # fmt: skip
+    return page("activity.html", document=document, events=listing(events.get_document_activity, id, limit=ON_A_PAGE))
 
 
 @console.get("/documents/<id>/checks")
@@ -200,46 +165,29 @@ def show_checks(id: str) -> Response:
 
 
 @console.post("/documents/<id>/actions/<name>")
-def act(id: str, name: str) -> BaseResponse:
+@leads_to("show_document", "id")
+def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
-    move = BY_NAME.get(name)
-    if move is None:
-        raise NotFound("The console has no such action.")
+    move = BY_NAME.get(name) or abort(404)
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
+    if move.keeps_version and (base := _base()):
         fields["baseVersion"] = base
-    back = url_for("console.show_document", id=id)
-    try:
-        call(move.operation, id, fields=fields)
-    except Refusal as refusal:
-        return done(said_by(refusal), back, ok=False)
-    gone = name == documents.delete_document.name
-    return done(move.done, url_for("console.show_board") if gone else back)
+    call(move.operation, id, fields=fields)
+    is_gone = name == documents.delete_document.name
+    return done(move.done, url_for("console.show_board")) if is_gone else move.done
 
 
 @console.post("/documents/<id>/move")
-def move_card(id: str) -> BaseResponse:
+@leads_to("show_board")
+def move_card(id: str) -> str:
     """Moves a card to a column of the board, by calling the operation for it."""
     column = request.form.get("to", "")
-    back = url_for("console.show_board")
     if column not in set(DocumentStatus):
-        raise NotFound("The board has no such column.")
+        abort(404)
     operation, fields = into_column(request.form.get("from", ""), column, request.form)
-    try:
-        moved = call(operation, id, fields=fields).body
-    except Refusal as refusal:
-        return done(said_by(refusal), back, ok=False)
+    moved = call(operation, id, fields=fields).body
     move = BY_NAME.get(operation.name)
-    return done(f"{moved['title']}: {move.done if move else 'moved.'}", back)
-
-
-def changed_fields(names: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the form's fields that differ from their `was.` twin; an empty one is null, which clears it."""
-    form = request.form
-    sent = {name: form[name].replace("\r\n", "\n").strip() for name in names if name in form}
-    was = {name: form.get(f"was.{name}", "").replace("\r\n", "\n").strip() for name in names}
-    clear = {"title": "", "slug": "", "name": ""}
-    return {name: value or clear.get(name) for name, value in sent.items() if value != was[name]}
+    return f"{moved['title']}: {move.done if move else 'moved.'}"
 
 
 def text_of(result: Result) -> str:
@@ -266,13 +214,11 @@ def _document(id: str) -> Result:
     return call(documents.get_document, id)
 
 
-def _brief_as_text(brief: Mapping[str, Any]) -> dict[str, str]:
-    """Returns a brief as the form shows it: a list as lines."""
-    return {name: brief[name] for name in BRIEF_TEXTS} | {name: "\n".join(brief[name]) for name in BRIEF_LISTS}
+def _base() -> int | None:
+    """Returns the version that the form was shown with."""
+    return request.form.get("baseVersion", type=int)
 
 
-def _refused(template: str, refusal: Refusal, document: Mapping[str, Any], values: Mapping[str, Any]) -> Response:
-    """Returns a form again, with what was sent, what it was shown with at first, and the problems."""
-    was = {name: request.form.get(f"was.{name}", "") for name in values}
-    shown = {"document": document, "values": values, "was": was}
-    return page(template, refusal.status, **shown, problems=problems_of(refusal), said=refusal.message)
+def _markdown() -> str:
+    """Returns the text that was sent, with the line ends of markdown."""
+    return request.form.get("markdown", "").replace("\r\n", "\n")

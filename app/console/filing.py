@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.documents import changed_fields
-from app.console.frame import call, console, done, page, problems_of, require, said_by
+from app.console.forms import changed_fields, form_of, leads_to, lines, text
+from app.console.frame import call, console, done, page, require
 from app.console.lookups import named
-from app.errors import NotFound, Refusal
+from app.errors import Refusal
 from app.operations import categories, clusters, intents
 from app.operations.operation import Operation
 from app.rules.slugs import slug_of
@@ -23,7 +23,8 @@ class Filing:
     """What documents are filed under: categories, or clusters."""
 
     one: str
-    fields: tuple[str, ...]
+    texts: tuple[str, ...]
+    lists: tuple[str, ...]
     get: Operation
     draft: Operation
     change: Operation
@@ -34,6 +35,7 @@ FILINGS: Mapping[str, Filing] = {
     "categories": Filing(
         "category",
         ("name", "slug", "categoryId", "description"),
+        (),
         categories.get_category,
         intents.create_category_intent,
         categories.update_category,
@@ -41,7 +43,8 @@ FILINGS: Mapping[str, Filing] = {
     ),
     "clusters": Filing(
         "cluster",
-        ("name", "keywords", "description"),
+        ("name", "description"),
+        ("keywords",),
         clusters.get_cluster,
         intents.create_cluster_intent,
         clusters.update_cluster,
@@ -55,79 +58,50 @@ KIND = "<any(categories, clusters):kind>"
 def show_filing(kind: str) -> Response:
     """Lists the categories or clusters, with a form for another."""
     require(FILINGS[kind].draft)
-    return _list(kind, {})
+    return page("filing.html", kind=kind, filing=FILINGS[kind], rows=list(_as_tree(named(kind))))
 
 
 @console.post(f"/plan/{KIND}")
+@form_of(show_filing)
 def add_filing(kind: str) -> BaseResponse:
     """Makes a category or a cluster through a draft, which is discarded where it can't be confirmed."""
     filing = FILINGS[kind]
-    fields = {name: value for name, value in _sent(filing).items() if value}
+    sent = {name: text(name) for name in filing.texts} | {name: lines(name) for name in filing.lists}
+    fields = {name: value for name, value in sent.items() if value}
     if kind == "categories" and fields.get("name") and "slug" not in fields:
-        fields["slug"] = slug_of(fields["name"])
+        fields["slug"] = slug_of(text("name"))
+    draft = call(filing.draft, fields=fields, once=True).body
     try:
-        draft = call(filing.draft, fields=fields, once=True).body
-        try:
-            made = call(intents.confirm_intent, draft["id"], fields={}, once=True).body[filing.one]
-        except Refusal:
-            call(intents.discard_intent, draft["id"], fields={})
-            raise
-    except Refusal as refusal:
-        return _list(kind, request.form.to_dict(), refusal)
+        made = call(intents.confirm_intent, draft["id"], fields={}, once=True).body[filing.one]
+    except Refusal:
+        call(intents.discard_intent, draft["id"], fields={})
+        raise
     return done(f"{made['name']} is added.", url_for("console.show_filing", kind=kind))
 
 
 @console.get(f"/plan/{KIND}/<id>")
 def edit_filing(kind: str, id: str) -> Response:
     """Shows the form with a category or a cluster."""
-    require(FILINGS[kind].change)
-    record = call(FILINGS[kind].get, id).body
-    values = _as_form(record)
-    return page("filing_edit.html", kind=kind, filing=FILINGS[kind], record=record, values=values, was=values)
+    filing = FILINGS[kind]
+    require(filing.change)
+    return page("filing_edit.html", kind=kind, filing=filing, record=call(filing.get, id).body)
 
 
 @console.post(f"/plan/{KIND}/<id>")
+@form_of(edit_filing)
 def change_filing(kind: str, id: str) -> BaseResponse:
     """Changes those fields that differ from what the form was shown with."""
     filing = FILINGS[kind]
-    fields = changed_fields(filing.fields)
-    if "keywords" in fields:
-        fields["keywords"] = _lines(fields["keywords"])
-    try:
-        record = call(filing.change, id, fields=fields).body
-    except NotFound:
-        raise
-    except Refusal as refusal:
-        record = call(filing.get, id).body
-        was = {name: request.form.get(f"was.{name}", "") for name in filing.fields}
-        return page(
-            "filing_edit.html", refusal.status, kind=kind, filing=filing, record=record, values=request.form.to_dict(),
-            was=was, problems=problems_of(refusal), said=refusal.message,
-        )  # fmt: skip
+    record = call(filing.change, id, fields=changed_fields(filing.texts, filing.lists)).body
     return done(f"{record['name']} is saved.", url_for("console.show_filing", kind=kind))
 
 
 @console.post(f"/plan/{KIND}/<id>/delete")
+@leads_to("edit_filing", "kind", "id")
 def delete_filing(kind: str, id: str) -> BaseResponse:
     """Deletes a category or a cluster that nothing uses."""
-    try:
-        deleted = call(FILINGS[kind].delete, id).body
-    except Refusal as refusal:
-        return done(said_by(refusal), url_for("console.edit_filing", kind=kind, id=id), ok=False)
+    deleted = call(FILINGS[kind].delete, id).body
     return done(f"{deleted['name']} is deleted.", url_for("console.show_filing", kind=kind))
-
-
-def _list(kind: str, values: Mapping[str, Any], refusal: Refusal | None = None) -> Response:
-    return page(
-        "filing.html",
-        refusal.status if refusal else 200,
-        kind=kind,
-        filing=FILINGS[kind],
-        rows=list(_as_tree(named(kind))),
-        values=values,
-        problems=problems_of(refusal) if refusal else {},
-        said=refusal.message if refusal else "",
-    )
 
 
 def _as_tree(records: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -141,17 +115,3 @@ def _as_tree(records: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, Ma
         depth, record = waiting.pop()
         yield depth, record
         waiting += [(depth + 1, one) for one in reversed(below.get(record["id"], []))]
-
-
-def _sent(filing: Filing) -> dict[str, Any]:
-    form = {name: request.form.get(name, "").replace("\r\n", "\n").strip() for name in filing.fields}
-    return {name: _lines(value) if name == "keywords" else value for name, value in form.items()}
-
-
-def _lines(text: str | None) -> list[str]:
-    return [line.strip() for line in (text or "").splitlines() if line.strip()]
-
-
-def _as_form(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a record as its form shows it: keywords as lines."""
-    return {**record, "keywords": "\n".join(record.get("keywords") or ())}

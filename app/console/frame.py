@@ -14,15 +14,19 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import orjson
-from flask import Blueprint, Response, g, redirect, render_template, request, url_for
+from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.errors import (
+    BadRequest,
+    ChecksFailed,
     Forbidden,
     HttpApiDecodeError,
     IdempotencyConflict,
+    IntentInvalid,
     NotFound,
     Refusal,
+    ServiceUnavailable,
     Unauthorized,
     VersionConflict,
 )
@@ -72,7 +76,7 @@ NAVIGATION = (
 )
 """The entries of the navigation, in order; what a token's scopes don't allow is left out."""
 
-OPEN_TO_ALL = {"console.sign_in", "console.start_session", "console.asset"}
+OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
 """The endpoints that need no session."""
 
 
@@ -176,11 +180,24 @@ def call(
     for _ in range(TRIES_OF_A_FORM):
         try:
             return operation(ctx, *ids, fields=loaded, key=key)
-        except (
-            IdempotencyConflict
-        ):  # the first request is still being processed, and the browser shows the response to the second
-            time.sleep(0.1)
+        except IdempotencyConflict:
+            time.sleep(0.1)  # the first request is still being processed; the browser shows the response to the second
     return operation(ctx, *ids, fields=loaded, key=key)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A part of a list that is longer than a page shows."""
+
+    rows: list[dict[str, Any]]
+    offset: int
+    limit: int
+
+
+def listing(operation: Operation, *ids: str, limit: int, **filters: Any) -> Listing:
+    """Returns the part of a list that the address of the page names by its `offset`."""
+    offset = max(0, request.args.get("offset", 0, type=int))
+    return Listing(call(operation, *ids, fields={**filters, "limit": limit, "offset": offset}).body, offset, limit)
 
 
 def _idempotency_key(operation: Operation, ids: Sequence[str], fields: Mapping[str, Any] | None) -> str | None:
@@ -208,15 +225,22 @@ def require(operation: Operation) -> None:
         raise operation.forbidden()
 
 
-def page(template: str, status: int = 200, **values: Any) -> Response:
-    """Returns a page made from a template of `templates/console`."""
+def page(template: str, status: int | None = None, **values: Any) -> Response:
+    """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
     signed_in: Session | None = g.get("console_session")
-    notice = _read_notice()
-    scopes = signed_in.ctx.caller.scopes if signed_in else frozenset()
-    shared = {"signed_in": signed_in, "scopes": scopes, "navigation": NAVIGATION, "notice": notice}
+    refusal: Refusal | None = g.get("refused_form")
+    notice = {"ok": False, "message": said_by(refusal)} if refusal else _read_notice()
+    shared = {
+        "signed_in": signed_in,
+        "scopes": [scope for scope in Scope if signed_in and scope in signed_in.ctx.caller.scopes],
+        "navigation": NAVIGATION,
+        "notice": notice,
+        "problems": problems_of(refusal) if refusal else {},
+    }
     html = render_template(f"console/{template}", **shared, **values)
+    status = status or (refusal.status if refusal else 200)
     response = Response(html, status, content_type="text/html; charset=utf-8")
-    if notice:
+    if NOTICE_COOKIE in request.cookies:
         response.delete_cookie(NOTICE_COOKIE, path="/console")
     return response
 
@@ -224,7 +248,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
     """Returns a redirect to a page that shows a message; to a script the message alone, as JSON."""
     if is_from_script():
-        return Response(orjson.dumps({"ok": ok, "message": message}), content_type="application/json")
+        return jsonify(ok=ok, message=message)
     response = redirect(to, 303)
     text = base64.urlsafe_b64encode(orjson.dumps({"ok": ok, "message": message[:NOTICE_LENGTH]})).decode()
     set_cookie(response, NOTICE_COOKIE, text, max_age=60)
@@ -232,8 +256,11 @@ def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
 
 
 def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -> None:
-    """Sets a cookie that browsers send only from the console's own pages, and that no script can read."""
-    secure = request.is_secure or console_is_https()
+    """Sets a cookie that browsers send only from the console's own pages, and that no script can read.
+
+    Where users reach the service over https, browsers send it over https alone, also behind a proxy.
+    """
+    secure = request.is_secure or callers().is_https
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
 
 
@@ -242,24 +269,14 @@ def set_session(response: BaseResponse, secret: str) -> None:
     set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
 
 
-def console_is_https() -> bool:
-    """Returns whether users reach the service over https, also behind a proxy that forwards over http."""
-    return bool(callers().is_https)
-
-
-def sign_out_cookie(response: BaseResponse) -> BaseResponse:
-    """Deletes the session cookie."""
-    response.delete_cookie(SESSION_COOKIE, path="/console")
-    return response
-
-
 def problems_of(refusal: Refusal) -> dict[str, list[str]]:
-    """Returns the messages of a refusal by the name of the form's field."""
+    """Returns the messages of a refusal by the name of the form's field; of a list, each with its line."""
     found: dict[str, list[str]] = {}
-    for problem in refusal.extra.get("errors", ()):
-        found.setdefault(problem["field"], []).append(problem["message"])
-    for issue in refusal.extra.get("issues", ()):
-        found.setdefault(issue["path"], []).append(issue["message"])
+    wrong = [(problem["field"], problem["message"]) for problem in refusal.extra.get("errors", ())]
+    wrong += [(issue["path"], issue["message"]) for issue in refusal.extra.get("issues", ())]
+    for path, message in wrong:
+        field, _, place = path.removesuffix("]").partition("[")
+        found.setdefault(field, []).append(f"Line {int(place) + 1}: {message}" if place.isdecimal() else message)
     return found
 
 
@@ -267,15 +284,29 @@ SHOWN_BEFORE = (
     "The form was sent twice and done once. Its secret was shown the first time: if it is lost, make a new one."
 )
 """What the second of two clicks gets where the first made a secret, of which only a hash is stored."""
-CONFLICT = "The text changed since this page was shown: read it again, then decide."
+CORRECT = "Correct this and send it again."
+IN_WORDS: Mapping[type[Refusal], str] = {
+    VersionConflict: "The text changed since this page was shown: read it again, then decide.",
+    HttpApiDecodeError: CORRECT,
+    BadRequest: CORRECT,
+    IntentInvalid: CORRECT,
+    ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
+    ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
+}
+"""What a page says instead of the usual message of a refusal, which speaks of what programs send and get."""
 
 
 def said_by(refusal: Refusal) -> str:
-    """Returns a refusal's message with those of its fields, in the words of the console."""
-    if isinstance(refusal, VersionConflict):
-        return CONFLICT
-    details = [f"{name}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
-    return " ".join([refusal.message, *details])
+    """Returns what a page says of a refusal: its message, and what is wrong with which field."""
+    has_words = isinstance(refusal, VersionConflict) or refusal.message == type(refusal).message
+    message = IN_WORDS.get(type(refusal), refusal.message) if has_words else refusal.message
+    details = [f"{label(name)}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
+    return " ".join([message, *details])
+
+
+def label(name: str) -> str:
+    """Returns the name of a field in words: `brief.wordCount` is the brief's word count."""
+    return re.sub("[A-Z]", r" \g<0>", name.replace(".", " ")).capitalize()
 
 
 def _read_notice() -> dict[str, Any] | None:
@@ -289,8 +320,7 @@ def _read_notice() -> dict[str, Any] | None:
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
-        body = {"ok": False, "message": said_by(refusal)}
-        return Response(orjson.dumps(body), refusal.status, content_type="application/json")
+        return make_response(jsonify(ok=False, message=said_by(refusal)), refusal.status)
     response = page("problem.html", refusal.status, refusal=refusal, said=said_by(refusal))
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})
     return response

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
+from functools import partial
+from typing import Any
 
-import orjson
-from flask import Response, request
+from flask import request
 
 from app.console.frame import call, console, may, session
 from app.errors import CursorExpired
 from app.http import feed_watch
 from app.http.callers import callers
 from app.operations import events
-from app.operations.operation import Result
 from app.rules.cursors import cursor_of
 
 WAIT_SECONDS = 20
@@ -28,33 +28,20 @@ def cursor() -> str:
 
 
 @console.get("/changes")
-def changes() -> Response:
+def changes() -> dict[str, Any]:
     """Returns, as JSON, which documents changed after a cursor, and the next cursor; with `wait`, once one changes."""
     fields = {"after": request.args.get("after", ""), "limit": 100}
     wait = WAIT_SECONDS if "wait" in request.args else 0
-
-    def list_events() -> Result:
-        return call(events.list_events, fields=fields)
-
+    list_events = partial(call, events.list_events, fields=fields)
+    project_id, check = session().ctx.project_id, callers().check_session_again
     try:
-        found = feed_watch.wait_for_events(
-            session().ctx.project_id, wait, list_events, callers().check_session_again
-        ).body
+        found = feed_watch.wait_for_events(project_id, wait, list_events, check).body
     except CursorExpired:
-        return _json({"documents": ["*"], "cursor": cursor()})
+        return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})
-    return _json({"documents": changed, "cursor": found["cursor"]})
-
-
-def _json(body: dict[str, object]) -> Response:
-    return Response(orjson.dumps(body), content_type="application/json")
+    return {"documents": changed, "cursor": found["cursor"]}
 
 
 def today() -> date:
     """Returns the present day in UTC."""
     return session().ctx.now.date()
-
-
-def days_later(day: date, days: int) -> date:
-    """Returns the day so many days after another."""
-    return day + timedelta(days=days)

@@ -8,9 +8,8 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.documents import changed_fields
-from app.console.frame import call, console, done, page, problems_of, require, said_by
-from app.errors import Refusal
+from app.console.forms import changed_fields, form_of, leads_to, text
+from app.console.frame import call, console, done, page, require
 from app.operations import projects
 from app.vocabulary import CheckLevel, CheckName
 
@@ -30,41 +29,32 @@ LEVELS: Mapping[str, str] = {
 def show_settings() -> Response:
     """Shows the settings, and the button that freezes the project."""
     require(projects.update_project)
-    return _form(call(projects.get_project).body)
+    project = call(projects.get_project).body
+    return page("settings.html", project=project, flags=FLAGS, checks=CheckName, levels=LEVELS)
 
 
 @console.post("/administration")
+@form_of(show_settings)
 def save_settings() -> BaseResponse:
     """Changes those settings that differ from what the form was shown with."""
-    try:
-        call(projects.update_project, fields=_changes())
-    except Refusal as refusal:
-        return _form(call(projects.get_project).body, refusal)
+    call(projects.update_project, fields=_changes())
     return done("The settings are saved.", url_for("console.show_settings"))
 
 
 @console.post("/administration/freeze")
-def freeze() -> BaseResponse:
+@leads_to("show_settings")
+def freeze() -> str:
     """Freezes the project."""
-    return _freeze(frozen=True)
+    call(projects.freeze_project, fields={"note": text("note")})
+    return "The project is frozen."
 
 
 @console.post("/administration/unfreeze")
-def unfreeze() -> BaseResponse:
+@leads_to("show_settings")
+def unfreeze() -> str:
     """Unfreezes the project."""
-    return _freeze(frozen=False)
-
-
-def _freeze(*, frozen: bool) -> BaseResponse:
-    to = url_for("console.show_settings")
-    try:
-        if frozen:
-            call(projects.freeze_project, fields={"note": request.form.get("note", "")})
-        else:
-            call(projects.unfreeze_project)
-    except Refusal as refusal:
-        return done(said_by(refusal), to, ok=False)
-    return done("The project is frozen." if frozen else "The project can be written to again.", to)
+    call(projects.unfreeze_project)
+    return "The project can be written to again."
 
 
 def _changes() -> dict[str, Any]:
@@ -82,20 +72,3 @@ def _changes() -> dict[str, Any]:
 
 def _levels(prefix: str) -> dict[str, str]:
     return {name: request.form.get(prefix + name) or str(CheckLevel.WARNING) for name in map(str, CheckName)}
-
-
-def _form(project: Mapping[str, Any], refusal: Refusal | None = None) -> Response:
-    was = {**project, "claimLeaseSeconds": project["claimLeaseSeconds"] or ""}
-    sent = {name: request.form.get(name, "") for name in TEXTS} | {name: name in request.form for name in FLAGS}
-    return page(
-        "settings.html",
-        refusal.status if refusal else 200,
-        project=project,
-        was=was,
-        values={**was, **sent, "checks": _levels("check.")} if refusal else was,
-        flags=FLAGS,
-        checks=[str(name) for name in CheckName],
-        levels=LEVELS,
-        problems=problems_of(refusal) if refusal else {},
-        said=said_by(refusal) if refusal else "",
-    )

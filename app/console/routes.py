@@ -16,7 +16,6 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     documents,
     filing,
     insight,
-    joining,
     lookups,
     members,
     planning,

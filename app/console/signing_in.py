@@ -1,4 +1,4 @@
-"""Signing in with a management token, and out again."""
+"""Signing in with a management token or an invitation, and out again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import console, page, set_session, sign_out_cookie
+from app.console.frame import console, page, set_session
 from app.errors import Unauthorized
 from app.http.callers import callers
+from app.http.in_flight import SESSION_COOKIE
 
 HERE = re.compile(r"/console(/[!-~]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console."""
@@ -39,4 +40,25 @@ def start_session() -> BaseResponse:
 def sign_out() -> BaseResponse:
     """Ends the session."""
     callers().sign_out()
-    return sign_out_cookie(redirect(url_for("console.sign_in"), 303))
+    response = redirect(url_for("console.sign_in"), 303)
+    response.delete_cookie(SESSION_COOKIE, path="/console")
+    return response
+
+
+@console.get("/join")
+def join() -> Response:
+    """Shows the button that accepts an invitation, whose secret is in the link's fragment, which no log sees."""
+    return page("join.html", problem=None)
+
+
+@console.post("/join")
+def accept() -> BaseResponse:
+    """Accepts an invitation: shows the new token once, and begins a session with it."""
+    try:
+        token = callers().accept_invitation(request.form.get("invitation", "").strip())
+    except Unauthorized:
+        problem = "This invitation was used already or has expired: ask for a new one."
+        return page("join.html", 401, problem=problem)
+    response = page("joined.html", token=token, home=url_for("console.home"))
+    set_session(response, callers().sign_in(token))
+    return response

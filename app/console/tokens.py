@@ -9,10 +9,10 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import SHOWN_BEFORE, call, console, done, may, page, problems_of, said_by, session
-from app.errors import NotFound, Refusal
+from app.console.forms import form_of, leads_to, text
+from app.console.frame import SHOWN_BEFORE, call, console, done, listing, may, page, session
 from app.operations import documents, reverts, tokens
-from app.vocabulary import Scope, TokenKind
+from app.vocabulary import TokenKind
 
 ON_A_PAGE = 100
 BUDGET = ("writesPerHour", "publishesPerDay")
@@ -30,14 +30,15 @@ REASONS: Mapping[str, str] = {
 @console.get("/administration/tokens")
 def show_tokens() -> Response:
     """Lists the tokens, with a form for another."""
-    return _list({})
+    return page("tokens.html", tokens=listing(tokens.list_tokens, limit=ON_A_PAGE))
 
 
 @console.post("/administration/tokens")
+@form_of(show_tokens)
 def make_token() -> BaseResponse:
     """Makes a token and shows its secret, once."""
     form = request.form
-    fields: dict[str, Any] = {name: form[name].strip() for name in ("name", "kind", "agent") if form.get(name)}
+    fields: dict[str, Any] = {name: text(name) for name in ("name", "kind", "agent") if form.get(name)}
     if form.get("expiresAt"):
         fields["expiresAt"] = _instant(form["expiresAt"])
     if form.get("kind") == TokenKind.DELIVERY:
@@ -46,108 +47,56 @@ def make_token() -> BaseResponse:
         fields["scopes"] = form.getlist("scopes")
     if budget := _budget():
         fields["budget"] = budget
-    try:
-        made = call(tokens.create_token, fields=fields, once=True).body
-    except Refusal as refusal:
-        return _list(form.to_dict(), refusal)
-    return _secret(made, "The new token")
+    return _secret(call(tokens.create_token, fields=fields, once=True).body, "The new token")
 
 
 @console.get("/administration/tokens/<id>")
 def show_token(id: str) -> Response:
     """Shows a token, with what can be done with it."""
-    return _token(tokens.read_token(session().ctx, id))
+    return page("token.html", token=tokens.read_token(session().ctx, id))
 
 
 @console.post("/administration/tokens/<id>")
+@form_of(show_token)
 def change_token(id: str) -> BaseResponse:
     """Changes a token's name and budget."""
-    fields: dict[str, Any] = {"name": request.form.get("name", "").strip()}
+    fields: dict[str, Any] = {"name": text("name")}
     if "writesPerHour" in request.form:
         fields["budget"] = _budget()
-    try:
-        call(tokens.update_token, id, fields=fields)
-    except NotFound:
-        raise
-    except Refusal as refusal:
-        return _token(tokens.read_token(session().ctx, id), refusal)
+    call(tokens.update_token, id, fields=fields)
     return done("The token is saved.", url_for("console.show_token", id=id))
 
 
 @console.post("/administration/tokens/<id>/rotate")
+@leads_to("show_token", "id")
 def rotate_token(id: str) -> BaseResponse:
     """Gives a token a new secret and shows it, once."""
-    try:
-        return _secret(call(tokens.rotate_token, id, once=True).body, "The new secret")
-    except Refusal as refusal:
-        return done(said_by(refusal), url_for("console.show_token", id=id), ok=False)
+    return _secret(call(tokens.rotate_token, id, once=True).body, "The new secret")
 
 
 @console.post("/administration/tokens/<id>/revoke")
-def revoke_token(id: str) -> BaseResponse:
+@leads_to("show_tokens")
+def revoke_token(id: str) -> str:
     """Revokes a token."""
-    try:
-        revoked = call(tokens.revoke_token, id).body
-    except Refusal as refusal:
-        return done(said_by(refusal), url_for("console.show_tokens"), ok=False)
-    return done(f"{revoked['name']} is revoked.", url_for("console.show_tokens"))
+    return f"{call(tokens.revoke_token, id).body['name']} is revoked."
 
 
 @console.post("/administration/tokens/<id>/revert")
+@leads_to("show_token", "id")
 def revert_token(id: str) -> BaseResponse:
     """Shows the dry run of reverting a token's work; once that is confirmed, reverts it."""
     since, confirmed = _instant(request.form.get("since", "")), "confirmed" in request.form
-    try:
-        outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
-    except Refusal as refusal:
-        return done(said_by(refusal), url_for("console.show_token", id=id), ok=False)
-    ids = [one["id"] for one in (*outcome["reverted"], *outcome["skipped"])]
-    titles = _titles(ids)
+    outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
+    titles = _titles([one["id"] for one in (*outcome["reverted"], *outcome["skipped"])])
     return page("revert.html", id=id, since=since, confirmed=confirmed, titles=titles, reasons=REASONS, outcome=outcome)
-
-
-@console.app_template_filter("in_budget")
-def in_budget(problems: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Returns problems with those of a budget under the names of its fields."""
-    return {name.removeprefix("budget."): messages for name, messages in problems.items()}
-
-
-def _list(values: Mapping[str, Any], refusal: Refusal | None = None) -> Response:
-    offset = max(0, request.args.get("offset", 0, type=int))
-    found = call(tokens.list_tokens, fields={"limit": ON_A_PAGE, "offset": offset}).body
-    own = session().ctx.caller.scopes
-    return page(
-        "tokens.html",
-        refusal.status if refusal else 200,
-        tokens=found,
-        offset=offset,
-        shown=ON_A_PAGE,
-        values=values,
-        chosen=request.form.getlist("scopes") if refusal else [str(Scope.READ), str(Scope.WRITE)],
-        own_scopes=[(str(scope), str(scope)) for scope in Scope if scope in own],
-        problems=problems_of(refusal) if refusal else {},
-        said=refusal.message if refusal else "",
-    )
-
-
-def _token(token: Mapping[str, Any], refusal: Refusal | None = None) -> Response:
-    shown = {"name": token["name"], **(token["budget"] or {})}
-    return page(
-        "token.html",
-        refusal.status if refusal else 200,
-        token=token,
-        values=request.form.to_dict() if refusal else shown,
-        problems=problems_of(refusal) if refusal else {},
-        said=refusal.message if refusal else "",
-    )
 
 
 def _secret(made: Mapping[str, Any], heading: str) -> BaseResponse:
     if "token" not in made:
         return done(SHOWN_BEFORE, url_for("console.show_token", id=made["id"]), ok=False)
-    text = f"Store it now, where {made['name']} finds it: it is not shown again."
+    says = f"Store it now, where {made['name']} finds it: it is not shown again."
     back = url_for("console.show_token", id=made["id"])
-    return page("secret.html", heading=heading, text=text, secret=made["token"], back=back)
+    return page("secret.html", heading=heading, text=says, secret=made["token"], back=back)
 
 
 def _titles(ids: list[str]) -> dict[str, str]:
@@ -161,9 +110,9 @@ def _titles(ids: list[str]) -> dict[str, str]:
 
 def _budget() -> dict[str, Any] | None:
     """Returns the form's budget, None for no limit; what is not a number is left for the operation to refuse."""
-    sent = {name: text for name in BUDGET if (text := request.form.get(name, "").strip())}
-    return {name: int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text for name, text in sent.items()} or None
+    sent = {name: typed for name in BUDGET if (typed := text(name))}
+    return {name: int(typed) if re.fullmatch("-?[0-9]{1,18}", typed) else typed for name, typed in sent.items()} or None
 
 
-def _instant(text: str) -> str:
-    return f"{text}:00Z" if LOCAL.fullmatch(text) else text
+def _instant(typed: str) -> str:
+    return f"{typed}:00Z" if LOCAL.fullmatch(typed) else typed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from markupsafe import Markup
@@ -53,28 +53,12 @@ EVENTS: Mapping[str, str] = {
 }
 
 
-@console.app_template_global("statuses")
-def statuses() -> Mapping[str, str]:
-    """Returns the statuses of documents with their labels, in order."""
-    return STATUSES
-
-
-@console.app_template_filter("status_label")
-def status_label(status: str) -> str:
-    """Returns the label of a document's status."""
-    return STATUSES[status]
-
-
-@console.app_template_filter("status_option")
-def status_option(status: str) -> tuple[str, str]:
-    """Returns a status with its label, as a choice."""
-    return status, STATUSES[status]
-
-
-@console.app_template_filter("state_label")
-def state_label(state: str) -> str:
-    """Returns the label of a brief's state."""
-    return BRIEF_STATES[state]
+for name, words in (("status_label", STATUSES), ("state_label", BRIEF_STATES)):
+    console.add_app_template_filter(words.__getitem__, name)
+console.add_app_template_filter("{:,}".format, "number")
+console.add_app_template_global(STATUSES.items, "statuses")
+console.add_app_template_global(BRIEF_STATES.items, "brief_states")
+console.add_app_template_global(INTENTS.items, "intents")
 
 
 @console.app_template_filter("event_label")
@@ -124,14 +108,3 @@ def overdue_days(document: Mapping[str, Any]) -> int:
     if not document["dueDate"] or document["status"] == DocumentStatus.PUBLISHED:
         return 0
     return max(0, (session().ctx.now.date() - date.fromisoformat(document["dueDate"])).days)
-
-
-@console.app_template_filter("number")
-def number(value: int) -> str:
-    """Returns a number with thousands separators."""
-    return f"{value:,}"
-
-
-def utc_day(time: str | datetime) -> date:
-    """Returns the UTC day of an instant."""
-    return (read_time(time) if isinstance(time, str) else time).date()

@@ -7,8 +7,7 @@ const dialog = $("#move-day");
 const pieceOf = (node) => node.closest?.(".piece[draggable=true]");
 
 async function move(piece, day) {
-  const view = $("#calendar").dataset.view;
-  await send(`${$("#calendar").dataset.moveTo}/${piece.dataset.id}`, { kind: piece.dataset.kind, day, view });
+  await send(`${$("#calendar").dataset.moveTo}/${piece.dataset.id}`, { kind: piece.dataset.kind, day });
   refresh();
 }
 

@@ -1,0 +1,77 @@
+"""Forms: what was sent, and what is shown where it is refused. The macros of the templates show what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, ParamSpec
+
+from flask import Response, g, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console.frame import done, said_by
+from app.errors import Refusal
+
+P = ParamSpec("P")
+
+
+def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]], Callable[P, BaseResponse]]:
+    """Makes a view the one that the form of a page is sent to: refused, it shows the page again.
+
+    The fields of the form show what was sent, each with what is wrong with it.
+    """
+
+    def decorate(save: Callable[P, BaseResponse]) -> Callable[P, BaseResponse]:
+        @wraps(save)
+        def run(*args: P.args, **ids: P.kwargs) -> BaseResponse:
+            try:
+                return save(*args, **ids)
+            except Refusal as refusal:
+                g.refused_form = refusal
+                return show(*args, **ids)
+
+        return run
+
+    return decorate
+
+
+def leads_to(endpoint: str, *names: str) -> Callable[[Callable[P, BaseResponse | str]], Callable[P, BaseResponse]]:
+    """Makes a view that of a button: the message that it returns, or why it was refused, is shown on another page.
+
+    `names` are those arguments of the view that the address of the other page has too.
+    """
+
+    def decorate(press: Callable[P, BaseResponse | str]) -> Callable[P, BaseResponse]:
+        @wraps(press)
+        def run(*args: P.args, **ids: P.kwargs) -> BaseResponse:
+            shared: dict[str, Any] = {name: ids[name] for name in names}
+            to = url_for(f"console.{endpoint}", **shared)
+            try:
+                outcome = press(*args, **ids)
+            except Refusal as refusal:
+                return done(said_by(refusal), to, ok=False)
+            return done(outcome, to) if isinstance(outcome, str) else outcome
+
+        return run
+
+    return decorate
+
+
+def text(name: str) -> str:
+    """Returns what was typed into a field; empty for a field that was not sent."""
+    return request.form.get(name, "").replace("\r\n", "\n").strip()
+
+
+def lines(name: str) -> list[str]:
+    """Returns what was typed into a field for a list, of which each item is a line."""
+    return [item for line in text(name).splitlines() if (item := line.strip())]
+
+
+def changed_fields(names: Sequence[str], lists: Sequence[str] = ()) -> dict[str, Any]:
+    """Returns the form's fields that differ from their `was.` twin; an empty one is null, which clears it.
+
+    The items of a field in `lists` are the lines of its text.
+    """
+    changed = [name for name in (*names, *lists) if name in request.form and text(name) != text(f"was.{name}")]
+    clear = {"title": "", "slug": "", "name": ""}
+    return {name: lines(name) if name in lists else text(name) or clear.get(name) for name in changed}
