@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from app.errors import HttpApiDecodeError, WriteConflict
-from app.fields.loading import load, problems
+from app.fields.loading import instance, load, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
@@ -181,9 +181,9 @@ class ProjectImport:
         return self._ctx.event(kind, {"imported": True})
 
     def _add_settings(self, store: Store, line: Line) -> Existing:
-        changes = {
-            name: value for name, value in record_of("project", line).items() if value is not None or name != "name"
-        }
+        fields = instance(LINES["project"]).fields
+        settings = record_of("project", line).items()
+        changes = {name: value for name, value in settings if value is not None or fields[name].allow_none}
         changed = store.projects.update(self._project, changes, self._ctx.event("project.updated"), self._ctx.now, None)
         return None if changed else store.projects.settings(self._project)
 

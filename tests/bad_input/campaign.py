@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from app.store.store import Store
 
-PER_SCENE = 250
+PER_SCENE = 1_000
 """After how many inputs everything that they meet is made anew: so an input is repeated without those before it."""
 LOOKED_AT = 20
 """Of how many inputs one has the database compared before and after."""

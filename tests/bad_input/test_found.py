@@ -118,3 +118,16 @@ def test_an_odd_document_of_an_export_is_refused_or_can_be_read_and_moved(
             assert answer.status_code < 500, (path, answer.text)
     assert [json.loads(line)["type"] for line in export_project(store, other.id)][0] == "export"
     assert len(taking.done.refused) + len(rest.get("/documents").json) == 1
+
+
+def test_a_line_of_an_export_without_a_setting_that_is_never_null_leaves_it_as_it_is(
+    store: Store, project: Project
+) -> None:
+    before = [json.loads(line) for line in export_project(store, project.id)]
+    taking = ProjectImport(Context(store, system(project.id, project.team_id), Channel.CLI))
+
+    list(taking.take([b'{"type": "project", "siteUrl": "https://crust.example"}']))
+
+    assert taking.done.refused == []
+    after = [json.loads(line) for line in export_project(store, project.id)]
+    assert after == [before[0], {**before[1], "siteUrl": "https://crust.example"}]
