@@ -51,9 +51,9 @@ def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = dict(query)
     for key, field in schema.fields.items():
         name = field.data_key or key
-        text = query.get(name)
-        if text is None:
+        if name not in query:
             continue
+        text = query[name]
         if isinstance(field, StrictInteger) and re.fullmatch(r"-?[0-9]{1,18}", text):
             values[name] = int(text)
         elif isinstance(field, StrictBoolean) and text in ("true", "false"):

@@ -117,8 +117,8 @@ class Callers:
     def _add_rate_limit_headers(self, response: Response) -> Response:
         hit: Hit | None = g.get("rate_limit")
         if self._per_token is not None and hit is not None:
-            response.headers["RateLimit-Policy"] = self._per_token.policy
-            response.headers["RateLimit"] = f'"token";r={hit.remaining};t={hit.reset_seconds}'
+            response.headers.add("RateLimit-Policy", self._per_token.policy)
+            response.headers.add("RateLimit", f'"token";r={hit.remaining};t={hit.reset_seconds}')
         return response
 
 

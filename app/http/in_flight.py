@@ -53,6 +53,7 @@ def install(app: Flask) -> None:
 
 
 def _begin() -> None:
+    g.who = {"caller": caller(), "address": address()}
     if not (request.endpoint or "").endswith(HEALTH):
         _work()
 
@@ -80,7 +81,7 @@ def large() -> None:
     """
     if "place_for_large" not in g:
         g.place_at_work.release()
-        g.place_for_large = LARGE.place(project=g.get("project_at_work") or caller())
+        g.place_for_large = LARGE.place(project=g.who.get("project") or g.who["caller"])
         _work()
 
 
@@ -89,17 +90,17 @@ def belongs_to(project_id: str) -> None:
 
     Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
     """
-    g.project_at_work = project_id
+    g.who["project"] = project_id
     _work(instead_of=g.get("place_at_work"))
 
 
 def _work(instead_of: Place | None = None) -> None:
-    g.place_at_work = WORKING.place(instead_of, caller=caller(), project=g.get("project_at_work"), address=address())
+    g.place_at_work = WORKING.place(instead_of, **g.who)
 
 
 def keys() -> dict[str, str]:
     """Returns who sends or reads a body. Callers without a token count as one project together."""
-    return {"caller": caller(), "project": g.get("project_at_work", "none"), "address": address()}
+    return {"project": "none", **g.who}
 
 
 def caller() -> str:

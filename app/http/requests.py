@@ -59,12 +59,11 @@ def begin() -> None:
 
 
 def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:
-    """Sets the headers that every response has; those that a view set stay as they are."""
-    present = {name.lower(): value for name, value in response.headers}
-    response.headers.extend([(name, value) for name, value in headers if name.lower() not in present])
-    response.headers["X-Request-Id"] = g.request_id
-    if "cache-control" not in present:
-        response.headers["Cache-Control"] = "private, no-cache" if "etag" in present else "no-store"
+    """Adds the headers that every response has; those that a view set stay as they are."""
+    present = {name.lower() for name, _ in response.headers}
+    caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
+    added = [*headers, caching, ("X-Request-Id", g.request_id)]
+    response.headers.extend([(name, value) for name, value in added if name.lower() not in present])
 
 
 def _log(response: Response) -> None:

@@ -200,7 +200,8 @@ class Operation:
             while True:
                 try:
                     with ctx.store.deadline():
-                        result = self._try(replace(ctx, is_retry=tries > 0), arguments, key, fingerprint)
+                        again = replace(ctx, is_retry=True) if tries else ctx
+                        result = self._try(again, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
                     if result.shown_after:
@@ -218,6 +219,8 @@ class Operation:
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
+        if self.reads and not self.transaction and key is None:
+            return self._run(ctx, arguments)
         prepared = self._prepare(ctx, arguments)
 
         def run(store: Store) -> Result:

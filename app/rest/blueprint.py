@@ -58,7 +58,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
     def _add_dry_run_header(self, response: Response) -> Response:
         """Adds the header `Dry-Run` to every response to a dry run, refusals included."""
-        if request.query_string and request.args.get("dryRun") == "true":
+        if b"dryRun" in request.query_string and request.args.get("dryRun") == "true":
             endpoint = (request.endpoint or "").rpartition(".")[2]
             if any(route.name == endpoint and not route.operation.reads for route in self.served):
                 response.headers["Dry-Run"] = "true"

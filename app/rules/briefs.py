@@ -62,8 +62,10 @@ def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def claim_expired(brief: StoredBrief, now: datetime) -> bool:
     """Returns whether a claim has ended because its lease expired."""
+    if brief.get("state") != BriefState.CLAIMED:
+        return False
     expires = brief.get("claimExpiresAt")
-    return brief.get("state") == BriefState.CLAIMED and expires is not None and expires <= now
+    return expires is not None and expires <= now
 
 
 def state_now(document: StoredDocument, now: datetime) -> BriefState:
