@@ -5,48 +5,28 @@ from typing import Any
 
 from flask import Flask
 
-from app.rest import (
-    briefs,
-    categories,
-    clusters,
-    documents,
-    events,
-    health,
-    intents,
-    members,
-    projects,
-    tokens,
-    webhooks,
-)
+from app.rest import health
 from app.rest.blueprint import Routes
 from app.rest.openapi import finished, management_api
 from app.rest.reference import serve_reference
+from app.rest.routes import ROUTES
 from app.settings import Settings
 
-ROUTES = (
-    intents.routes,
-    briefs.routes,
-    documents.routes,
-    categories.routes,
-    clusters.routes,
-    members.routes,
-    tokens.routes,
-    events.routes,
-    webhooks.routes,
-    projects.routes,
-    health.routes,
-)
+BLUEPRINTS = (*(Routes(tag, routes) for tag, routes in ROUTES.items()), health.routes)
 
 
 def addresses() -> dict[str, tuple[str, str]]:
     """Returns the method and the path of each operation's route, by the operation's name."""
-    served = (route for routes in ROUTES if isinstance(routes, Routes) for route in routes.served)
-    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in served}
+    return {
+        route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path))
+        for routes in ROUTES.values()
+        for route in routes
+    }
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the management API, and its reference where that is wanted."""
-    for routes in ROUTES:
+    for routes in BLUEPRINTS:
         app.register_blueprint(routes, url_prefix=settings.base_path or None)
     if settings.serve_docs:
         serve_reference(app, lambda: openapi_document(settings), settings.base_path)
@@ -55,6 +35,6 @@ def install(app: Flask, settings: Settings) -> None:
 def openapi_document(settings: Settings) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document; its paths are below its `servers`."""
     api = management_api(Flask(__name__), settings)
-    for routes in ROUTES:
+    for routes in BLUEPRINTS:
         api.register_blueprint(routes)
     return finished(api)
