@@ -10,14 +10,14 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
+from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.fields.checks import HEX_ID
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
 from app.fields.loading import instance, load
 from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
-from app.fields.unknown import Unknown, unknown_names
+from app.fields.unknown import unknown_names
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from mcp_tools.guidance import COMMON_ARGUMENTS, DESCRIBED_IN
@@ -83,7 +83,7 @@ class Arguments:
         of the wrong form.
         """
         unknown = unknown_names(instance(self.fields), sent)
-        issues = [unknown_issue(one) for one in islice(unknown, MAX_ISSUES)]
+        issues = [one.issue("argument") for one in islice(unknown, MAX_ISSUES)]
         more = sum(1 for _ in unknown)
         try:
             fields = load(self.fields, {**self.defaults, **sent})
@@ -147,8 +147,3 @@ def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, st
     elif "items" in described:
         argument["items"] = _argument("", described["items"], elsewhere)
     return argument
-
-
-def unknown_issue(unknown: Unknown) -> Issue:
-    """Returns the issue of an unknown argument."""
-    return Issue(path=unknown.path, message=f"Unknown argument; {unknown.hint}")

@@ -18,7 +18,7 @@ from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from mcp_tools.arguments import WRONG_ID, unknown_issue
+from mcp_tools.arguments import WRONG_ID
 from mcp_tools.trust import UNTRUSTED
 
 WRITE = "write_document_from_brief"
@@ -82,7 +82,7 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
     """
     document_id = arguments.get("documentId", "")
     missing = [] if "documentId" in arguments else [Issue(path="documentId", message="Is required.")]
-    unknown = [unknown_issue(one) for one in islice(unknown_names(instance(Arguments), arguments), MAX_ISSUES)]
+    unknown = [one.issue("argument") for one in islice(unknown_names(instance(Arguments), arguments), MAX_ISSUES)]
     if missing or unknown:
         raise HttpApiDecodeError(issues=missing + unknown)
     if not HEX_ID.fullmatch(document_id):

@@ -7,6 +7,8 @@ from typing import Any
 
 import marshmallow as ma
 
+from app.errors import Issue
+
 SHORT_NAME = 4
 """Up to so many characters one edit makes a name near, beyond it two."""
 
@@ -34,6 +36,10 @@ class Unknown:
         if near := self.near:
             return f"did you mean `{near}`?"
         return f"known here: {', '.join(f'`{name}`' for name in self.known) or 'none'}."
+
+    def issue(self, what: str) -> Issue:
+        """Returns the issue of an unknown field, argument or query parameter."""
+        return Issue(path=self.path, message=f"Unknown {what}; {self.hint}")
 
 
 def unknown_names(schema: ma.Schema, data: Mapping[str, Any], path: str = "") -> Iterator[Unknown]:

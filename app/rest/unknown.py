@@ -39,7 +39,7 @@ class UnknownNames:
     @property
     def issues(self) -> list[Issue]:
         """The names as an error lists them."""
-        return [_issue(one, "field") for one in self.body] + [_issue(one, "query parameter") for one in self.query]
+        return [one.issue("field") for one in self.body] + [one.issue("query parameter") for one in self.query]
 
 
 def check_query(schema: ma.Schema) -> None:
@@ -104,10 +104,6 @@ def _prefers_strict() -> bool:
         if name.strip().lower() == "handling":
             return value.strip(' "').lower() == "strict"
     return False
-
-
-def _issue(unknown: Unknown, what: str) -> Issue:
-    return Issue(path=unknown.path, message=f"Unknown {what}; {unknown.hint}")
 
 
 def _item(path: str, near: str | None) -> ItemType:
