@@ -2,7 +2,7 @@
 
 from app.fields.checks import http_url
 from app.fields.queries import Page
-from app.fields.types import AT_LEAST_ONE, EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
+from app.fields.types import EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
 from app.vocabulary import BriefState, SearchIntent
 
 LEASE_SECONDS = (60, 86_400)
@@ -75,5 +75,5 @@ class BriefQuery(Page):
         BriefState,
         load_default=lambda: [BriefState.READY],
         description="whose brief is in one of these states",
-        metadata={**AT_LEAST_ONE, "default": ["ready"]},
+        metadata={"default": ["ready"]},
     )

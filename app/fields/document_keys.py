@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from app.fields.types import DelimitedStrings, StrictString
+from app.fields.types import StrictString
 
 MAX_KEY = 200
 
@@ -22,10 +22,3 @@ def document_key_form(value: str) -> None:
 def document_key(**options: Any) -> StrictString:
     """Declares a document's key, 1 to 200 characters, whose form the second stage checks."""
     return StrictString(MAX_KEY, document_key_form, validate=[not_empty], **options)
-
-
-class KeyList(DelimitedStrings):
-    """Keys of documents."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(StrictString(MAX_KEY, validate=[not_empty], allow_none=False), **options)

@@ -1,12 +1,11 @@
 """What may be written to a document after it exists (decisions, section 5)."""
 
 from app.fields.checks import calendar_date, http_url, not_blank, one_of, timestamp
-from app.fields.document_keys import KeyList
+from app.fields.document_keys import MAX_KEY, not_empty
 from app.fields.intents import MAX_MARKDOWN, FirstStatus
 from app.fields.queries import Page
 from app.fields.slugs import document_slug
 from app.fields.types import (
-    AT_LEAST_ONE,
     DateString,
     DelimitedStrings,
     EnumList,
@@ -116,15 +115,16 @@ class ScheduleFields(WithBaseVersion):
 class DocumentQuery(Page):
     """The filters, sorts and pages of the list of documents."""
 
-    status = EnumList(DocumentStatus, description="in one of these statuses", metadata=AT_LEAST_ONE)
-    briefState = EnumList(BriefState, description="whose brief is in one of these states", metadata=AT_LEAST_ONE)
-    categoryId = IdList(description="ids of categories; `none`: without one", metadata=AT_LEAST_ONE)
-    clusterId = IdList(description="ids of clusters; `none`: without one", metadata=AT_LEAST_ONE)
-    assigneeId = IdList(description="ids of members; `none`: unassigned", metadata=AT_LEAST_ONE)
-    slug = DelimitedStrings(
-        StrictString(200, allow_none=False), description="with one of these slugs", metadata=AT_LEAST_ONE
+    status = EnumList(DocumentStatus, description="in one of these statuses")
+    briefState = EnumList(BriefState, description="whose brief is in one of these states")
+    categoryId = IdList(description="ids of categories; `none`: without one")
+    clusterId = IdList(description="ids of clusters; `none`: without one")
+    assigneeId = IdList(description="ids of members; `none`: unassigned")
+    slug = DelimitedStrings(StrictString(200, allow_none=False), description="with one of these slugs")
+    key = DelimitedStrings(
+        StrictString(MAX_KEY, validate=[not_empty], allow_none=False),
+        description="with one of these keys",
     )
-    key = KeyList(description="with one of these keys", metadata=AT_LEAST_ONE)
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = StrictString(
         validate=[calendar_date],

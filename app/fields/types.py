@@ -195,10 +195,6 @@ class StringList(List):
         super().__init__(StrictString(max_length, *checks, allow_none=False), max_items, **options)
 
 
-AT_LEAST_ONE: Mapping[str, Any] = {"minItems": 1}
-"""The metadata of a filter: one that is sent names something."""
-
-
 class DelimitedStrings(Documented, DelimitedList):
     """Strings of one form, each once: `a,b` in a query, an array in JSON. All wrong items are one issue."""
 

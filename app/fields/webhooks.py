@@ -7,7 +7,7 @@ from marshmallow import validate
 
 from app.fields.checks import http_url
 from app.fields.queries import Page
-from app.fields.types import AT_LEAST_ONE, EnumList, Schema, StrictBoolean, StrictString, StringList
+from app.fields.types import EnumList, Schema, StrictBoolean, StrictString, StringList
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 MAX_URL = 2_000
@@ -59,6 +59,4 @@ class WebhookChanges(WebhookFields):
 class DeliveryQuery(Page):
     """Which deliveries to list."""
 
-    status = EnumList(
-        DeliveryStatus, description="only those with one of these statuses", load_default=list, metadata=AT_LEAST_ONE
-    )
+    status = EnumList(DeliveryStatus, description="only those with one of these statuses", load_default=list)
