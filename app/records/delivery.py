@@ -11,7 +11,7 @@ from typing import Any
 
 from app.rules.categories import StoredCategory
 from app.rules.documents import Snapshot, StoredDocument
-from app.rules.times import wire_time
+from app.rules.times import wire_time, wire_time_or_none
 
 UNPUBLISHED_BODY = ""
 """`html` and `markdown` of a document that is not published."""
@@ -52,8 +52,8 @@ class CoverImage:
 
 
 @dataclass(slots=True)
-class DeliveredPreview:
-    """A document as it is now; `html` and `markdown` are filled in where they are selected."""
+class DeliveredTexts:
+    """What a document and its preview have in common."""
 
     title: str
     slug: str
@@ -62,6 +62,12 @@ class DeliveredPreview:
     metaDescription: str | None
     excerpt: str | None
     coverImage: CoverImage | None
+
+
+@dataclass(slots=True)
+class DeliveredPreview(DeliveredTexts):
+    """A document as it is now; `html` and `markdown` are filled in where they are selected."""
+
     updatedAt: str
     version: int
     html: str | None = UNPUBLISHED_BODY
@@ -69,17 +75,10 @@ class DeliveredPreview:
 
 
 @dataclass(slots=True)
-class DeliveredDocument:
+class DeliveredDocument(DeliveredTexts):
     """A document; what takes another read is filled in where it is selected."""
 
     id: str
-    title: str
-    slug: str
-    subtitle: str | None
-    metaTitle: str | None
-    metaDescription: str | None
-    excerpt: str | None
-    coverImage: CoverImage | None
     category: DeliveredCategory | None
     isPublished: bool
     publishedAt: str | None
@@ -129,14 +128,13 @@ def delivered_document(row: StoredDocument, categories: Categories) -> Delivered
     """
     snapshot = row.get("snapshot")
     shown = snapshot or row
-    published_at, updated_at = shown.get("publishedAt"), snapshot and snapshot.get("updatedAt")
     return DeliveredDocument(
-        row["id"],
         **_texts(shown),
+        id=row["id"],
         category=categories.get(shown.get("categoryId") or ""),
         isPublished=snapshot is not None,
-        publishedAt=wire_time(published_at) if published_at else None,
-        updatedAt=wire_time(updated_at) if updated_at else None,
+        publishedAt=wire_time_or_none(shown.get("publishedAt")),
+        updatedAt=wire_time_or_none(snapshot and snapshot.get("updatedAt")),
     )
 
 

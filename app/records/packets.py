@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.records.actors import ActorRecord
-from app.records.briefs import BriefRecord
+from app.records.briefs import BriefCategory, BriefLink, BriefRecord
 from app.records.checks import CheckResult
 from app.records.sections import OutlineRecord
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
@@ -24,21 +24,15 @@ class PacketDocument(Record):
     wordCount = integer("words of the content's text", example=4)
 
 
-class PacketCategory(Record):
+class PacketCategory(BriefCategory):
     """The category of a packet's document."""
 
-    id = record_id("the category's id")
-    name = string("its name", example="Baking")
-    description = string("what it covers", example="Bread, from flour to crust")
     path = strings("the names from the root to itself", example=["Food", "Baking"])
 
 
-class PacketNeighbour(Record):
+class PacketNeighbour(BriefLink):
     """Another document of the cluster."""
 
-    id = record_id("the document's id")
-    title = string("its title", example="Which flour?")
-    slug = string("its slug", example="flour")
     status = string("its status", one_of=DocumentStatus)
 
 

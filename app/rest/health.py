@@ -8,8 +8,15 @@ from flask_smorest import Blueprint
 
 from app.errors import InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
-from app.records.health import HealthRecord
+from app.records.types import Record, string
 from app.rest.openapi import TAGS, error_responses
+
+
+class HealthRecord(Record):
+    """A sign of life."""
+
+    status = string("`ok` or `ready`", example="ok")
+
 
 routes = Blueprint("health", __name__, description=TAGS["health"])
 
