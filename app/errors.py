@@ -290,6 +290,10 @@ class InternalError(Refusal):
     status = 500
     message = "Something went wrong on our side: send the request again; if it fails again, report its `X-Request-Id`."
 
+    def __init__(self, request_id: str | None = None) -> None:
+        message = f"Something went wrong on our side. Report it with the request id {request_id}."
+        super().__init__(message if request_id else None)
+
 
 class ServiceUnavailable(Refusal):
     """MongoDB can't be reached in time; nothing was written in part."""

@@ -8,7 +8,7 @@ from flask import g
 from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
 from app import errors
-from app.errors import Refusal
+from app.errors import InternalError, Refusal
 
 CODES: dict[type[Refusal], str] = {
     errors.Unauthorized: "UNAUTHENTICATED",
@@ -54,7 +54,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
         issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
         result["message"] = " ".join(issues) or cause.message
     elif code == INTERNAL:
-        result["message"] = f"Something went wrong on our side. Report it with the request id {g.request_id}."
+        result["message"] = InternalError(g.request_id).message
     result["extensions"] = {"code": code}
     return result
 

@@ -52,15 +52,10 @@ class QueryCache:
         )
         self._lock = threading.Lock()
 
-    def text(self, sha256: str) -> str | None:
-        """Returns the text of a query, or None."""
+    def get(self, sha256: str) -> tuple[str | None, DocumentNode | None]:
+        """Returns the text of a query and its syntax tree, or twice None."""
         with self._lock:
-            return query[0] if (query := self._queries.get(sha256)) else None
-
-    def document(self, sha256: str) -> DocumentNode | None:
-        """Returns the syntax tree of a query, or None."""
-        with self._lock:
-            return query[1] if (query := self._queries.get(sha256)) else None
+            return self._queries.get(sha256) or (None, None)
 
     def add(self, sha256: str, text: str, document: DocumentNode) -> None:
         """Adds a valid query."""
@@ -80,7 +75,7 @@ class LimitQuery(SchemaExtension):
         context = self.execution_context
         assert context.query
         self._sha256 = sha256_of(context.query)
-        self._cached = self._queries.document(self._sha256)
+        _, self._cached = self._queries.get(self._sha256)
         context.graphql_document = self._cached or parse_query(context.query)
         if get_operation_ast(context.graphql_document, context.context.request_data.operation_name) is None:
             message = "Name the operation to run in `operationName`: the document has none of that name, or several."

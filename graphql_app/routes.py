@@ -7,6 +7,7 @@ from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
 from app.errors import Refusal
+from app.http.errors import bug, refusal_of
 from app.operations.delivery import DeliveryReader
 from app.settings import Settings
 from graphql_app import explorer, view
@@ -32,8 +33,8 @@ def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Bl
     routes.register_error_handler(GraphQLError, view.respond_to_query_error)
     routes.register_error_handler(RequestError, view.respond_to_request_error)
     routes.register_error_handler(Refusal, view.respond_to_refusal)
-    routes.register_error_handler(HTTPException, view.respond_to_http_error)
-    routes.register_error_handler(Exception, view.respond_to_bug)
+    routes.register_error_handler(HTTPException, lambda error: view.respond_to_refusal(refusal_of(error)))
+    routes.register_error_handler(Exception, lambda error: view.respond_to_refusal(bug(error)))
     routes.after_request(origins.allow)
     return routes
 

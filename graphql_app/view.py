@@ -21,20 +21,18 @@ from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.http.types import HTTPMethod
 from strawberry.types import ExecutionResult
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header, quote_etag
 
 from app.errors import Refusal
 from app.http import bodies
 from app.http.callers import callers
-from app.http.errors import of_the_framework, unexpected
 from app.operations.context import Context
 from app.operations.delivery import DeliveryReader
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from graphql_app.context import DeliveryContext
-from graphql_app.errors import INTERNAL, RequestError, format_error, format_refusal, formatted, query_error
+from graphql_app.errors import RequestError, format_error, format_refusal, formatted, query_error
 from graphql_app.execution import QueryCache, Schema, sha256_of
 from graphql_app.explorer import page
 from graphql_app.limits import OnlyQueries
@@ -91,7 +89,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def dispatch_request(self) -> Response:
         """Responds to one request."""
-        media_type = response_type(request.headers.get("Accept", ""))
+        media_type = response_type()
         is_get = request.method != "POST"
         if media_type == HTML and is_get:
             return page()
@@ -160,7 +158,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("`extensions.persistedQuery.sha256Hash` must be a string.")
         if query and sha256.lower() != sha256_of(query):
             raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
-        text = query or self._queries.text(sha256.lower())
+        text = query or self._queries.get(sha256.lower())[0]
         if text is None:
             raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
         return text
@@ -179,8 +177,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def get_sub_response(self, request: Request) -> Response:
         """Returns an empty response of the type that the client accepts."""
-        media_type = response_type(request.headers.get("Accept", ""))
-        return Response(content_type=f"{media_type}; charset=utf-8", headers={"Vary": VARY})
+        return Response(content_type=f"{response_type()}; charset=utf-8", headers={"Vary": VARY})
 
     def execute_operation(
         self, request: Request, context: DeliveryContext, root_value: None, sub_response: Response
@@ -235,8 +232,9 @@ def _is_refused(result: ExecutionResult) -> bool:
     return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
 
 
-def response_type(accept: str) -> str | None:
+def response_type() -> str | None:
     """Returns the media type to respond in: JSON, GraphQL's own, html for a browser, or None for not acceptable."""
+    accept = request.headers.get("Accept", "")
     return _response_type(accept) if len(accept) <= MAX_ACCEPT else None
 
 
@@ -274,12 +272,12 @@ def _digest(value: object) -> str:
 
 def status_of_refused_query() -> int:
     """Returns the status of a query that was not executed: plain JSON is older than statuses that say so."""
-    return 400 if response_type(request.headers.get("Accept", "")) == GRAPHQL_RESPONSE else 200
+    return 400 if response_type() == GRAPHQL_RESPONSE else 200
 
 
 def respond_to_query_error(error: GraphQLError) -> Response:
     """Returns the response to a query that is refused outside Strawberry."""
-    return _error_response(format_error(error), status_of_refused_query())
+    return _error_response(format_error(error), status_of_refused_query(), {})
 
 
 def respond_to_request_error(error: RequestError) -> Response:
@@ -292,26 +290,7 @@ def respond_to_refusal(refusal: Refusal) -> Response:
     return _error_response(format_refusal(refusal), refusal.status, refusal.headers)
 
 
-def respond_to_http_error(error: HTTPException) -> Response:
-    """Returns the response to an error of Flask and Werkzeug."""
-    response = of_the_framework(error)
-    allow = {"Allow": response.headers["Allow"]} if "Allow" in response.headers else {}
-    return _error_response(formatted(_message(response), "BAD_REQUEST"), response.status_code, allow)
-
-
-def respond_to_bug(error: Exception) -> Response:
-    """Returns the response to an internal error."""
-    return _error_response(formatted(_message(unexpected(error)), INTERNAL), 500)
-
-
-def _message(response: Response) -> str:
-    return str(orjson.loads(response.get_data())["message"])
-
-
-def _error_response(error: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> Response:
-    media_type = response_type(request.headers.get("Accept", ""))
-    content_type = f"{GRAPHQL_RESPONSE if media_type == GRAPHQL_RESPONSE else JSON}; charset=utf-8"
-    body = orjson.dumps({"errors": [error]})
-    return Response(
-        body, status, {"Cache-Control": "no-store", "Vary": VARY, **(headers or {})}, content_type=content_type
-    )
+def _error_response(error: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
+    media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
+    headers = {"Cache-Control": "no-store", "Vary": VARY, **headers}
+    return Response(orjson.dumps({"errors": [error]}), status, headers, content_type=f"{media_type}; charset=utf-8")

@@ -63,7 +63,7 @@ class Call:
     def unexpected(self, where: str) -> InternalError:
         """Logs the current exception and returns what the client may know of it."""
         log.exception("bug", extra={"requestId": self.request_id, "where": where})
-        return InternalError(f"Something went wrong on our side. Report it with the request id {self.request_id}.")
+        return InternalError(self.request_id)
 
 
 def printable_name(client: str) -> str:

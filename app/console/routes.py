@@ -94,6 +94,4 @@ def of_the_framework(error: HTTPException) -> BaseResponse:
 def unexpected(error: Exception) -> BaseResponse:
     """Returns the page for a bug: the request's id, and no internals."""
     log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
-    return problem_page(
-        InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}.")
-    )
+    return problem_page(InternalError(g.request_id))

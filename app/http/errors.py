@@ -32,8 +32,8 @@ BY_STATUS: dict[int, type[Refusal]] = {
 def install(app: Flask) -> None:
     """Registers the error handlers: each responds with `_tag` and `message`, a 415 with `Accept-Patch`."""
     app.register_error_handler(Refusal, refused)
-    app.register_error_handler(HTTPException, of_the_framework)
-    app.register_error_handler(Exception, unexpected)
+    app.register_error_handler(HTTPException, _of_the_framework)
+    app.register_error_handler(Exception, lambda error: refused(bug(error)))
     app.after_request(_add_accept_patch)
 
 
@@ -44,30 +44,32 @@ def refused(refusal: Refusal) -> Response:
     return response
 
 
-def of_the_framework(error: HTTPException) -> Response:
-    """Returns the response for an error of Flask or werkzeug: with a `_tag`, and with its headers (`Allow`)."""
-    if error.code is not None and error.code < 400:
+def _of_the_framework(error: HTTPException) -> Response:
+    if error.code is not None and error.code < 400:  # a redirect
         return Response(status=error.code, headers=error.get_headers())
-    kind = BY_STATUS.get(error.code or 500)
-    if kind is None and error.code is not None and error.code < 500:
+    return refused(refusal_of(error))
+
+
+def refusal_of(error: HTTPException) -> Refusal:
+    """Returns an error of Flask or werkzeug as a refusal, with its headers (`Allow`)."""
+    code = error.code or 500
+    if code < 500 and code not in BY_STATUS:
         refusal: Refusal = HttpApiDecodeError(f"The request can't be read: {error.description}")
     else:
-        refusal = kind() if kind else InternalError()
-    response = refused(refusal)
-    for name, value in error.get_headers():
-        if name.lower() not in ("content-type", "content-length"):
-            response.headers[name] = value
-    return response
+        refusal = BY_STATUS.get(code, InternalError)()
+    of_the_page = ("content-type", "content-length")
+    refusal.headers = {name: value for name, value in error.get_headers() if name.lower() not in of_the_page}
+    return refusal
 
 
-def unexpected(error: Exception) -> Response:
-    """Returns the response for a bug: the request's id, and no internals."""
+def bug(error: Exception) -> InternalError:
+    """Logs an unexpected exception, and returns what a client may know of it: the request's id."""
     log.error(
         "bug",
         exc_info=error,
         extra={"requestId": g.request_id, "path": request.path[:LOGGED_PATH], "method": request.method},
     )
-    return refused(InternalError(f"Something went wrong on our side. Report it with the request id {g.request_id}."))
+    return InternalError(g.request_id)
 
 
 def _add_accept_patch(response: Response) -> Response:

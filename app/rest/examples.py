@@ -36,7 +36,7 @@ _CLAIMED = brief_claimed(
 )
 MESSAGES: dict[type[Refusal], str] = {
     BriefClaimed: _CLAIMED.message,
-    InternalError: "Something went wrong on our side. Report it with the request id 9f86d081884c7d65.",
+    InternalError: InternalError("9f86d081884c7d65").message,
 }
 """Examples of messages that depend on the request."""
 
