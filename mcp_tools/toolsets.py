@@ -6,11 +6,11 @@ ALL = "all"
 
 READING = "list_documents get_document read_document_content get_brief list_briefs get_project"
 
-TOOLSETS: dict[str, list[str]] = {
+_TOOLSETS = {
     "writing": f"""{READING}
         claim_brief claim_next_brief renew_claim release_brief
         write_content get_outline read_section edit_content check_document submit_document get_cluster
-        """.split(),
+        """,
     "planning": f"""{READING}
         plan_documents create_document_intent create_cluster_intent create_category_intent
         update_document_intent update_cluster_intent update_category_intent
@@ -18,21 +18,22 @@ TOOLSETS: dict[str, list[str]] = {
         replace_brief update_brief mark_brief_ready withdraw_brief update_document
         list_categories get_category update_category delete_category
         list_clusters get_cluster update_cluster delete_cluster list_members get_member
-        """.split(),
+        """,
     "reviewing": f"""{READING}
         list_document_actions check_document
         list_revisions get_revision diff_revisions restore_revision get_document_activity
         approve_document request_changes schedule_document unschedule_document
         publish_document unpublish_document delete_document restore_document
-        """.split(),
+        """,
     "admin": """
         get_project update_project freeze_project unfreeze_project list_events get_document_activity
         list_members get_member create_member update_member delete_member
         list_tokens create_token update_token rotate_token revoke_token revert_token
         list_webhooks get_webhook create_webhook update_webhook delete_webhook
         rotate_webhook_secret test_webhook list_webhook_deliveries redeliver_webhook
-        """.split(),
+        """,
 }
+TOOLSETS = {name: tools.split() for name, tools in _TOOLSETS.items()}
 """The tools of each set, of which a token sees those of its scopes; the set `all` holds every tool."""
 
 NAMES = (*TOOLSETS, ALL)
