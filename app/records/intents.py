@@ -5,7 +5,6 @@ from typing import Any
 import marshmallow as ma
 
 from app.fields.intents import INTENT_FIELDS
-from app.fields.types import Schema
 from app.records.actors import ActorRecord
 from app.records.categories import CategoryRecord
 from app.records.checks import CheckResult
@@ -31,15 +30,11 @@ class IntentRecord(Record):
     )
 
 
-def _intent_record(kind: Kind, fields: type[Schema]) -> type[Record]:
-    set_so_far = ma.fields.Nested(
-        fields, data_key="fields", required=True, metadata={"description": "the fields set so far"}
+INTENT_RECORDS: dict[Kind, type[ma.Schema]] = {
+    kind: IntentRecord.from_dict(
+        {"fields_": nested(fields, "the fields set so far", data_key="fields")}, name=f"{kind.title()}IntentRecord"
     )
-    return type(f"{kind.title()}IntentRecord", (IntentRecord,), {"fields_": set_so_far})
-
-
-INTENT_RECORDS: dict[Kind, type[Record]] = {
-    kind: _intent_record(kind, fields) for kind, fields in INTENT_FIELDS.items()
+    for kind, fields in INTENT_FIELDS.items()
 }
 
 
@@ -49,14 +44,11 @@ class ConfirmedRecord(Record):
     intentId = record_id("the id the draft had")
 
 
-def _confirmed_record(kind: Kind, record: type[Record]) -> type[Record]:
-    return type(f"Confirmed{kind.title()}", (ConfirmedRecord,), {kind.value: nested(record, f"the new {kind}")})
+RECORDS = {Kind.DOCUMENT: DocumentRecord, Kind.CLUSTER: ClusterRecord, Kind.CATEGORY: CategoryRecord}
 
-
-CONFIRMED_RECORDS: dict[Kind, type[Record]] = {
-    Kind.DOCUMENT: _confirmed_record(Kind.DOCUMENT, DocumentRecord),
-    Kind.CLUSTER: _confirmed_record(Kind.CLUSTER, ClusterRecord),
-    Kind.CATEGORY: _confirmed_record(Kind.CATEGORY, CategoryRecord),
+CONFIRMED_RECORDS: dict[Kind, type[ma.Schema]] = {
+    kind: ConfirmedRecord.from_dict({kind.value: nested(record, f"the new {kind}")}, name=f"Confirmed{kind.title()}")
+    for kind, record in RECORDS.items()
 }
 
 

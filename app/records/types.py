@@ -1,6 +1,7 @@
 """The fields that records are documented with; every key of a record is always there.
 
-A field's `example` is what OpenAPI shows; without one it follows from the field.
+Each takes `null` (whether it may be null), `required`, `data_key`, and the `example` that OpenAPI shows; all other
+options are keys of its JSON Schema.
 """
 
 from collections.abc import Iterable
@@ -24,79 +25,75 @@ class Record(ma.Schema):
         unknown = ma.EXCLUDE  # documented as open: the API grows by addition
 
 
-def record_id(doc: str, *, null: bool = False, example: str | None = None) -> fields.String:
+def record_id(doc: str, **options: Any) -> fields.String:
     """Documents an id."""
-    shown = example if null else EXAMPLE_ID
-    return fields.String(**_options(doc, null, shown, pattern=HEX_ID, examples=[EXAMPLE_ID]))
+    return fields.String(**_options(doc, EXAMPLE_ID, pattern=HEX_ID, examples=[EXAMPLE_ID], **options))
 
 
-def string(
-    doc: str,
-    *,
-    null: bool = False,
-    required: bool = True,
-    one_of: Iterable[str] = (),
-    example: str | None = None,
-    **metadata: Any,
-) -> fields.String:
+def string(doc: str, *, one_of: Iterable[str] = (), **options: Any) -> fields.String:
     """Documents a string, of a closed list where `one_of` names it."""
-    closed = [str(word) for word in one_of]
-    shown = example if example is not None or null else next(filter(None, closed), "")
-    options = _options(doc, null, shown, required=required, **metadata)
-    return fields.String(validate=[validate.OneOf(closed)] if closed else [], **options)
+    usual = next((str(word) for word in one_of if word), "")
+    return fields.String(validate=_closed(one_of), **_options(doc, usual, **options))
 
 
-def timestamp(doc: str, *, null: bool = False, example: str | None = None) -> fields.String:
+def timestamp(doc: str, **options: Any) -> fields.String:
     """Documents a timestamp."""
-    shown = example if null else EXAMPLE_TIME
-    return fields.String(**_options(doc, null, shown, format="date-time", examples=[EXAMPLE_TIME]))
+    return fields.String(**_options(doc, EXAMPLE_TIME, format="date-time", examples=[EXAMPLE_TIME], **options))
 
 
 def date(doc: str, *, null: bool = True, **options: Any) -> fields.String:
     """Documents a calendar date."""
-    return fields.String(**_options(doc, null, EXAMPLE_DAY, format="date", examples=[EXAMPLE_DAY]), **options)
+    shown: dict[str, Any] = {"example": EXAMPLE_DAY, "examples": [EXAMPLE_DAY]}
+    return fields.String(**_options(doc, None, null=null, format="date", **shown, **options))
 
 
-def integer(
-    doc: str, *, null: bool = False, required: bool = True, example: int | None = None, **options: Any
-) -> fields.Integer:
+def integer(doc: str, **options: Any) -> fields.Integer:
     """Documents an integer."""
-    shown = 1 if example is None and required and not null else example
-    return fields.Integer(**_options(doc, null, shown, required=required), **options)
+    return fields.Integer(**_options(doc, 1, **options))
 
 
-def boolean(doc: str, *, example: bool = False) -> fields.Boolean:
+def boolean(doc: str, **options: Any) -> fields.Boolean:
     """Documents a boolean."""
-    return fields.Boolean(**_options(doc, False, example))
+    return fields.Boolean(**_options(doc, False, **options))
 
 
-def strings(
-    doc: str, *, one_of: Iterable[str] = (), required: bool = True, example: Iterable[str] = ()
-) -> fields.List[Any]:
+def strings(doc: str, *, one_of: Iterable[str] = (), **options: Any) -> fields.List[Any]:
     """Documents a list of strings."""
-    closed = [str(word) for word in one_of]
-    inner = fields.String(validate=[validate.OneOf(closed)] if closed else [])
-    return fields.List(inner, **_options(doc, False, list(example) if required else None, required=required))
+    return fields.List(fields.String(validate=_closed(one_of)), **_options(doc, [], **options))
 
 
 def strings_by_name(doc: str, *, one_of: Iterable[str]) -> fields.Dict:
     """Documents an object whose keys are names and whose values are words of a closed list."""
-    value = fields.String(validate=validate.OneOf([str(word) for word in one_of]))
-    return fields.Dict(fields.String(), value, **_options(doc, False, {}))
+    return fields.Dict(fields.String(), fields.String(validate=_closed(one_of)), **_options(doc, {}))
 
 
-def nested(schema: type[ma.Schema], doc: str, *, null: bool = False) -> fields.Nested:
+def nested(schema: type[ma.Schema], doc: str, **options: Any) -> fields.Nested:
     """Documents an object."""
-    return fields.Nested(schema, **_options(doc, null))
+    return fields.Nested(schema, **_options(doc, None, **options))
 
 
-def nested_list(
-    schema: type[ma.Schema], doc: str, *, required: bool = True, example: Any = None, **metadata: Any
-) -> fields.List[Any]:
+def nested_list(schema: type[ma.Schema], doc: str, **options: Any) -> fields.List[Any]:
     """Documents a list of objects."""
-    return fields.List(fields.Nested(schema), **_options(doc, False, example, required=required, **metadata))
+    return fields.List(fields.Nested(schema), **_options(doc, None, **options))
 
 
-def _options(doc: str, null: bool, example: Any = None, *, required: bool = True, **metadata: Any) -> dict[str, Any]:
+def _closed(words: Iterable[str]) -> list[validate.OneOf]:
+    return [validate.OneOf(closed)] if (closed := [str(word) for word in words]) else []
+
+
+def _options(
+    doc: str,
+    usual: Any,
+    *,
+    null: bool = False,
+    required: bool = True,
+    example: Any = None,
+    data_key: str | None = None,
+    **metadata: Any,
+) -> dict[str, Any]:
+    """Returns the options of a field; what is always there and never null has the usual example where none is named."""
+    if example is None and required and not null:
+        example = usual
     shown = {} if example is None else {EXAMPLE: example}
-    return {"required": required, "allow_none": null, "metadata": {"description": doc, **shown, **metadata}}
+    described = {"description": doc, **shown, **metadata}
+    return {"required": required, "allow_none": null, "data_key": data_key, "metadata": described}
