@@ -16,6 +16,7 @@ from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
 from app.fields.loading import instance, load
+from app.fields.queries import NUMBERS
 from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import unknown_names
 from app.operations.catalogue import CATALOGUE
@@ -93,7 +94,8 @@ class Arguments:
         if issues:
             raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]), more=more)
         ids = [str(fields.pop(name)) for name in self.operation.path]
-        if not all(HEX_ID.fullmatch(one) for name, one in zip(self.operation.path, ids, strict=True) if _is_id(name)):
+        named = zip(self.operation.path, ids, strict=True)
+        if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in named):
             raise NotFound(WRONG_ID)
         return ids, fields, fields.pop(KEY, None), fields.pop(DRY_RUN, False)
 
@@ -109,13 +111,9 @@ def arguments_of(operation: Operation) -> Arguments:
 
 def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant; their names describe them."""
-    if not _is_id(name):
-        return StrictInteger(0 if name == "number" else 1, description="", required=True)
+    if name in NUMBERS:
+        return StrictInteger(NUMBERS[name][0], required=True)
     return StrictString(None, required=True, allow_none=False)
-
-
-def _is_id(name: str) -> bool:
-    return name == "id" or name.endswith("Id")
 
 
 def _described(tool: str | None) -> Iterator[tuple[str, str]]:

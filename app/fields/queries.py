@@ -10,6 +10,10 @@ from app.fields.types import Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_OFFSET = 100_000
 
+MAX_NUMBER = 999_999_999
+NUMBERS = {"version": (1, "the version's number"), "number": (0, "the section's number")}
+"""The parameters of paths that are no ids, each with the smallest that there is and what it is."""
+
 
 class Page(Schema):
     """One page of a list; a page shorter than `limit` is the last one (contract: Limits)."""

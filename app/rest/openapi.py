@@ -18,6 +18,7 @@ from app.errors import Refusal
 from app.fields.checks import HEX_ID
 from app.fields.documents import SORTS
 from app.fields.intents import FirstStatus
+from app.fields.queries import MAX_NUMBER, NUMBERS
 from app.records.briefs import SEARCH_INTENTS
 from app.records.errors import error_schema
 from app.rest.examples import refusal_example, request_example, response_example
@@ -199,16 +200,11 @@ def _headers(*names: str) -> dict[str, Any] | None:
     return {name: name for name in names} or None
 
 
-SMALLEST = {"<version>": 1, "<number>": 0}
-"""The parameters of paths that are numbers, and the smallest that there is."""
-DESCRIPTIONS = {"version": "the version's number", "number": "the section's number"}
-
-
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
     """Returns the documentation of what all methods of a path take: the parameters in it, and `Prefer`."""
     parts = path.split("/")
     in_path = [
-        _number(part[1:-1], SMALLEST[part]) if part in SMALLEST else _record_id(part[1:-1], before)
+        _number(part[1:-1]) if part[1:-1] in NUMBERS else _record_id(part[1:-1], before)
         for before, part in pairwise(parts)
         if part.startswith("<")
     ]
@@ -221,9 +217,10 @@ def _record_id(name: str, collection: str) -> dict[str, Any]:
     return {"in": "path", "name": name, "description": f"the {noun}'s id", "schema": schema}
 
 
-def _number(name: str, smallest: int) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": smallest, "maximum": 999_999_999}
-    return {"in": "path", "name": name, "description": DESCRIPTIONS[name], "schema": schema}
+def _number(name: str) -> dict[str, Any]:
+    smallest, description = NUMBERS[name]
+    schema = {"type": "integer", "minimum": smallest, "maximum": MAX_NUMBER}
+    return {"in": "path", "name": name, "description": description, "schema": schema}
 
 
 def component_name(schema: Any) -> str:

@@ -15,13 +15,12 @@ from app.errors import NotFound
 from app.fields.checks import HEX_ID
 from app.fields.keys import idempotency_key
 from app.fields.loading import decode_error
-from app.fields.queries import from_query
+from app.fields.queries import NUMBERS, from_query
 from app.fields.types import Schema
 from app.http import bodies, json
 from app.rest.unknown import check_body, refuse_unknown_if_strict
 
-FORMS = {"version": re.compile(r"[1-9][0-9]{0,8}"), "number": re.compile(r"0|[1-9][0-9]{0,8}")}
-"""The forms of path parameters that are no ids."""
+NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
 
 class WriteHeaders(Schema):
@@ -69,5 +68,8 @@ class Parser(FlaskParser):
 
 def check_path(parameters: Mapping[str, str]) -> None:
     """Raises `NotFound` when a parameter in the path has the wrong form."""
-    if not all(FORMS.get(name, HEX_ID).fullmatch(value) for name, value in parameters.items()):
-        raise NotFound
+    for name, value in parameters.items():
+        if not (NUMBER if name in NUMBERS else HEX_ID).fullmatch(value):
+            raise NotFound
+        if name in NUMBERS and int(value) < NUMBERS[name][0]:
+            raise NotFound
