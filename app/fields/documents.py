@@ -22,6 +22,21 @@ from app.vocabulary import BriefState, DocumentStatus
 SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
 
 
+def _day(description: str) -> StrictString:
+    return StrictString(
+        validate=[calendar_date],
+        description=f"{description}, `YYYY-MM-DD`",
+        allow_none=False,
+        metadata={"format": "date"},
+    )
+
+
+def _instant(description: str) -> StrictString:
+    return StrictString(
+        validate=[timestamp], description=description, allow_none=False, metadata={"format": "date-time"}
+    )
+
+
 class WithBaseVersion(Schema):
     """A write that may say which version it was made from."""
 
@@ -35,12 +50,7 @@ class WithBaseVersion(Schema):
 class WithClaim(Schema):
     """A write that may say which claim it was made under."""
 
-    claimedAt = StrictString(
-        validate=[timestamp],
-        description="your claim's `claimedAt`, where agents share a token",
-        allow_none=False,
-        metadata={"format": "date-time"},
-    )
+    claimedAt = _instant("your claim's `claimedAt`, where agents share a token")
 
 
 class EditedFields(Schema):
@@ -126,24 +136,9 @@ class DocumentQuery(Page):
         description="with one of these keys",
     )
     isPublished = StrictBoolean(description="only delivered ones, or only others")
-    dueBefore = StrictString(
-        validate=[calendar_date],
-        description="due on this day or before, `YYYY-MM-DD`",
-        allow_none=False,
-        metadata={"format": "date"},
-    )
-    dueAfter = StrictString(
-        validate=[calendar_date],
-        description="due on this day or after, `YYYY-MM-DD`",
-        allow_none=False,
-        metadata={"format": "date"},
-    )
-    updatedSince = StrictString(
-        validate=[timestamp],
-        description="changed at this time or after, with its offset",
-        allow_none=False,
-        metadata={"format": "date-time"},
-    )
+    dueBefore = _day("due on this day or before")
+    dueAfter = _day("due on this day or after")
+    updatedSince = _instant("changed at this time or after, with its offset")
     q = StrictString(
         description="whole words of title, keyword and slug, all of them, ignoring case and accents", allow_none=False
     )

@@ -76,22 +76,21 @@ class MemberLine(MemberFields):
     deletedAt = _time("when they were deleted", null=True)
 
 
-class CategoryLine(DraftCategoryFields):
+class RecordLine(Schema):
+    """What all lines of records that tokens create have."""
+
+    id = _id("its id")
+    createdAt = _time("when it was created")
+    updatedAt = _time("when it last changed")
+    createdBy = _actor("who created it")
+
+
+class CategoryLine(RecordLine, DraftCategoryFields):
     """A category."""
 
-    id = _id("the category's id")
-    createdAt = _time("when it was created")
-    updatedAt = _time("when it last changed")
-    createdBy = _actor("who created it")
 
-
-class ClusterLine(DraftClusterFields):
+class ClusterLine(RecordLine, DraftClusterFields):
     """A cluster."""
-
-    id = _id("the cluster's id")
-    createdAt = _time("when it was created")
-    updatedAt = _time("when it last changed")
-    createdBy = _actor("who created it")
 
 
 class BodyLine(Schema):
@@ -155,10 +154,9 @@ class BriefLine(BriefFields):
     leaseSeconds = StrictInteger(0, description="the claim's lease", allow_none=True)
 
 
-class DocumentLine(PublishedLine):
+class DocumentLine(RecordLine, PublishedLine):
     """A document."""
 
-    id = _id("the document's id")
     key = document_key(description="its key; null without one")
     status = EnumString(DocumentStatus, description="the status", allow_none=False, required=True)
     statusBefore = EnumString(DocumentStatus, description="the status before it was scheduled")
@@ -171,9 +169,6 @@ class DocumentLine(PublishedLine):
     wordCount = StrictInteger(0, description="words of the text", required=True)
     contentUpdatedAt = _time("when the text last changed")
     contentUpdatedBy = _actor("who last changed the text")
-    createdAt = _time("when it was created")
-    createdBy = _actor("who created it")
-    updatedAt = _time("when it last changed")
     publishAt = _time("when it will be published", null=True)
     isPublished = StrictBoolean(description="whether it is delivered")
     snapshot = Nested(SnapshotLine, description="what is delivered")
