@@ -20,7 +20,7 @@ from app.operations.delivery_caches import DeliveryCaches
 from app.operations.sites import Site, read_site
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
-from graphql_app import atom, sitemap
+from graphql_app.feed_formats import atom_lines, sitemap_lines
 
 
 class Feeds:
@@ -40,14 +40,14 @@ class Feeds:
             ctx,
             f"atom {limit} {address}",
             "application/atom+xml; charset=utf-8",
-            lambda site: atom.lines(ctx, self._caches, site, limit, address),
+            lambda site: atom_lines(ctx, self._caches, site, limit, address),
         )
 
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         return self._respond(
-            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap.lines(ctx, self._caches, site)
+            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)
         )
 
     def _address(self, path: str) -> str | None:
