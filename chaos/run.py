@@ -40,11 +40,16 @@ HOOKS = ("", "brief.claimed,document.published")
 BUDGET = {"writesPerHour": 1_000_000, "publishesPerDay": 1_000_000}
 
 
-def run(seconds: float, seed: int, folder: Path, log: Callable[[str], object] = print) -> History:
-    """Returns the history of a run. The logs of all processes are left in the folder."""
+def run(
+    seconds: float, seed: int, folder: Path, log: Callable[[str], object] = print, *, pause: float = 0.1
+) -> History:
+    """Returns the history of a run. The logs of all processes are left in the folder.
+
+    `pause` is the longest time, in seconds, for which a client rests between two tasks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with _service(folder) as (targets, store):
-        return _Run(targets, store, seed, log).history(seconds)
+        return _Run(targets, store, seed, log, pause).history(seconds)
 
 
 @contextmanager
@@ -68,11 +73,12 @@ def _service(folder: Path) -> Iterator[tuple[Targets, Store]]:
 class _Run:
     """The project, its tokens and clients."""
 
-    def __init__(self, targets: Targets, store: Store, seed: int, log: Callable[[str], object]) -> None:
+    def __init__(self, targets: Targets, store: Store, seed: int, log: Callable[[str], object], pause: float) -> None:
         self._targets = targets
         self._store = store
         self._seed = seed
         self._log = log
+        self._pause = pause
         self._project = a_project(store)
         self._owner = self._project.token("Owner")
         self._site = self._project.token("Site", kind=TokenKind.DELIVERY)
@@ -119,12 +125,11 @@ class _Run:
     @contextmanager
     def _working(self) -> Iterator[None]:
         """Has all clients work, each in a thread, until the block ends and they have finished what they are doing."""
-        threads = [
-            threading.Thread(
-                target=Writer(caller, self._categories, random.Random(f"{self._seed} writer {number}")).run, daemon=True
-            )
+        writers = (
+            Writer(caller, self._categories, random.Random(f"{self._seed} writer {number}"), self._pause)
             for number, caller in enumerate(self._callers)
-        ]
+        )
+        threads = [threading.Thread(target=writer.run, daemon=True) for writer in writers]
         for thread in (*threads, self._follower.thread):
             thread.start()
         try:

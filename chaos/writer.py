@@ -21,18 +21,19 @@ Document = Mapping[str, Any]
 class Writer:
     """One client's work; what it does next follows from its seed and from what it is answered."""
 
-    def __init__(self, caller: Caller, categories: Sequence[str], rng: random.Random) -> None:
+    def __init__(self, caller: Caller, categories: Sequence[str], rng: random.Random, pause: float) -> None:
         self._call = caller.call
         self._caller = caller
         self._categories = categories
         self._rng = rng
+        self._pause = pause
         self._numbers = count(1)
 
     def run(self) -> None:
         """Works until the run is over."""
         while not self._caller.over.is_set():
             self._rng.choice((self.write, self.write, self.review, self.publish))()
-            time.sleep(self._rng.uniform(0, 0.1))
+            time.sleep(self._rng.uniform(0, self._pause))
 
     def plan(self) -> None:
         """Plans two pieces at once, offered to writers."""

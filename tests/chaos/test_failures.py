@@ -13,10 +13,12 @@ from chaos.run import run
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
 
 SEED = 16
+PAUSE = 1
+"""The longest rest of a client between two tasks: ten times that of `make chaos`, which leaves other tests some CPU."""
 
 
 def test_every_kind_of_failure_is_survived_without_a_loss(tmp_path: Path) -> None:
-    history = run(0, SEED, tmp_path)  # no longer than it takes to inject each kind once
+    history = run(0, SEED, tmp_path, pause=PAUSE)  # no longer than it takes to inject each kind once
 
     wrong = violations(history)
 

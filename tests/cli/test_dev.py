@@ -39,46 +39,34 @@ def mongod_runs(folder: Path) -> bool:
 
 
 @pytest.mark.contract("decided-commands.dev")
-def test_ctrl_c_stops_all_and_the_next_start_has_the_same_tokens_and_data(folder: Path) -> None:
-    with running(folder, "dev") as first:
+def test_two_checkouts_run_side_by_side_and_after_ctrl_c_or_a_kill_start_with_the_same_tokens_and_data(
+    folder: Path,
+) -> None:
+    one, two = folder / "one", folder / "two"
+    with running(one, "dev") as first:
         url, owner, agent = first.url, first.secret("OWNER"), first.secret("AGENT")
-        before = get(f"{url}/documents?limit=100&sort=title", owner)
-        assert len(get(f"{url}/briefs", agent)) == 5
-        first.ctrl_c()
-        assert not answers(url)
-        assert not mongod_runs(folder)
-    kept = folder / ".mongod" / "dev" / "demo.json"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        with running(two, "dev") as second:
+            other, others_owner = second.url, second.secret("OWNER")
+            assert url != other
+            assert f"using port {other.rpartition(':')[2]}." in second.said
+            before = get(f"{url}/documents?limit=100&sort=title", owner)
+            assert before != get(f"{other}/documents?limit=100&sort=title", others_owner)
+            assert len(get(f"{url}/briefs", agent)) == 5
 
-    with running(folder, "dev") as second:
-        assert get(f"{second.url}/documents?limit=100&sort=title", owner) == before
-        assert (second.secret("OWNER"), second.secret("AGENT")) == (owner, agent)
+            first.ctrl_c()
+            assert (answers(url), mongod_runs(one)) == (False, False)
+            assert (answers(other), mongod_runs(two)) == (True, True)
+            second.end(signal.SIGKILL)
+    assert stat.S_IMODE((one / ".mongod" / "dev" / "demo.json").stat().st_mode) == 0o600
 
-
-def test_a_killed_one_leaves_nothing_that_stops_the_next(folder: Path) -> None:
-    with running(folder, "dev") as first:
-        url, owner = first.url, first.secret("OWNER")
-        first.end(signal.SIGKILL)
-
-    with running(folder, "dev") as second:
-        assert get(f"{second.url}/project", owner)["name"] == "The Crust"
+    with running(one, "dev") as first:
+        assert get(f"{first.url}/documents?limit=100&sort=title", owner) == before
+        assert (first.secret("OWNER"), first.secret("AGENT")) == (owner, agent)
+    with running(two, "dev") as second:
+        assert get(f"{second.url}/project", others_owner)["name"] == "The Crust"
         second.end(signal.SIGINT)
-
-    assert not answers(url)
-    assert not mongod_runs(folder)
-
-
-def test_two_checkouts_run_side_by_side_and_the_second_says_its_port(folder: Path) -> None:
-    with running(folder / "one", "dev") as one:
-        first = one.url
-        with running(folder / "two", "dev") as two:
-            second = two.url
-            assert first != second
-            assert f"using port {second.rpartition(':')[2]}." in two.said
-            assert (
-                get(f"{first}/project", one.secret("OWNER"))["id"]
-                != get(f"{second}/project", two.secret("OWNER"))["id"]
-            )
+    assert not answers(other)
+    assert not mongod_runs(two)
 
 
 def test_with_mongodb_uri_it_says_which_database_it_uses_and_starts_no_mongodb(
