@@ -11,7 +11,7 @@ To plan documents with their briefs: `plan_documents`. Step by step, and for clu
 `create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, `confirm_intent`, then \
 `mark_brief_ready`.
 
-A tool that changes a record returns it as the record's `get_…` tool does; a list stands under `items`. Records come \
+A tool that changes a record returns it as the record's `get_…` tool does; a list is under `items`. Records come \
 without their content: read it in parts with `read_document_content`. A list returns 20 items unless you \
 send `limit`; ask for the next page with `offset`. A page shorter than `limit` is the last one.
 

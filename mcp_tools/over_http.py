@@ -88,7 +88,7 @@ class McpView:
         """Refuses a host name that is not this server's, and web pages of any other origin."""
         host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
         if not self._addresses.include(host):
-            return _refusal(421, t.INVALID_REQUEST, f"This server does not go by {host!r}: see MCP_ALLOWED_HOSTS.")
+            return _refusal(421, t.INVALID_REQUEST, f"The host {host!r} is not allowed: see MCP_ALLOWED_HOSTS.")
         if origin and not is_of(origin, host):
             return _refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
         return None

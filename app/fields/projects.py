@@ -26,7 +26,7 @@ def site_url(value: str) -> None:
     """Checks for an http or https URL, which may say where the slug goes."""
     address = value.replace("{slug}", "slug")
     if "{" in address or "}" in address:
-        raise ma.ValidationError("Only `{slug}` may stand in braces.")
+        raise ma.ValidationError("`{slug}` is the only placeholder that is allowed.")
     http_url(address)
 
 

@@ -59,7 +59,7 @@ def bound() -> None:
         g.undrained = request.environ["wsgi.input"]
         raise PayloadTooLarge
     if chunked and not request.environ.get("wsgi.input_terminated"):
-        raise HttpApiDecodeError("This server takes no chunked bodies: send one whose `Content-Length` is stated.")
+        raise HttpApiDecodeError("This server does not accept chunked bodies: send `Content-Length`.")
     if request.content_length or chunked:
         request.environ["wsgi.input"] = Body(request.environ["wsgi.input"], request.content_length)
 

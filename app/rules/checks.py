@@ -341,7 +341,7 @@ def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
         began = first.setdefault(" ".join(text.split()), place)
         if began != place and _is_long(text):
             lines = subject.content.line(began), subject.content.line(place)
-            yield Failure(f"This paragraph stands in line {lines[0]} already.", lines[1])
+            yield Failure(f"This paragraph repeats the one in line {lines[0]}.", lines[1])
 
 
 def _is_long(paragraph: str) -> bool:
@@ -358,7 +358,7 @@ def _links(subject: Subject) -> Iterator[Failure]:
         if address not in usable:
             usable[address] = _is_usable(address)
         if not usable[address]:
-            message = f"The {kind} {address[:200]!r} leads nowhere: use a relative, http, https or mailto address."
+            message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
             yield Failure(message, content.line(place))
 
 
@@ -444,7 +444,7 @@ CHECKS: tuple[Check, ...] = (
     Check(CheckName.META_TITLE, "There is a meta title of the right length.", _meta_title),
     Check(CheckName.META_DESCRIPTION, "There is a meta description of the right length.", _meta_description),
     Check(CheckName.PLACEHOLDERS, "The text has no placeholders.", _placeholders, reads_text=True),
-    Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph stands there twice.", _repeated_paragraphs, reads_text=True),
+    Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph is repeated.", _repeated_paragraphs, reads_text=True),
     Check(CheckName.LINKS, "Every link has a usable address.", _links, reads_text=True),
     Check(CheckName.KEYWORD_TAKEN, "No other document has the keyword.", _keyword_taken, _keyword, NO_KEYWORD),
 )

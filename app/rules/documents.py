@@ -261,14 +261,14 @@ def not_now(document: StoredDocument) -> InvalidTransition:
     """Returns the refusal of an operation that the document's status does not allow."""
     able = allowed(document)
     return InvalidTransition(
-        f"The document is {_SAID[Status(document['status'])]}, which does not allow this. "
+        f"The document is {_STATUS_WORDS[Status(document['status'])]}, which does not allow this. "
         f"What it allows: {', '.join(able)}.",
         status=document["status"],
         allowed=able,
     )
 
 
-_SAID = {
+_STATUS_WORDS = {
     Status.IDEA: "an idea",
     Status.PLANNED: "planned",
     Status.DRAFTING: "being drafted",

@@ -50,11 +50,11 @@ def with_ids(piece: Fields, named: Named) -> tuple[dict[str, Any], list[Problem]
 
 _KINDS = {"category": "category", "cluster": "cluster", "assignee": "member"}
 _MANY = {"category": "categories", "cluster": "clusters", "assignee": "members"}
-_CALLED = {"category": "name or slug", "cluster": "name", "assignee": "name or e-mail address"}
+_NAMED_BY = {"category": "name or slug", "cluster": "name", "assignee": "name or e-mail address"}
 
 
 def _unclear(name: str, id_field: str, ids: list[str]) -> str:
     if not ids:
-        return f"No {_KINDS[name]} of this project has this {_CALLED[name]}: see the list of {_MANY[name]}."
+        return f"No {_KINDS[name]} of this project has this {_NAMED_BY[name]}: see the list of {_MANY[name]}."
     some = " or ".join(ids[:SHOWN])
-    return f"{len(ids)} {_MANY[name]} have this {_CALLED[name]}: send the `{id_field}` of one, like {some}."
+    return f"{len(ids)} {_MANY[name]} have this {_NAMED_BY[name]}: send the `{id_field}` of one, like {some}."

@@ -181,7 +181,7 @@ def test_a_refusal_that_names_no_request_is_the_answer_to_the_one_at_hand(
     answer = _relayed(f"{by_another_name}/mcp", _environment(mongodb_uri, store, project.token().secret))
 
     assert answer["id"] == 1
-    assert "answered 421: This server does not go by '0.0.0.0:" in answer["error"]["message"]
+    assert "answered 421: The host '0.0.0.0:" in answer["error"]["message"]
 
 
 def test_stdio_offers_a_toolset(mongodb_uri: str, store: Store, project: Project) -> None:
