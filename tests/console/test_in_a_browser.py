@@ -37,6 +37,9 @@ const done = arguments[arguments.length - 1];
 const places = (one) => one.nodes.map((node) => node.target.join(" "));
 axe.run(arguments[0]).then((found) => done(found.violations.map((one) => [one.id, places(one)])));
 """
+ENDED_WAITS = """
+return performance.getEntriesByType("resource").filter((one) => one.name.includes("/console/changes")).length;
+"""
 PUT_DOWN = """
 const [card, column] = [...arguments].map((selector) => document.querySelector(selector));
 const dataTransfer = new DataTransfer();
@@ -105,6 +108,24 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     window.find("#q").send_keys("rye")
     window.until(lambda: not window.has(f"#d-{arriving['id']}") and "q=rye" in window.chrome.current_url)
     assert window.problems() == []
+
+
+def test_a_tab_that_is_hidden_does_not_wait_for_events(
+    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("app.console.live.WAIT_SECONDS", 100)
+        window.sign_in(project.token("Ingrid"))
+        board = window.chrome.current_window_handle
+        assert window.chrome.execute_script(ENDED_WAITS) == 0
+
+        window.chrome.switch_to.new_window("tab")
+        window.chrome.close()
+
+    window.chrome.switch_to.window(board)
+    window.until(lambda: window.chrome.execute_script(ENDED_WAITS))
+    a_document(project.context())
+    project.store.outboxes.publish_all(project.id)  # ends the waiting on the server
 
 
 def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> None:

@@ -131,24 +131,28 @@ document.addEventListener("htmx:afterSwap", () => localTimes(document));
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
 
-// Live pages: wait for events after the page's cursor, then fetch what they changed.
+// Live pages: wait for events after the page's cursor, then fetch what they changed. A browser has six connections to a
+// server, which all tabs share: one that is hidden does not wait.
 async function follow() {
   let { cursor, changes, document: only } = document.body.dataset;
-  const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  let waiting;
+  document.addEventListener("visibilitychange", () => document.hidden && waiting?.abort());
   while (cursor) {
+    if (document.hidden) {
+      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+    }
     const began = Date.now();
-    const response = await fetch(`${changes}?wait&after=${encodeURIComponent(cursor)}`, { headers: { "HX-Request": "true" } })
-      .catch(() => null);
+    waiting = new AbortController();
+    const options = { headers: { "HX-Request": "true" }, signal: waiting.signal };
+    const response = await fetch(`${changes}?wait&after=${encodeURIComponent(cursor)}`, options).catch(() => null);
     if (response?.status === 401) return location.assign(response.headers.get("HX-Redirect"));
     const found = response?.ok ? await response.json().catch(() => null) : null;
     if (found) {
       cursor = found.cursor;
       if (found.documents.some((id) => !only || id === only || id === "*")) refresh();
     }
-    if (document.hidden) {
-      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
-    }
-    await pause(!found ? 5 : Date.now() - began < 1000 ? 2 : 0);
+    const seconds = waiting.signal.aborted ? 0 : !found ? 5 : Date.now() - began < 1000 ? 2 : 0;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
 }
 if (document.body.dataset.cursor) follow();
