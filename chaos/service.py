@@ -50,21 +50,24 @@ class Server(Process):
 
     def __init__(self, uri: str, log: Path) -> None:
         self.port = free_port()
+        self._has_loaded_mcp = False
         super().__init__(("serve", "--no-worker", "--port", str(self.port)), uri, log)
 
     def start(self) -> None:
         """Starts it as soon as its port is free, which is when the processes of the one before have ended."""
-        until(lambda: self._answers("/health") is None, 20, 0.05)
+        until(lambda: self._answers("GET", "/health") is None, 20, 0.05)
+        self._has_loaded_mcp = False
         super().start()
 
     def is_ready(self) -> bool:
-        """Does it answer, and reach MongoDB?"""
-        return self._answers("/ready") == 200
+        """Does it answer, reach MongoDB, and has it loaded what its first MCP request has to wait for?"""
+        self._has_loaded_mcp = self._has_loaded_mcp or self._answers("POST", "/mcp") == 401
+        return self._has_loaded_mcp and self._answers("GET", "/ready") == 200
 
-    def _answers(self, path: str) -> int | None:
+    def _answers(self, method: str, path: str) -> int | None:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
         try:
-            connection.request("GET", path)
+            connection.request(method, path)
             return connection.getresponse().status
         except (OSError, http.client.HTTPException):
             return None

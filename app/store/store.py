@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import Context
 from functools import cached_property
 from itertools import count
 from typing import Any, TypeVar
@@ -69,6 +70,9 @@ have been done, or not.
 CONNECT_MS, HEARTBEAT_MS = 2_500, 2_000
 """After both together PyMongo gives up a member that accepts connections and answers nothing, and sends what it was
 asked to the next primary. By its defaults that takes 30 seconds, and requests end with their deadline before that."""
+
+ABORT_SECONDS = 1
+"""How long a request may take beyond its deadline to abort its transaction."""
 
 DATABASE = "content_workflow"
 CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
@@ -255,9 +259,16 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
         raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
     def transact(run: Callable[[ClientSession], Any]) -> Any:
+        def attempt(session: ClientSession) -> Any:
+            try:
+                return run(session)
+            except BaseException:
+                Context().run(_abort, session)
+                raise
+
         with client.start_session() as session:
             return session.with_transaction(
-                run, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
+                attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
             )
 
     # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike.
@@ -265,3 +276,13 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
         name, codec_options=CODEC, read_preference=ReadPreference.PRIMARY, read_concern=ReadConcern("majority")
     )
     return Store(opened, transact=transact, deadline_seconds=deadline_seconds)
+
+
+def _abort(session: ClientSession) -> None:
+    """Aborts a transaction, in a context that has no deadline.
+
+    PyMongo would not send it after the deadline, and MongoDB would hold the locks until its own limit: 60 seconds.
+    """
+    if session.in_transaction:
+        with pymongo.timeout(ABORT_SECONDS):
+            session.abort_transaction()

@@ -9,6 +9,7 @@ from typing import Any
 
 import marshmallow as ma
 import pytest
+from bson import ObjectId
 from flask import Flask
 
 from app.errors import ServiceUnavailable, WriteConflict
@@ -16,7 +17,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.store.members import Members
 from app.store.projects import Projects
-from app.store.store import connect
+from app.store.store import Store, connect
 from app.vocabulary import Channel, Scope
 from tests.make import OPERATIONS, Project
 from tests.rest.client import Rest
@@ -103,6 +104,23 @@ def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_
         always_second(ctx)
 
     assert 1 < tries <= 6, "five tries of 0.2 s fill a second"
+    store.database.client.close()
+
+
+def test_a_transaction_that_runs_out_of_time_locks_nothing_afterwards(project: Project, mongodb_uri: str) -> None:
+    store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
+    path = {"_id": ObjectId(project.id)}
+
+    def too_slow(within: Store) -> None:
+        within.database.projects.update_one(path, {"$set": {"name": "Late"}}, session=within.session)
+        time.sleep(1.1)
+        within.projects.settings(project.id)
+
+    with pytest.raises(ServiceUnavailable), store.deadline():
+        store.in_transaction(too_slow)
+
+    changed = OPERATIONS["update_project"](project.context(), fields={"name": "In time"})  # waits for any lock
+    assert changed.body["name"] == "In time"
     store.database.client.close()
 
 
