@@ -78,7 +78,7 @@ class Window:
 
     def until(self, what: Any) -> Any:
         """Waits until something is true, and returns it."""
-        waiting = WebDriverWait(self.chrome, 10, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[StaleElementReferenceException])
         return waiting.until(lambda _: what())
 
     def problems(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from app.operations import reverts
 from app.operations.context import this_instant
 from app.rules.times import wire_time
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import connect
 from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_an_hour, ok, path_of, refused
 from tests.make import OPERATIONS, Project, Token
@@ -127,13 +131,17 @@ def test_the_time_is_checked_and_revoked_tokens_are_reverted_too(rest, agent) ->
 
 
 @pytest.mark.contract("decided-guards.revert-pages")
-def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(rest, project) -> None:
+def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(project, mongodb_uri) -> None:
     person, wild = project.token("Person"), project.token("Wild")
+    patient = connect(mongodb_uri, project.store.database.name, deadline_seconds=60)  # however busy the machine is
+    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, log_level="CRITICAL")
+    rest = Rest(create_app(settings, patient).test_client(), project.token())
 
     def plan(token: Token, title: str, numbers: range) -> None:
         for start in range(0, len(numbers), 500):
             pieces = [{"key": f"{number}", "title": f"{title} {number}"} for number in numbers[start : start + 500]]
-            OPERATIONS["plan_documents"](project.context(token), fields={"pieces": pieces})
+            ctx = replace(project.context(token), store=patient)
+            OPERATIONS["plan_documents"](ctx, fields={"pieces": pieces})
 
     plan(person, "Bread", range(1000))
     plan(wild, "Wild", range(1000))
@@ -150,6 +158,7 @@ def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between
     found = project.store.database.documents.find({}, {"key": 1, "title": 1, "projectId": 1})
     titles = {row["key"]: row["title"] for row in found if str(row["projectId"]) == project.id}
     assert titles == {f"{number}": f"{'Bread' if number % 10 else 'Mine'} {number}" for number in range(1000)}
+    patient.database.client.close()
 
 
 @pytest.mark.contract("decided-guards.revert")

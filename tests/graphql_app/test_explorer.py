@@ -59,7 +59,7 @@ def test_a_query_runs_with_a_token_that_is_pasted(
     project: Project, graphql: GraphQL, app: Flask, browser: webdriver.Chrome
 ) -> None:
     published(project, title="A loaf in the explorer")
-    wait = WebDriverWait(browser, 30)
+    wait = WebDriverWait(browser, 60)
     with serving(app) as address:
         browser.get(f"{address}/graphql")
         browser.find_element(By.ID, "token").send_keys(graphql.token.secret, Keys.TAB)

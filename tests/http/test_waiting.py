@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ def cursor_of(server: Server, token: Token) -> str:
     return cursor
 
 
+def requests_of(server: Server, token: Token) -> int:
+    """Returns how many requests of a token the server has received in this minute, this one included."""
+    limit = server.get("/project", token).headers
+    most, left = limit["RateLimit-Policy"].split(";")[1], limit["RateLimit"].split(";")[1]
+    return int(most.removeprefix("q=")) - int(left.removeprefix("r="))
+
+
 @pytest.mark.slow
 @pytest.mark.contract("decided-waiting.wait")
 def test_an_event_reaches_100_waiting_readers_on_two_servers_within_a_second(
@@ -122,8 +130,9 @@ def test_a_server_ends_while_readers_wait_and_answers_them(store: Store, project
     token = project.token()
     with running(mongodb_uri, store, 1) as [server], ThreadPoolExecutor(20) as pool:
         path = f"/events?wait=25&after={cursor_of(server, token)}"
+        before, probes = requests_of(server, token), count(1)
         waiting = [pool.submit(server.get, path, token) for _ in range(20)]
-        time.sleep(1)
+        until(lambda: requests_of(server, token) >= before + 20 + next(probes))
 
         took = server.stop()
 
