@@ -12,9 +12,9 @@ from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
 from app.operations.documents import NO_DOCUMENT, slugs_of_others
-from app.operations.guards import if_over_budget
+from app.operations.guards import if_over_budget, publishing_request
 from app.operations.operation import Effect, Operation, Result, operation
-from app.operations.publishing import is_renderable, publishing_request
+from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
 from app.records.actions import ActionRecord, action_record
 from app.rules.briefs import MoveRequest, first_refusal

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
-from app.operations.publishing import render
+from app.operations.rendering import render
 from app.operations.revision_cache import RevisionCache
 from app.operations.selections import DocumentSelection
 from app.rules.documents import StoredDocument

@@ -1,17 +1,21 @@
-"""What refuses writes of any operation: a freeze and a budget (decisions, section 13).
+"""What refuses writes beside the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
 
-`Operation` calls these when it runs, and `actions` to find out whether a call would be refused.
+`Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from app.errors import BudgetExceeded, ProjectFrozen
 from app.operations.context import Context, this_instant
+from app.rules.actors import Actor
+from app.rules.briefs import MoveRequest
 from app.rules.budgets import Budget, begins, budget_exceeded, limits_of
-from app.rules.projects import Frozen, project_frozen
+from app.rules.documents import StoredDocument, made_by_caller
+from app.rules.projects import Frozen, StoredProject, project_frozen
 from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)
@@ -73,3 +77,24 @@ def _if_exceeded(
         if counts.get(limit, 0) > most:
             return budget_exceeded(limit, most, begins(limit, ctx.now), ctx.now)
     return None
+
+
+def publishing_request(ctx: Context, document: StoredDocument | None, project: StoredProject) -> MoveRequest:
+    """Returns the call as the rules of publishing see it; `document` is needed where the project demands four eyes."""
+    request = replace(ctx.move_request, review_required=project["reviewRequired"])
+    if document is None or not project.get("fourEyes"):
+        return request
+    return replace(request, same_eyes=_same_eyes(ctx, document))
+
+
+def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
+    """Returns who made the document's version, else who submitted it last, if that is the caller."""
+    if ctx.caller.token_id is None:
+        return None
+    revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
+    actors = [by for by in (revision and revision["by"], document.get("submittedBy")) if by]
+    known: dict[str, str] = {}
+    if ctx.caller.agent and any(by["agent"] == ctx.caller.agent and by["id"] != ctx.caller.token_id for by in actors):
+        tokens = [ctx.caller.token_id, *(by["id"] for by in actors if by["id"])]
+        known = ctx.store.tokens.get_agents(ctx.project_id, tokens)
+    return next((by for by in actors if made_by_caller(by, ctx.caller.token_id, known)), None)

@@ -4,16 +4,12 @@ Moves of one record are attempted as one atomic write and explained when they fa
 the snapshot, the record and the project's delivery in one transaction.
 """
 
-import threading
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
-
-from cachetools import LRUCache
 
 from app.errors import (
     BadRequest,
@@ -35,10 +31,11 @@ from app.fields.loading import problems
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, Fields, system
 from app.operations.documents import document_result, own_document
+from app.operations.guards import publishing_request
 from app.operations.operation import Effect, Result, operation
+from app.operations.rendering import render_document
 from app.operations.revisions import markdown_of
 from app.records.documents import DocumentRecord, ScheduleOutcome
-from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest, first_refusal
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import (
@@ -53,27 +50,15 @@ from app.rules.documents import (
     Move,
     StoredDocument,
     if_not_renderable,
-    made_by_caller,
     refusal,
 )
-from app.rules.projects import StoredProject
-from app.rules.publishing import Rendered, delivered_words, rendered, snapshot
+from app.rules.publishing import delivered_words, snapshot
 from app.rules.redirects import past_slugs
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
-RENDERED_TOGETHER = 100_000
-"""Up to so many characters several texts are rendered at once; longer ones wait for each other.
-
-Rendering is all processor time, seconds of it for the longest, which requests of other callers would wait for.
-"""
-_RENDERING = threading.Lock()
-
-_renderable: LRUCache[str, bool] = LRUCache(10_000)
-"""Whether contents that were rendered before can be published; a content never changes."""
-_renderable_lock = threading.Lock()
 
 PUBLISHING = (partial(refusal, PUBLISH), if_not_renderable)
 """Why publishing is refused, in the contract's order."""
@@ -82,53 +67,6 @@ DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
-
-
-@dataclass(frozen=True)
-class _Rendering:
-    """What a content becomes; no text when it can't be published."""
-
-    content_id: str
-    text: Rendered | None
-
-
-def _render(ctx: Context, document_id: str, *_: Fields) -> _Rendering | None:
-    """Renders a document's present content; None when there is none, or publishing will be refused without it."""
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal(PUBLISH, document, ctx.move_request):
-        return None
-    content_id = document.get("contentId")
-    if content_id is None:
-        return None
-    markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    return _Rendering(content_id, None if markdown is None else _rendered(ctx, content_id, markdown))
-
-
-def render(markdown: str) -> Rendered | None:
-    """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
-    with _RENDERING if len(markdown) > RENDERED_TOGETHER else nullcontext():
-        return rendered(markdown)
-
-
-def _rendered(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
-    """Renders a content; None when its html is too large, which is remembered."""
-    text = render(markdown)
-    with _renderable_lock:
-        _renderable[content_id] = text is not None
-    if text is None:
-        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
-    return text
-
-
-def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
-    """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
-    with _renderable_lock:
-        known = _renderable.get(content_id)
-    if known is not None:
-        return known
-    if markdown is None:
-        markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    return markdown is not None and _rendered(ctx, content_id, markdown) is not None
 
 
 @dataclass(frozen=True)
@@ -175,11 +113,10 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     checked: _Checked | None = ctx.prepared
     if checked is not None:
         document = own_document(ctx, document_id)
-        current = document["rev"] == checked.rev
-        request = replace(request, failed_checks=checked.failed if current else ())
-        if not current:
+        if document["rev"] != checked.rev:
             ctx.check_match(document)
             raise refusal(SUBMIT, document, request) or WriteConflict
+        request = replace(request, failed_checks=checked.failed)
     changes = {"submittedBy": ctx.caller.actor, "review": None}
     return _move(ctx, document_id, SUBMIT, request, document=document, changes=changes)
 
@@ -278,7 +215,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result:
     response=DocumentRecord,
     errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
-    prepare=_render,
+    prepare=render_document,
     refusals=PUBLISHING,
     publishes=True,
 )
@@ -292,7 +229,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     ctx.check_match(document)
     if obstacle := _obstacle(ctx, document, fields.get("baseVersion")):
         raise obstacle
-    return document_result(ctx, _publish(ctx, document))
+    return _publish(ctx, document)
 
 
 @operation(
@@ -302,7 +239,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     response=DocumentRecord,
     errors=(InvalidTransition, ReviewRequired, BadRequest),
     transaction=True,
-    prepare=_render,
+    prepare=render_document,
 )
 def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
@@ -312,7 +249,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     document = own_document(ctx, document_id)
     if obstacle := _obstacle(ctx, document):
         raise obstacle
-    return document_result(ctx, _publish(ctx, document, read_time(fields["publishedAt"])))
+    return _publish(ctx, document, read_time(fields["publishedAt"]))
 
 
 @operation(
@@ -326,34 +263,13 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
 def unpublish_document(ctx: Context, document_id: str) -> Result:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     document = own_document(ctx, document_id)
-    ctx.check_match(document)
-    if refused := refusal(UNPUBLISH, document, ctx.move_request):
-        raise refused
-    written = ctx.store.documents.move(
-        ctx.project_id,
-        document_id,
-        UNPUBLISH,
-        ctx.move_request,
-        changes={
-            "isPublished": False,
-            "publishedAt": None,
-            "snapshot": None,
-            "slugs": [document["slug"]],
-            "pastSlugs": past_slugs(document, None, ctx.now),
-            "deliveredWords": [],
-        },
-        event=ctx.event(UNPUBLISH.event),
-        rev=document["rev"],
-    )
-    if written is None:
-        raise WriteConflict
-    if replaced := document.get("snapshot"):
-        ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
-    ctx.store.projects.delivery_changed(ctx.project_id)
-    return document_result(ctx, written)
+    changes: dict[str, Any] = {"isPublished": False, "publishedAt": None, "snapshot": None, "deliveredWords": []}
+    return _change_delivery(ctx, document, UNPUBLISH, changes, slug=None)
 
 
-@operation(scope=Scope.PUBLISH, effect=Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=_render)
+@operation(
+    scope=Scope.PUBLISH, effect=Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document
+)
 def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
@@ -369,7 +285,8 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
     if obstacle is None:
         _publish(ctx, document)
     else:
-        _give_up(ctx, document, obstacle)
+        why = {"reason": obstacle.message}
+        _move(ctx, document_id, GIVE_UP, ctx.move_request, document=document, changes=UNSCHEDULED, event_data=why)
     return Result({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
@@ -377,9 +294,8 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
     """Publishes documents of a project that are due, the longest due first, until `PUBLISH_TURN_SECONDS` are over.
 
     Returns the ids of the documents, each with the reason why it was not published, or None; none while the project is
-    frozen. A document that was begun
-    is finished. Any number of workers may call this at once: each document is published by one of them. If a document
-    raises an unexpected error, the others are tried before it is raised again.
+    frozen. A document that was begun is finished. Any number of workers may call this at once: each document is
+    published by one of them. If a document raises an unexpected error, the others are tried before it is raised again.
     """
     ends = time.monotonic() + PUBLISH_TURN_SECONDS
     done: list[tuple[str, str | None]] = []
@@ -417,29 +333,7 @@ def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None =
     return first_refusal(PUBLISHING, document, replace(request, not_renderable=ctx.prepared.text is None))
 
 
-def publishing_request(ctx: Context, document: StoredDocument | None, project: StoredProject) -> MoveRequest:
-    """Returns the call as the rules of publishing see it; `document` is needed where the project demands four eyes."""
-    request = replace(ctx.move_request, review_required=project["reviewRequired"])
-    if document is None or not project.get("fourEyes"):
-        return request
-    return replace(request, same_eyes=_same_eyes(ctx, document))
-
-
-def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
-    """Returns who made the document's version, else who submitted it last, if that is the caller."""
-    if ctx.caller.token_id is None:
-        return None
-    revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
-    maker: Actor | None = revision["by"] if revision else None
-    actors = [by for by in (maker, document.get("submittedBy")) if by is not None]
-    known: dict[str, str] = {}
-    if ctx.caller.agent and any(by["agent"] == ctx.caller.agent and by["id"] != ctx.caller.token_id for by in actors):
-        tokens = [ctx.caller.token_id, *(by["id"] for by in actors if by["id"])]
-        known = ctx.store.tokens.get_agents(ctx.project_id, tokens)
-    return next((by for by in actors if made_by_caller(by, ctx.caller.token_id, known)), None)
-
-
-def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> StoredDocument:
+def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> Result:
     """Makes a document's present content what is delivered; inside a transaction, when there is no obstacle."""
     text = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
@@ -449,34 +343,22 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
         "isPublished": True,
         "publishedAt": published_at,
         "snapshot": delivered,
-        "slugs": [document["slug"]],
-        "pastSlugs": past_slugs(document, document["slug"], ctx.now),
         "deliveredWords": delivered_words(delivered),
+        **UNSCHEDULED,
     }
-    written = ctx.store.documents.move(
-        ctx.project_id,
-        document["id"],
-        PUBLISH,
-        ctx.move_request,
-        changes=changes | UNSCHEDULED,
-        event=ctx.event(PUBLISH.event),
-        rev=document["rev"],
-    )
-    if written is None:
-        raise WriteConflict
+    return _change_delivery(ctx, document, PUBLISH, changes, slug=document["slug"])
+
+
+def _change_delivery(
+    ctx: Context, document: StoredDocument, move: Move, changes: dict[str, Any], *, slug: str | None
+) -> Result:
+    """Makes a move that changes what is delivered, and under which slug if any; inside a transaction."""
+    changes |= {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, ctx.now)}
+    result = _move(ctx, document["id"], move, ctx.move_request, document=document, changes=changes)
     if replaced := document.get("snapshot"):
         ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return written
-
-
-def _give_up(ctx: Context, document: StoredDocument, obstacle: Refusal) -> None:
-    event = ctx.event(GIVE_UP.event, {"reason": obstacle.message})
-    given_up = ctx.store.documents.move(
-        ctx.project_id, document["id"], GIVE_UP, ctx.move_request, changes=UNSCHEDULED, event=event, rev=document["rev"]
-    )
-    if given_up is None:
-        raise WriteConflict
+    return result
 
 
 def _move(

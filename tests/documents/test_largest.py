@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.fields.intents import MAX_MARKDOWN
-from app.operations import publishing
+from app.operations import rendering
 from app.store.store import Store
 from tests.documents.steps import a_document, ok, path_of, refused
 from tests.make import Project
@@ -87,7 +87,7 @@ def test_nobody_waits_for_a_document_that_is_being_rendered(
 
         return rendered
 
-    monkeypatch.setattr(publishing, "rendered", renders_while_somebody_writes(publishing.rendered))
+    monkeypatch.setattr(rendering, "rendered", renders_while_somebody_writes(rendering.rendered))
     published = ok(rest.post(f"{path_of(document)}/publish", Idempotency_Key="while-written"))
 
     assert (published["dueDate"], published["status"]) == ("2027-01-31", "published")
@@ -118,7 +118,7 @@ def test_content_that_was_found_too_long_is_refused_again_without_being_rendered
 ) -> None:
     document = a_document(rest, markdown="a@b.c " * (MAX_MARKDOWN // 6))
     first = refused(rest.post(f"{path_of(document)}/publish"), "BadRequest")
-    monkeypatch.setattr(publishing, "rendered", None)  # calling it would be a 500
+    monkeypatch.setattr(rendering, "rendered", None)  # calling it would be a 500
 
     again = rest.post(f"{path_of(document)}/publish")
 

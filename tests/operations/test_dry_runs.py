@@ -203,7 +203,7 @@ def test_a_dry_run_relays_no_event_where_the_outbox_of_its_record_is_full(client
 def test_a_dry_run_of_publishing_remembers_nothing_of_what_it_could_not_render(
     client, own_store, scene, monkeypatch
 ) -> None:
-    monkeypatch.setattr("app.operations.publishing.rendered", lambda markdown: None)
+    monkeypatch.setattr("app.operations.rendering.rendered", lambda markdown: None)
     document = scene.document()
     Agent(client, scene.token).call("get_project")
 

@@ -1,0 +1,64 @@
+"""Renders markdown to the html that is delivered: before the transaction that publishes it, and for previews."""
+
+import threading
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+
+from app.operations.context import Context, Fields
+from app.operations.long_texts import alone_if_long
+from app.rules.documents import PUBLISH, refusal
+from app.rules.publishing import Rendered, rendered
+
+_RENDERING = threading.Lock()
+
+_renderable: LRUCache[str, bool] = LRUCache(10_000)
+"""Whether contents that were rendered before can be published; a content never changes."""
+_renderable_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """What a content becomes; no text when it can't be published."""
+
+    content_id: str
+    text: Rendered | None
+
+
+def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
+    """Renders a document's present content; None when there is none, or publishing will be refused without it."""
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None or refusal(PUBLISH, document, ctx.move_request):
+        return None
+    content_id = document.get("contentId")
+    if content_id is None:
+        return None
+    markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
+    return Rendering(content_id, None if markdown is None else _render_content(ctx, content_id, markdown))
+
+
+def render(markdown: str) -> Rendered | None:
+    """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
+    with alone_if_long(markdown, _RENDERING):
+        return rendered(markdown)
+
+
+def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
+    """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
+    with _renderable_lock:
+        known = _renderable.get(content_id)
+    if known is not None:
+        return known
+    if markdown is None:
+        markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
+    return markdown is not None and _render_content(ctx, content_id, markdown) is not None
+
+
+def _render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
+    """Renders a content; None when its html is too large, which is remembered."""
+    text = render(markdown)
+    with _renderable_lock:
+        _renderable[content_id] = text is not None
+    if text is None:
+        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
+    return text
