@@ -1,10 +1,9 @@
 """Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from app.errors import BadRequest, IntentInvalid, NotFound, WriteConflict, or_raise
+from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
@@ -20,6 +19,7 @@ from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, V
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
+from app.rules.events import Event
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_category, new_cluster, new_document
 from app.rules.text import word_count
 from app.store.intents import likely_slot
@@ -137,7 +137,7 @@ def list_intents(ctx: Context, fields: Fields) -> Result:
 @operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=IntentRecord)
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Read a draft with every field that was set."""
-    return _intent_answer(_own_draft(ctx, intent_id, fields))
+    return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
 @operation(scope=Scope.WRITE, effect=Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
@@ -146,7 +146,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 
     Returns the draft as it was.
     """
-    return _intent_answer(_take(ctx, intent_id, fields))
+    return _intent_result(_take(ctx, intent_id, fields))
 
 
 @operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
@@ -156,7 +156,7 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     `errors` lists every problem that confirming would find now, sorted by field.
     """
     draft = _own_draft(ctx, intent_id, fields)
-    errors = _finding(ctx, draft).problems
+    errors = _problems(ctx, draft)
     result: dict[str, Any] = {"valid": not errors, "errors": errors}
     if draft["kind"] == Kind.DOCUMENT:
         keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
@@ -178,14 +178,11 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     If a field is missing or invalid nothing changes, and the error lists every problem.
     """
     draft = _take(ctx, intent_id, fields)
-    finding = _finding(ctx, draft)
-    if finding.problems:
-        raise IntentInvalid(finding.problems)
-    kind = Kind(draft["kind"])
-    made = _CONFIRMS[kind](ctx, draft, finding.facts)
-    return Result(
-        {str(kind): made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=str(kind), texts=made.texts
-    )
+    if wrong := _problems(ctx, draft):
+        raise IntentInvalid(wrong)
+    kind = draft["kind"]
+    made = _CREATE[Kind(kind)](ctx, draft)
+    return Result({kind: made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=kind, texts=made.texts)
 
 
 def _words(fields: Fields) -> int | None:
@@ -207,7 +204,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
         "updatedAt": ctx.now,
         "createdBy": ctx.caller.actor,
     }
-    return _intent_answer(ctx.store.intents.add(ctx.project_id, draft))
+    return _intent_result(ctx.store.intents.add(ctx.project_id, draft))
 
 
 def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
@@ -217,7 +214,7 @@ def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
         raise WriteConflict
-    return _intent_answer(changed)
+    return _intent_result(changed)
 
 
 def _take(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
@@ -241,20 +238,14 @@ FULL_OF_DRAFTS = (
 NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
 
 
-def _intent_answer(draft: StoredIntent) -> Result:
+def _intent_result(draft: StoredIntent) -> Result:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
-@dataclass(frozen=True)
-class _Finding:
-    facts: Facts
-    problems: list[Any]
-
-
-def _finding(ctx: Context, draft: StoredIntent) -> _Finding:
+def _problems(ctx: Context, draft: StoredIntent) -> list[Problem]:
+    """Returns what is wrong with a draft; inside the transaction that confirms it, when it is to be confirmed."""
     kind, fields = Kind(draft["kind"]), draft.get("fields") or {}
-    facts = _FACTS[kind](ctx.store, ctx.project_id, fields)
-    return _Finding(facts, confirm_problems(kind, fields, facts))
+    return confirm_problems(kind, fields, _FACTS[kind](ctx.store, ctx.project_id, fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
@@ -290,36 +281,37 @@ _FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
 }
 
 
-def _confirm_document(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
-    fields, by = draft["fields"], ctx.caller.actor
+def _create_document(ctx: Context, draft: StoredIntent) -> Result:
+    fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
     words = draft.get("words")
     if words is None:  # no markdown, or a draft of an earlier version of this service
         words = word_count(markdown)
-    record = new_document(fields, slug=slug, words=words, by=by, now=ctx.now)
-    event = ctx.event("document.created", {"intentId": draft["id"]})
-    document = ctx.store.documents.create(ctx.project_id, record, markdown, event)
+    record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
+    document = ctx.store.documents.create(ctx.project_id, record, markdown, _created(ctx, draft))
     return document_result(ctx, document, markdown)
 
 
-def _confirm_cluster(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
-    by = ctx.caller.actor
-    event = ctx.event("cluster.created", {"intentId": draft["id"]})
-    cluster = ctx.store.clusters.add(ctx.project_id, new_cluster(draft["fields"], by=by, now=ctx.now), event)
-    return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+def _create_cluster(ctx: Context, draft: StoredIntent) -> Result:
+    record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
+    cluster = ctx.store.clusters.add(ctx.project_id, record, _created(ctx, draft))
+    return Result(cluster_record(cluster, ctx.caller.team_id))
 
 
-def _confirm_category(ctx: Context, draft: StoredIntent, facts: Facts) -> Result:
-    by = ctx.caller.actor
-    event = ctx.event("category.created", {"intentId": draft["id"]})
-    category = ctx.store.categories.add(ctx.project_id, new_category(draft["fields"], by=by, now=ctx.now), event)
+def _create_category(ctx: Context, draft: StoredIntent) -> Result:
+    record = new_category(draft["fields"], by=ctx.caller.actor, now=ctx.now)
+    category = ctx.store.categories.add(ctx.project_id, record, _created(ctx, draft))
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+    return Result(category_record(category, ctx.caller.team_id))
 
 
-_CONFIRMS: dict[Kind, Callable[[Context, StoredIntent, Facts], Result]] = {
-    Kind.DOCUMENT: _confirm_document,
-    Kind.CLUSTER: _confirm_cluster,
-    Kind.CATEGORY: _confirm_category,
+def _created(ctx: Context, draft: StoredIntent) -> Event:
+    return ctx.event(f"{draft['kind']}.created", {"intentId": draft["id"]})
+
+
+_CREATE: dict[Kind, Callable[[Context, StoredIntent], Result]] = {
+    Kind.DOCUMENT: _create_document,
+    Kind.CLUSTER: _create_cluster,
+    Kind.CATEGORY: _create_category,
 }
