@@ -25,7 +25,7 @@ from app.vocabulary import CheckLevel, Scope
 RESTORE = "restore_document"
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=ActionRecord, many=True)
+@operation(Scope.READ, Effect.READS, response=ActionRecord, many=True)
 def list_document_actions(ctx: Context, document_id: str) -> Result:
     """List what can be done with a document now, and why the rest is refused.
 

@@ -21,10 +21,9 @@ from app.errors import (
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.fields.loading import in_order, instance, problems
 from app.operations.context import Context, Fields
-from app.operations.documents import document_result, own_document
+from app.operations.documents import document_change, document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
-from app.records.documents import DocumentRecord
 from app.rules.briefs import (
     CLAIM,
     NO_CLAIM,
@@ -44,7 +43,7 @@ from app.rules.references import Found, link_problems
 from app.vocabulary import BriefState, DocumentStatus, Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=BriefQuery, response=BriefItem, many=True)
+@operation(Scope.READ, Effect.READS, query=BriefQuery, response=BriefItem, many=True)
 def list_briefs(ctx: Context, fields: Fields) -> Result:
     """List briefs, by default those that are ready to be claimed.
 
@@ -57,7 +56,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=BriefDetail)
+@operation(Scope.READ, Effect.READS, response=BriefDetail)
 def get_brief(ctx: Context, document_id: str) -> Result:
     """Read a document's brief with its category and the documents to link to.
 
@@ -71,14 +70,7 @@ def get_brief(ctx: Context, document_id: str) -> Result:
     return Result(body, etag=document_tag(document, ctx.now), etag_covers_body=True)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=BriefFields,
-    response=DocumentRecord,
-    errors=(BriefClaimed, BadRequest),
-    refusals=(if_guarded,),
-)
+@document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's brief whole; fields that are not sent are cleared.
 
@@ -87,14 +79,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _write(ctx, document_id, {name: fields.get(name) for name in instance(BriefFields).fields})
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=BriefFields,
-    response=DocumentRecord,
-    errors=(BriefClaimed, BadRequest),
-    refusals=(if_guarded,),
-)
+@document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
@@ -103,13 +88,7 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _write(ctx, document_id, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(BriefClaimed, BriefClosed),
-    refusals=READY.refusals,
-)
+@document_change(Scope.WRITE, errors=(BriefClaimed, BriefClosed), refusals=READY.refusals)
 def mark_brief_ready(ctx: Context, document_id: str) -> Result:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
@@ -118,13 +97,8 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
     return _move(ctx, document_id, READY, {})
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=ClaimFields,
-    response=DocumentRecord,
-    errors=(BriefClaimed, BriefClosed, BriefNotReady),
-    refusals=CLAIM.refusals,
+@document_change(
+    Scope.WRITE, body=ClaimFields, errors=(BriefClaimed, BriefClosed, BriefNotReady), refusals=CLAIM.refusals
 )
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Claim a ready brief, so that nobody else writes the document.
@@ -135,9 +109,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _move(ctx, document_id, CLAIM, _claim_fields(ctx, fields))
 
 
-@operation(
-    scope=Scope.WRITE, effect=Effect.CHANGES, body=ClaimNextFields, response=DocumentRecord, errors=(NoBriefReady,)
-)
+@document_change(Scope.WRITE, body=ClaimNextFields, errors=(NoBriefReady,))
 def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     """Claim the ready brief that is due soonest.
 
@@ -150,14 +122,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     return document_result(ctx, or_raise(document, NoBriefReady))
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=RenewFields,
-    response=DocumentRecord,
-    errors=(BriefClaimed,),
-    refusals=RENEW.refusals,
-)
+@document_change(Scope.WRITE, body=RenewFields, errors=(BriefClaimed,), refusals=RENEW.refusals)
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Renew your claim's lease.
 
@@ -169,13 +134,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _move(ctx, document_id, RENEW, _lease_fields(ctx, seconds))
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(BriefNotOffered, BriefClaimed),
-    refusals=WITHDRAW.refusals,
-)
+@document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=WITHDRAW.refusals)
 def withdraw_brief(ctx: Context, document_id: str) -> Result:
     """Withdraw a brief: end its offer, or release its claim.
 
@@ -184,13 +143,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result:
     return _move(ctx, document_id, WITHDRAW, NO_CLAIM)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(BriefNotOffered, BriefClaimed),
-    refusals=RELEASE.refusals,
-)
+@document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=RELEASE.refusals)
 def release_brief(ctx: Context, document_id: str) -> Result:
     """Release your claim and offer the brief again, in one step.
 

@@ -20,26 +20,21 @@ from app.vocabulary import Scope
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=CategoryRecord, many=True)
+@operation(Scope.READ, Effect.READS, query=LongPage, response=CategoryRecord, many=True)
 def list_categories(ctx: Context, fields: Fields) -> Result:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=CategoryRecord)
+@operation(Scope.READ, Effect.READS, response=CategoryRecord)
 def get_category(ctx: Context, category_id: str) -> Result:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
 
 @operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=CategoryChanges,
-    response=CategoryRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.WRITE, Effect.CHANGES, body=CategoryChanges, response=CategoryRecord, errors=(BadRequest,), transaction=True
 )
 def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     """Change a category; null clears a field, but neither name nor slug.
@@ -61,9 +56,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     )
 
 
-@operation(
-    scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True
-)
+@operation(Scope.PUBLISH, Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True)
 def delete_category(ctx: Context, category_id: str) -> Result:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 

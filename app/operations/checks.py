@@ -14,7 +14,7 @@ from app.rules.documents import StoredDocument
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=ChecksRecord)
+@operation(Scope.READ, Effect.READS, response=ChecksRecord)
 def check_document(ctx: Context, document_id: str) -> Result:
     """Check a document against its brief and the project's rules.
 

@@ -15,26 +15,21 @@ NO_CLUSTER = "The project has no cluster with this id; list the clusters to find
 NAME_TAKEN = Problem(field="name", message="Another cluster has this name (upper and lower case count as equal).")
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=ClusterRecord, many=True)
+@operation(Scope.READ, Effect.READS, query=LongPage, response=ClusterRecord, many=True)
 def list_clusters(ctx: Context, fields: Fields) -> Result:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=ClusterRecord)
+@operation(Scope.READ, Effect.READS, response=ClusterRecord)
 def get_cluster(ctx: Context, cluster_id: str) -> Result:
     """Read a cluster."""
     return _result(ctx, _own_cluster(ctx, cluster_id))
 
 
 @operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=ClusterChanges,
-    response=ClusterRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.WRITE, Effect.CHANGES, body=ClusterChanges, response=ClusterRecord, errors=(BadRequest,), transaction=True
 )
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     """Change a cluster; null clears a field, but not the name."""
@@ -52,9 +47,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     return _result(ctx, or_raise(written, WriteConflict))
 
 
-@operation(
-    scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=ClusterRecord, errors=(ClusterInUse,), transaction=True
-)
+@operation(Scope.PUBLISH, Effect.DESTROYS, response=ClusterRecord, errors=(ClusterInUse,), transaction=True)
 def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     """Delete a cluster that no document uses; the trash counts as no use.
 

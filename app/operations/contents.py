@@ -9,7 +9,7 @@ from app.records.contents import ContentPartRecord, content_part_record
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
+@operation(Scope.READ, Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
 def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Read a document's markdown in parts.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from app.errors import (
@@ -42,10 +43,13 @@ from app.rules.text import search_words
 from app.rules.times import read_time
 from app.vocabulary import DocumentStatus, Scope
 
+document_change = partial(operation, effect=Effect.CHANGES, response=DocumentRecord)
+"""Declares an operation that changes a document and returns it."""
+
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=DocumentQuery, response=DocumentSummary, many=True)
+@operation(Scope.READ, Effect.READS, query=DocumentQuery, response=DocumentSummary, many=True)
 def list_documents(ctx: Context, fields: Fields) -> Result:
     """List documents, the most recently changed first, without their long texts.
 
@@ -65,7 +69,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result:
     return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found], total=total)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=DocumentRecord)
+@operation(Scope.READ, Effect.READS, response=DocumentRecord)
 def get_document(ctx: Context, document_id: str) -> Result:
     """Read a document.
 
@@ -74,11 +78,9 @@ def get_document(ctx: Context, document_id: str) -> Result:
     return document_result(ctx, own_document(ctx, document_id))
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.WRITE,
     body=DocumentChanges,
-    response=DocumentRecord,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
     refusals=(if_guarded,),
@@ -102,7 +104,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     return document_result(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
 
 
-@operation(scope=Scope.PUBLISH, effect=Effect.DESTROYS, response=DocumentRecord, transaction=True, refusals=())
+@operation(Scope.PUBLISH, Effect.DESTROYS, response=DocumentRecord, transaction=True, refusals=())
 def delete_document(ctx: Context, document_id: str) -> Result:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
@@ -119,13 +121,8 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     return document_result(ctx, document)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(InvalidTransition, SlugTaken),
-    transaction=True,
-    refusals=(if_not_deleted, if_slug_taken),
+@document_change(
+    Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, refusals=(if_not_deleted, if_slug_taken)
 )
 def restore_document(ctx: Context, document_id: str) -> Result:
     """Take a document out of the trash, as it was: delivered again if it was.

@@ -10,7 +10,7 @@ from app.rules.cursors import cursor_of, read_cursor
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
+@operation(Scope.READ, Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
 def list_events(ctx: Context, fields: Fields) -> Result:
     """List the project's events, oldest first.
 
@@ -22,7 +22,7 @@ def list_events(ctx: Context, fields: Fields) -> Result:
     return Result(event_page(events, cursor_of(ctx.project_id, reached)))
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)
+@operation(Scope.READ, Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)
 def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List all events of a document, newest first.
 

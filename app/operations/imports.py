@@ -29,9 +29,7 @@ Begun = tuple[dict[str, Any], str, Sequence[Event]]
 EDITED = tuple(instance(EditedFields).fields)
 
 
-@operation(
-    scope=Scope.WRITE, effect=Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True
-)
+@operation(Scope.WRITE, Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True)
 def import_documents(ctx: Context, fields: Fields) -> Result:
     """Create the documents whose slugs are free, and list the fields in which the others differ.
 
@@ -48,12 +46,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.WRITE,
-    effect=Effect.CREATES,
-    body=CategoryName,
-    response=CategoryRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.WRITE, Effect.CREATES, body=CategoryName, response=CategoryRecord, errors=(BadRequest,), transaction=True
 )
 def file_under(ctx: Context, fields: Fields) -> Result:
     """Find the category with a name or slug, or create it."""

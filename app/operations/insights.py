@@ -24,7 +24,7 @@ from app.rules.times import wire_time_or_none
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=InsightsQuery, response=InsightsRecord)
+@operation(Scope.READ, Effect.READS, query=InsightsQuery, response=InsightsRecord)
 def get_insights(ctx: Context, fields: Fields) -> Result:
     """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
 

@@ -1,6 +1,7 @@
 """Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
@@ -26,15 +27,12 @@ from app.store.intents import likely_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope
 
+_new_draft = partial(operation, Scope.WRITE, Effect.CREATES, errors=(BadRequest,), checks_meaning=False)
+_draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=False)
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CREATES,
-    body=DraftDocumentFields,
-    response=INTENT_RECORDS[Kind.DOCUMENT],
-    errors=(BadRequest,),
-    prepare=lambda ctx, fields: _words(fields),
-    checks_meaning=False,
+
+@_new_draft(
+    body=DraftDocumentFields, response=INTENT_RECORDS[Kind.DOCUMENT], prepare=lambda ctx, fields: _words(fields)
 )
 def create_document_intent(ctx: Context, fields: Fields) -> Result:
     """Create a document draft.
@@ -45,14 +43,7 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result:
     return _create(ctx, Kind.DOCUMENT, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CREATES,
-    body=DraftClusterFields,
-    response=INTENT_RECORDS[Kind.CLUSTER],
-    errors=(BadRequest,),
-    checks_meaning=False,
-)
+@_new_draft(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
 def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
     """Create a cluster draft.
 
@@ -61,14 +52,7 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
     return _create(ctx, Kind.CLUSTER, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CREATES,
-    body=DraftCategoryFields,
-    response=INTENT_RECORDS[Kind.CATEGORY],
-    errors=(BadRequest,),
-    checks_meaning=False,
-)
+@_new_draft(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
 def create_category_intent(ctx: Context, fields: Fields) -> Result:
     """Create a category draft.
 
@@ -77,13 +61,10 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result:
     return _create(ctx, Kind.CATEGORY, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@_draft_change(
     body=DraftDocumentFields,
     response=INTENT_RECORDS[Kind.DOCUMENT],
     prepare=lambda ctx, intent_id, fields: _words(fields),
-    checks_meaning=False,
 )
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a document draft.
@@ -93,13 +74,7 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.DOCUMENT, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=DraftClusterFields,
-    response=INTENT_RECORDS[Kind.CLUSTER],
-    checks_meaning=False,
-)
+@_draft_change(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
 def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a cluster draft.
 
@@ -108,13 +83,7 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
     return _update(ctx, intent_id, Kind.CLUSTER, fields)
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
-    body=DraftCategoryFields,
-    response=INTENT_RECORDS[Kind.CATEGORY],
-    checks_meaning=False,
-)
+@_draft_change(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
 def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Change fields of a category draft.
 
@@ -123,7 +92,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=IntentRecord, many=True)
+@operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord, many=True)
 def list_intents(ctx: Context, fields: Fields) -> Result:
     """List your unfinished drafts.
 
@@ -134,13 +103,13 @@ def list_intents(ctx: Context, fields: Fields) -> Result:
     return Result([intent_record(draft) for draft in drafts])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=IntentRecord)
+@operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord)
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
-@operation(scope=Scope.WRITE, effect=Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
+@operation(Scope.WRITE, Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Discard a draft; nothing is made of it.
 
@@ -149,7 +118,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     return _intent_result(_take(ctx, intent_id, fields))
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
+@operation(Scope.READ, Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Check a draft as confirming it would, and change nothing.
 
@@ -165,12 +134,7 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.WRITE,
-    effect=Effect.CREATES,
-    query=IntentQuery,
-    response=ConfirmedRecord,
-    errors=(IntentInvalid,),
-    transaction=True,
+    Scope.WRITE, Effect.CREATES, query=IntentQuery, response=ConfirmedRecord, errors=(IntentInvalid,), transaction=True
 )
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """Confirm a draft: the record is created and the draft is deleted.

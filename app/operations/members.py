@@ -14,20 +14,20 @@ from app.vocabulary import Role, Scope
 NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=LongPage, response=MemberRecord, many=True)
+@operation(Scope.READ, Effect.READS, query=LongPage, response=MemberRecord, many=True)
 def list_members(ctx: Context, fields: Fields) -> Result:
     """List the project's members by name: the ids that documents can be assigned to."""
     found = ctx.store.members.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([member_record(member) for member in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=MemberRecord)
+@operation(Scope.READ, Effect.READS, response=MemberRecord)
 def get_member(ctx: Context, member_id: str) -> Result:
     """Read a member."""
     return _result(_own_member(ctx, member_id))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
+@operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
 def create_member(ctx: Context, fields: Fields) -> Result:
     """Add a member to the project."""
     check(MemberFields, fields)
@@ -36,12 +36,7 @@ def create_member(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    body=MemberChanges,
-    response=MemberRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.ADMIN, Effect.CHANGES, body=MemberChanges, response=MemberRecord, errors=(BadRequest,), transaction=True
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
@@ -58,7 +53,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     return _result(changed)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=MemberRecord, transaction=True)
+@operation(Scope.ADMIN, Effect.DESTROYS, response=MemberRecord, transaction=True)
 def delete_member(ctx: Context, member_id: str) -> Result:
     """Remove a member: they can't be assigned any more, and records keep their id.
 

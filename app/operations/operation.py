@@ -117,9 +117,9 @@ class Operation:
 
     run: Callable[..., Result]
     """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
-    _: KW_ONLY
     scope: Scope
     effect: Effect
+    _: KW_ONLY
     response: type[ma.Schema]
     many: bool = False
     body: type[Schema] | None = None

@@ -24,7 +24,7 @@ MOST_LISTED = 800
 """More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=PacketRecord)
+@operation(Scope.READ, Effect.READS, response=PacketRecord)
 def get_work_packet(ctx: Context, document_id: str) -> Result:
     """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
 

@@ -73,8 +73,8 @@ def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
 
 
 @operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+    Scope.WRITE,
+    Effect.CHANGES,
     body=PlanFields,
     response=PlanRecord,
     errors=(IntentInvalid,),

@@ -17,18 +17,14 @@ from app.store.store import Store
 from app.vocabulary import Scope
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=ProjectRecord)
+@operation(Scope.READ, Effect.READS, response=ProjectRecord)
 def get_project(ctx: Context) -> Result:
     """Read the project that the token belongs to, with its settings."""
     return _result(ctx.store.projects.settings(ctx.project_id))
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    body=ProjectChanges,
-    response=ProjectRecord,
-    errors=(BadRequest, PreconditionFailed),
+    Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest, PreconditionFailed)
 )
 def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     """Change the project's settings."""
@@ -43,8 +39,8 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
+    Scope.ADMIN,
+    Effect.CHANGES,
     body=FreezeFields,
     response=ProjectRecord,
     errors=(PreconditionFailed,),
@@ -62,9 +58,7 @@ def freeze_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     return _freeze(ctx, project, frozen, "project.frozen")
 
 
-@operation(
-    scope=Scope.ADMIN, effect=Effect.CHANGES, response=ProjectRecord, errors=(PreconditionFailed,), transaction=True
-)
+@operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, errors=(PreconditionFailed,), transaction=True)
 def unfreeze_project(ctx: Context) -> Result:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.store.projects.settings(ctx.project_id)

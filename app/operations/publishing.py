@@ -30,12 +30,12 @@ from app.fields.imports import DatedFields
 from app.fields.loading import problems
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, Fields, system
-from app.operations.documents import document_result, own_document
+from app.operations.documents import document_change, document_result, own_document
 from app.operations.guards import publishing_request
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import render_document
 from app.operations.revisions import markdown_of
-from app.records.documents import DocumentRecord, ScheduleOutcome
+from app.records.documents import ScheduleOutcome
 from app.rules.briefs import MoveRequest, first_refusal
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import (
@@ -94,11 +94,9 @@ def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
     return replace(ctx.move_request, claimed_at=None if claimed_at is None else read_time(claimed_at))
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.WRITE,
     body=SubmitFields,
-    response=DocumentRecord,
     errors=(BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
     prepare=_check,
     refusals=(partial(refusal, SUBMIT),),
@@ -121,11 +119,9 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _move(ctx, document_id, SUBMIT, request, document=document, changes=changes)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.PUBLISH,
     body=WithBaseVersion,
-    response=DocumentRecord,
     errors=(VersionConflict, InvalidTransition, FourEyes, BadRequest),
     refusals=(partial(refusal, APPROVE),),
 )
@@ -140,13 +136,8 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _move(ctx, document_id, APPROVE, request, document=document, base_version=fields.get("baseVersion"))
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
-    body=ChangesRequest,
-    response=DocumentRecord,
-    errors=(InvalidTransition,),
-    refusals=(partial(refusal, REQUEST_CHANGES),),
+@document_change(
+    Scope.PUBLISH, body=ChangesRequest, errors=(InvalidTransition,), refusals=(partial(refusal, REQUEST_CHANGES),)
 )
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Send a document back to drafting, with a note that says what has to change.
@@ -159,11 +150,9 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _move(ctx, document_id, REQUEST_CHANGES, ctx.move_request, changes=changes)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.PUBLISH,
     body=ScheduleFields,
-    response=DocumentRecord,
     errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     refusals=(partial(refusal, SCHEDULE),),
     publishes=True,
@@ -196,23 +185,15 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     )
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(InvalidTransition,),
-    refusals=(partial(refusal, UNSCHEDULE),),
-)
+@document_change(Scope.PUBLISH, errors=(InvalidTransition,), refusals=(partial(refusal, UNSCHEDULE),))
 def unschedule_document(ctx: Context, document_id: str) -> Result:
     """Unschedule a document: it gets the status back that it had before."""
     return _move(ctx, document_id, UNSCHEDULE, ctx.move_request, changes=UNSCHEDULED)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.PUBLISH,
     body=WithBaseVersion,
-    response=DocumentRecord,
     errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
     prepare=render_document,
@@ -232,11 +213,9 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _publish(ctx, document)
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.PUBLISH,
     body=DatedFields,
-    response=DocumentRecord,
     errors=(InvalidTransition, ReviewRequired, BadRequest),
     transaction=True,
     prepare=render_document,
@@ -252,14 +231,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result:
     return _publish(ctx, document, read_time(fields["publishedAt"]))
 
 
-@operation(
-    scope=Scope.PUBLISH,
-    effect=Effect.CHANGES,
-    response=DocumentRecord,
-    errors=(InvalidTransition,),
-    transaction=True,
-    refusals=(partial(refusal, UNPUBLISH),),
-)
+@document_change(Scope.PUBLISH, errors=(InvalidTransition,), transaction=True, refusals=(partial(refusal, UNPUBLISH),))
 def unpublish_document(ctx: Context, document_id: str) -> Result:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     document = own_document(ctx, document_id)
@@ -267,9 +239,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result:
     return _change_delivery(ctx, document, UNPUBLISH, changes, slug=None)
 
 
-@operation(
-    scope=Scope.PUBLISH, effect=Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document
-)
+@operation(Scope.PUBLISH, Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document)
 def publish_scheduled(ctx: Context, document_id: str) -> Result:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 

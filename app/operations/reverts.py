@@ -27,12 +27,7 @@ FURTHEST = timedelta(days=30)
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    body=RevertFields,
-    response=RevertRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.ADMIN, Effect.CHANGES, body=RevertFields, response=RevertRecord, errors=(BadRequest,), transaction=True
 )
 def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.

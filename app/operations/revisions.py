@@ -18,10 +18,9 @@ from app.errors import (
 from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
 from app.operations.context import Context, Fields
-from app.operations.documents import document_result, own_document, write_version
+from app.operations.documents import document_change, document_result, own_document, write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.documents import DocumentRecord
 from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_guarded, if_outdated
@@ -32,11 +31,9 @@ from app.rules.times import read_time
 from app.vocabulary import Scope
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.WRITE,
     body=ContentFields,
-    response=DocumentRecord,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
@@ -54,7 +51,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     return save_content(ctx, document, fields["markdown"], ctx.prepared)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=Page, response=RevisionSummary, many=True)
+@operation(Scope.READ, Effect.READS, query=Page, response=RevisionSummary, many=True)
 def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
@@ -62,7 +59,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     return Result([revision_summary(revision) for revision in found])
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=RevisionRecord)
+@operation(Scope.READ, Effect.READS, response=RevisionRecord)
 def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     """Read a version of a document, with its markdown as it was written."""
     own_document(ctx, document_id)
@@ -70,11 +67,9 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     return Result(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.WRITE,
     body=GuardedWrite,
-    response=DocumentRecord,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
     refusals=(if_guarded, if_frozen),
@@ -115,7 +110,7 @@ def event_type(changes: Mapping[str, Any]) -> str:
     return "document.content_updated" if "contentId" in changes else "document.updated"
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
+@operation(Scope.READ, Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Compare the markdown of two versions, as a unified diff.
 

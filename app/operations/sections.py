@@ -16,11 +16,10 @@ from app.errors import (
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.sections import ContentEdits
 from app.operations.context import Context, Fields
-from app.operations.documents import own_document
+from app.operations.documents import document_change, own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, refuse_unwritable, save_content
-from app.records.documents import DocumentRecord
 from app.records.sections import OutlineRecord, SectionRecord, section_summary
 from app.rules.documents import StoredDocument, if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
@@ -59,7 +58,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     return _Edited(body_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=OutlineRecord)
+@operation(Scope.READ, Effect.READS, response=OutlineRecord)
 def get_outline(ctx: Context, document_id: str) -> Result:
     """Read a document's outline: its sections without their text.
 
@@ -71,7 +70,7 @@ def get_outline(ctx: Context, document_id: str) -> Result:
     return Result({**outline, "sections": [section_summary(section) for section in sections]})
 
 
-@operation(scope=Scope.READ, effect=Effect.READS, response=SectionRecord)
+@operation(Scope.READ, Effect.READS, response=SectionRecord)
 def read_section(ctx: Context, document_id: str, number: str) -> Result:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
@@ -81,11 +80,9 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
     raise NotFound(f"The document has no section {number}: read its outline.")
 
 
-@operation(
-    scope=Scope.WRITE,
-    effect=Effect.CHANGES,
+@document_change(
+    Scope.WRITE,
     body=ContentEdits,
-    response=DocumentRecord,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=_edit_unlocked,

@@ -25,16 +25,14 @@ USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, query=LongPage, response=TokenRecord, many=True)
+@operation(Scope.ADMIN, Effect.READS, query=LongPage, response=TokenRecord, many=True)
 def list_tokens(ctx: Context, fields: Fields) -> Result:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([token_record(token) for token in found])
 
 
-@operation(
-    scope=Scope.ADMIN, effect=Effect.CREATES, body=TokenFields, response=NewTokenRecord, errors=(BadRequest, Forbidden)
-)
+@operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, response=NewTokenRecord, errors=(BadRequest, Forbidden))
 def create_token(ctx: Context, fields: Fields) -> Result:
     """Create a token of the project; its secret is in this response and never shown again.
 
@@ -66,7 +64,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
     return _result_with_secret(ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created")), secret)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
+@operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = _own_token(ctx, token_id)
@@ -78,7 +76,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     return _result(_write(ctx, token_id, changes, ctx.event("token.updated")) if changes else token)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=TokenRecord)
+@operation(Scope.ADMIN, Effect.DESTROYS, response=TokenRecord)
 def revoke_token(ctx: Context, token_id: str) -> Result:
     """Revoke a token: within 5 seconds no server accepts it.
 
@@ -87,7 +85,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
     return _result(_write(ctx, token_id, {"revokedAt": ctx.now}, ctx.event("token.revoked")))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
+@operation(Scope.ADMIN, Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
 def rotate_token(ctx: Context, token_id: str) -> Result:
     """Give a token a new secret; the old one stops working within 5 seconds.
 

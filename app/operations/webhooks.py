@@ -18,25 +18,20 @@ from app.vocabulary import Scope
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord, many=True)
+@operation(Scope.ADMIN, Effect.READS, response=WebhookRecord, many=True)
 def list_webhooks(ctx: Context) -> Result:
     """List the project's webhooks, oldest first, without their secrets."""
     return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, response=WebhookRecord)
+@operation(Scope.ADMIN, Effect.READS, response=WebhookRecord)
 def get_webhook(ctx: Context, webhook_id: str) -> Result:
     """Read a webhook."""
     return _result(_own_webhook(ctx, webhook_id))
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CREATES,
-    body=WebhookFields,
-    response=NewWebhookRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.ADMIN, Effect.CREATES, body=WebhookFields, response=NewWebhookRecord, errors=(BadRequest,), transaction=True
 )
 def create_webhook(ctx: Context, fields: Fields) -> Result:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
@@ -61,12 +56,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(
-    scope=Scope.ADMIN,
-    effect=Effect.CHANGES,
-    body=WebhookChanges,
-    response=WebhookRecord,
-    errors=(BadRequest,),
-    transaction=True,
+    Scope.ADMIN, Effect.CHANGES, body=WebhookChanges, response=WebhookRecord, errors=(BadRequest,), transaction=True
 )
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
@@ -88,7 +78,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     return _result(changed or webhook)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.DESTROYS, response=WebhookRecord, transaction=True)
+@operation(Scope.ADMIN, Effect.DESTROYS, response=WebhookRecord, transaction=True)
 def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     """Delete a webhook; messages that were not sent yet are given up.
 
@@ -103,7 +93,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
     return _result(deleted)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=NewWebhookRecord)
+@operation(Scope.ADMIN, Effect.CHANGES, response=NewWebhookRecord)
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     """Give a webhook a new secret, which is in this response and never shown again.
 
@@ -122,7 +112,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     return _result_with_secret(written, secret)
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CREATES, response=DeliveryRecord)
+@operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord)
 def test_webhook(ctx: Context, webhook_id: str) -> Result:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -133,7 +123,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.READS, query=DeliveryQuery, response=DeliveryRecord, many=True)
+@operation(Scope.ADMIN, Effect.READS, query=DeliveryQuery, response=DeliveryRecord, many=True)
 def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
@@ -143,7 +133,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     return Result([delivery_record(delivery) for delivery in found])
 
 
-@operation(scope=Scope.ADMIN, effect=Effect.CHANGES, response=DeliveryRecord)
+@operation(Scope.ADMIN, Effect.CHANGES, response=DeliveryRecord)
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 
