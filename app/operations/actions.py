@@ -11,7 +11,7 @@ from functools import cache
 from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
-from app.operations.documents import NO_DOCUMENT, slugs_of_others
+from app.operations.documents import NO_DOCUMENT
 from app.operations.guards import if_over_budget, publishing_request
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
@@ -78,7 +78,8 @@ def _request(
     """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, request = ctx.caller.scopes, ctx.move_request
     if document["deletedAt"] is not None:
-        return replace(request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
+        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], but=document["id"])
+        return replace(request, taken_slugs=taken)
     if Scope.PUBLISH in scopes:
         request = publishing_request(ctx, document, ctx.store.projects.recent_settings(ctx.project_id))
     content_id = document.get("contentId")

@@ -37,7 +37,7 @@ from app.rules.briefs import (
     refusal,
     written_brief,
 )
-from app.rules.documents import StoredDocument, if_guarded
+from app.rules.documents import if_guarded
 from app.rules.etags import document_tag
 from app.rules.references import Found, link_problems
 from app.vocabulary import BriefState, DocumentStatus, Scope
@@ -163,17 +163,14 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
         event=ctx.event(move.event),
         tags=ctx.if_match,
     )
-    return document_result(ctx, moved or _after_no_match(ctx, document_id, move))
-
-
-def _after_no_match(ctx: Context, document_id: str, move: Move) -> StoredDocument:
-    """Raises the reason why a move matched no document; returns the document if the move has no effect on it."""
+    if moved is not None:
+        return document_result(ctx, moved)
     document = own_document(ctx, document_id)
     ctx.check_match(document)
     if refused := refusal(move, document, ctx.move_request):
         raise refused
     if needs_no_move(move, document, ctx.move_request):
-        return document
+        return document_result(ctx, document)
     raise WriteConflict
 
 

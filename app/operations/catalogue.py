@@ -6,7 +6,6 @@ from app.operations import (
     categories,
     checks,
     clusters,
-    contents,
     documents,
     events,
     insights,
@@ -107,5 +106,5 @@ CATALOGUE: tuple[Operation, ...] = (
     projects.unfreeze_project,
 )
 
-FOR_AGENTS: tuple[Operation, ...] = (contents.read_document_content,)
+FOR_AGENTS: tuple[Operation, ...] = (sections.read_document_content,)
 """What MCP alone serves: REST gives a document's content whole (decisions, section 8)."""

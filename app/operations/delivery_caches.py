@@ -58,15 +58,11 @@ class DeliveryCaches:
         def read() -> Categories:
             return delivered_categories(ctx.store.delivery.categories(ctx.project_id, MAX_CATEGORIES + 1))
 
-        return self._cached(self._categories, "categories", ctx, revision, read)
+        return self._cached(self._categories, ctx, revision, read)
 
     def counts(self, ctx: Context, revision: int) -> Counts:
         """Returns how many documents are published in each category, at a delivery revision or later."""
-
-        def read() -> Counts:
-            return ctx.store.delivery.count_by_category(ctx.project_id)
-
-        return self._cached(self._counts, "counts", ctx, revision, read)
+        return self._cached(self._counts, ctx, revision, lambda: ctx.store.delivery.count_by_category(ctx.project_id))
 
     def published_categories(self, ctx: Context, revision: int) -> list[DeliveredCategory]:
         """Returns the categories that documents are published in, by name."""
@@ -75,9 +71,9 @@ class DeliveryCaches:
 
     def redirects(self, ctx: Context, revision: int) -> Redirects:
         """Returns the redirects of the project, the latest first, at a delivery revision or later."""
-        return self._cached(self._redirects, "redirects", ctx, revision, lambda: read_redirects(ctx, None))
+        return self._cached(self._redirects, ctx, revision, lambda: read_redirects(ctx, None))
 
-    def _cached(self, cache: RevisionCache[V], name: str, ctx: Context, revision: int, read: Callable[[], V]) -> V:
+    def _cached(self, cache: RevisionCache[V], ctx: Context, revision: int, read: Callable[[], V]) -> V:
         """Returns a value of a revision from its cache; reads it once for all callers that wait for it."""
         if (known := cache.get(ctx.project_id, revision)) is not None:
             return known
@@ -90,7 +86,7 @@ class DeliveryCaches:
                 cache.put(ctx.project_id, revision, value)
             return value
 
-        value: V = self._reads.read((name, ctx.project_id), read_and_cache)
+        value: V = self._reads.read((cache, ctx.project_id), read_and_cache)
         return value
 
 

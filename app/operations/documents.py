@@ -10,14 +10,13 @@ from app.errors import (
     BriefClaimed,
     InvalidTransition,
     NotFound,
-    Problem,
     SlugTaken,
     VersionConflict,
     WriteConflict,
     or_raise,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.loading import in_order, problems
+from app.fields.loading import check
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -38,7 +37,7 @@ from app.rules.documents import (
 )
 from app.rules.etags import document_tag
 from app.rules.events import Event
-from app.rules.references import Found, reference_problems
+from app.rules.references import reference_problems
 from app.rules.text import search_words
 from app.rules.times import read_time
 from app.vocabulary import DocumentStatus, Scope
@@ -97,11 +96,12 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     if refused := edit_refusal(document, fields, changes, ctx.move_request):
         raise refused
     found = look_up(ctx.store, ctx.project_id, changes)
-    if wrong := edit_problems(fields, changes, found):
-        raise BadRequest(errors=wrong)
+    check(DocumentChanges, fields, *reference_problems(changes, found))
     if not changes:
         return document_result(ctx, document)
-    return document_result(ctx, write_version(ctx, document, changes, update_event(ctx, changes)))
+    return document_result(
+        ctx, write_version(ctx, document, changes, ctx.event("document.updated", {"fields": sorted(changes)}))
+    )
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, response=DocumentRecord, transaction=True, refusals=())
@@ -133,8 +133,8 @@ def restore_document(ctx: Context, document_id: str) -> Result:
     if refused := if_not_deleted(document, ctx.move_request):
         raise refused
     ctx.check_match(document)
-    request = replace(ctx.move_request, taken_slugs=slugs_of_others(ctx, document["slugs"], document))
-    if refused_slug := if_slug_taken(document, request):
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], but=document["id"])
+    if refused_slug := if_slug_taken(document, replace(ctx.move_request, taken_slugs=taken)):
         raise refused_slug
     changes, event = _references_now(ctx, document), ctx.event("document.restored")
     restored = or_raise(ctx.store.documents.restore(ctx.project_id, document, changes, event), WriteConflict)
@@ -169,7 +169,7 @@ def write_version(
     Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
     """
     if "slug" in changes:
-        if taken := slugs_of_others(ctx, [changes["slug"]], document):
+        if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], but=document["id"]):
             raise slug_taken(taken)
         delivered = document.get("snapshot")
         changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
@@ -189,11 +189,6 @@ def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
     return {"version": document["version"] + 1} if _published(changes) else {}
 
 
-def slugs_of_others(ctx: Context, slugs: list[str], document: StoredDocument) -> set[str]:
-    """Returns those of the slugs that another document has."""
-    return ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, but=document["id"])
-
-
 def changed_fields(document: StoredDocument, fields: Fields) -> dict[str, Any]:
     """Returns the fields that differ from what the document has; an empty text is an unset one."""
     sent = {name: _stored(name, value) for name, value in fields.items() if name != "baseVersion"}
@@ -209,16 +204,6 @@ def edit_refusal(
     if "status" in fields and (closed := if_status_closed(document, fields["status"], request)):
         return closed
     return if_frozen(document, request) if _published(changes) else None
-
-
-def edit_problems(fields: Fields, changes: Fields, found: Found) -> list[Problem]:
-    """Returns everything that is wrong with values that are to be changed, sorted by field."""
-    return in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
-
-
-def update_event(ctx: Context, changes: Fields) -> Event:
-    """Returns the event of changed fields."""
-    return ctx.event("document.updated", {"fields": sorted(changes)})
 
 
 def _stored(name: str, value: Any) -> Any:

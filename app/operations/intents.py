@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.categories import DraftCategoryFields
@@ -145,7 +145,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     if wrong := _problems(ctx, draft):
         raise IntentInvalid(wrong)
     kind = draft["kind"]
-    made = _CREATE[Kind(kind)](ctx, draft)
+    made = _KINDS[Kind(kind)].create(ctx, draft)
     return Result({kind: made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=kind, texts=made.texts)
 
 
@@ -209,7 +209,7 @@ def _intent_result(draft: StoredIntent) -> Result:
 def _problems(ctx: Context, draft: StoredIntent) -> list[Problem]:
     """Returns what is wrong with a draft; inside the transaction that confirms it, when it is to be confirmed."""
     kind, fields = Kind(draft["kind"]), draft.get("fields") or {}
-    return confirm_problems(kind, fields, _FACTS[kind](ctx.store, ctx.project_id, fields))
+    return confirm_problems(kind, fields, _KINDS[kind].find_facts(ctx.store, ctx.project_id, fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
@@ -236,13 +236,6 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
         slug_taken=store.categories.is_slug_taken(project_id, slug) if slug else False,
         full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
     )
-
-
-_FACTS: dict[Kind, Callable[[Store, str, Fields], Facts]] = {
-    Kind.DOCUMENT: _document_facts,
-    Kind.CLUSTER: _cluster_facts,
-    Kind.CATEGORY: _category_facts,
-}
 
 
 def _create_document(ctx: Context, draft: StoredIntent) -> Result:
@@ -274,8 +267,15 @@ def _created(ctx: Context, draft: StoredIntent) -> Event:
     return ctx.event(f"{draft['kind']}.created", {"intentId": draft["id"]})
 
 
-_CREATE: dict[Kind, Callable[[Context, StoredIntent], Result]] = {
-    Kind.DOCUMENT: _create_document,
-    Kind.CLUSTER: _create_cluster,
-    Kind.CATEGORY: _create_category,
+class _Kind(NamedTuple):
+    """What confirming does for a kind of draft."""
+
+    find_facts: Callable[[Store, str, Fields], Facts]
+    create: Callable[[Context, StoredIntent], Result]
+
+
+_KINDS = {
+    Kind.DOCUMENT: _Kind(_document_facts, _create_document),
+    Kind.CLUSTER: _Kind(_cluster_facts, _create_cluster),
+    Kind.CATEGORY: _Kind(_category_facts, _create_category),
 }

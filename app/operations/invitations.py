@@ -24,10 +24,9 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     """
     create_token.permit(ctx)
     refuse_scopes(ctx, scopes)
-    with ctx.store.deadline():
-        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
+        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
         ctx.store.invitations.add(
             ctx.project_id,
             secret_hash=hash_of(secret),

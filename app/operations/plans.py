@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from app.errors import IntentInvalid, Problem
+from app.fields.documents import DocumentChanges
 from app.fields.intents import DraftDocumentFields
 from app.fields.loading import in_order, instance, problems
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context, Fields
-from app.operations.documents import changed_fields, edit_problems, edit_refusal, next_version, update_event
+from app.operations.documents import changed_fields, edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import FreeSlugs
@@ -24,7 +25,7 @@ from app.rules.documents import StoredDocument, delivers_at_once
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_brief, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
-from app.rules.references import Found
+from app.rules.references import Found, reference_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.store.briefs import SAME_STATE, move_changes, of_brief
@@ -168,7 +169,8 @@ def _change_problems(ctx: Context, piece: _Known, found: Found) -> list[Problem]
         return [Problem(field="key", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
     return [
-        *edit_problems(piece.changes, piece.changes, found),
+        *problems(DocumentChanges, piece.changes),
+        *reference_problems(piece.changes, found),
         *(Problem(field=f"brief.{one['field']}", message=one["message"]) for one in of_brief),
     ]
 
@@ -213,7 +215,8 @@ def _changes(ctx: Context, piece: _Known) -> list[Change]:
     changes: list[Change] = []
     if piece.changes:
         version = next_version(piece.document, piece.changes)
-        changes.append(Change(update_event(ctx, piece.changes), {**piece.changes, **version}))
+        event = ctx.event("document.updated", {"fields": sorted(piece.changes)})
+        changes.append(Change(event, {**piece.changes, **version}))
     if piece.brief is not None:
         changes.append(Change(ctx.event("brief.updated"), of_brief(piece.brief), SAME_STATE))
     if piece.offers:

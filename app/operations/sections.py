@@ -1,4 +1,7 @@
-"""A document's content by sections, so that two writers can change different parts of it (decisions, section 12)."""
+"""A document's content by parts, so that it never floods an agent's context, and by sections (decisions, 8 and 12).
+
+By sections two writers can change different parts of it.
+"""
 
 from dataclasses import dataclass
 
@@ -13,13 +16,15 @@ from app.errors import (
     VersionConflict,
     WriteConflict,
 )
+from app.fields.contents import ContentPartQuery
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.sections import ContentEdits
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import markdown_of, refuse_unwritable, save_content
+from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
+from app.records.contents import ContentPartRecord, content_part_record
 from app.records.sections import OutlineRecord, SectionRecord, section_summary
 from app.rules.documents import StoredDocument, if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
@@ -56,6 +61,21 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
     return _Edited(body_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
+
+
+@operation(Scope.READ, Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
+def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result:
+    """Read a document's markdown in parts.
+
+    Without `version` it is the current content; the published content is that of `publishedVersion`.
+    """
+    document = own_document(ctx, document_id)
+    version = fields.get("version", document["version"])
+    is_current = version == document["version"]
+    body_id = document.get("contentId") if is_current else own_revision(ctx, document["id"], version)["bodyId"]
+    markdown = markdown_of(ctx, body_id)
+    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
+    return Result(part)
 
 
 @operation(Scope.READ, Effect.READS, response=OutlineRecord)

@@ -25,10 +25,6 @@ TRIM_EVERY = timedelta(hours=1)
 PUBLISHING_THREADS = 4
 
 
-def nothing() -> None:
-    """Does nothing: `close` of a job that has no threads of its own."""
-
-
 @dataclass(frozen=True)
 class Job:
     """Work that runs periodically."""
@@ -37,7 +33,8 @@ class Job:
     pause_seconds: float
     run: Callable[[], bool]
     """Runs the job once; returns whether there may be more to do without a pause."""
-    close: Callable[[], None] = nothing
+    close: Callable[[], None] = lambda: None
+    """Ends the threads that the job has of its own."""
 
 
 def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
