@@ -22,7 +22,7 @@ from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.events import Event
 from app.rules.publishing import delivered_words, rendered
 from app.rules.text import word_count
-from app.rules.transfers import line_of, record_of, renamed
+from app.rules.transfers import line_of, parents_first, record_of, renamed, slugs_of, texts_of
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -46,7 +46,7 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
             yield _to_json(line_of("project", settings))
         for member in snapshot.records("members"):
             yield _to_json(line_of("member", member))
-        for category in _parents_first(list(snapshot.records("categories"))):
+        for category in parents_first(list(snapshot.records("categories"))):
             yield _to_json(line_of("category", category))
         for cluster in snapshot.records("clusters"):
             yield _to_json(line_of("cluster", cluster))
@@ -119,20 +119,18 @@ class ProjectImport:
             self._documents([(number, self._renamed(line)) for number, line in now])
 
     def _one(self, number: int, line: Line) -> None:
+        def add(store: Store) -> Existing:
+            existing = self._add[line["type"]](store, line)
+            if existing is None:
+                store.projects.delivery_changed(self._project)
+            return existing
+
         try:
-            existing = self._in_transaction(lambda store: self._add_one(store, line))
+            self._count(line, self._in_transaction(add))
         except _Unfit as unfit:
             self._refuse(number, unfit)
         except WriteConflict:
             self._refuse(number, _Unfit(line, _CONFLICT))
-        else:
-            self._count(line, existing)
-
-    def _add_one(self, store: Store, line: Line) -> Existing:
-        existing = self._add[line["type"]](store, line)
-        if existing is None:
-            store.projects.delivery_changed(self._project)
-        return existing
 
     def _in_transaction(self, run: Callable[[Store], T]) -> T:
         """Returns what `run` returns inside a transaction; runs it again when another write came first."""
@@ -226,7 +224,7 @@ class ProjectImport:
             new_ids = [line["id"] for _, line in lines if line["type"] == "document" and line["id"] not in existing]
             versions = self._store.transfers.versions(self._project, new_ids)
             texts = self._store.transfers.documents_of(
-                self._project, [text for _, line in lines for text in _texts(line)]
+                self._project, [text for _, line in lines for text in texts_of(line)]
             )
         new: dict[int, tuple[Line, dict[str, Any]]] = {}
         for number, line in lines:
@@ -254,7 +252,7 @@ class ProjectImport:
             raise _Unfit(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _Unfit(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
-        if any(texts.get(text) != line["id"] for text in _texts(line)):
+        if any(texts.get(text) != line["id"] for text in texts_of(line)):
             raise _Unfit(line, "A text that it names is missing: it has to come before the document.")
         if snapshot is not None:
             record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
@@ -298,7 +296,7 @@ class ProjectImport:
 
     def _add_fitting(self, store: Store, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> dict[int, _Unfit]:
         """Adds the documents that fit into the project, inside a transaction; returns why the others do not."""
-        slugs = [slug for line, _ in new.values() for slug in _slugs(line)]
+        slugs = [slug for line, _ in new.values() for slug in slugs_of(line)]
         taken = store.documents.find_taken_slugs(self._project, slugs)
         keys = set(
             store.documents.find_with_keys(self._project, [line["key"] for line, _ in new.values() if line["key"]])
@@ -310,14 +308,14 @@ class ProjectImport:
         rows, refused = [], {}
         for number, (line, record) in new.items():
             lost = [name for name, those in found.items() if line[name] and those[line[name]] is None]
-            if conflict := taken & _slugs(line):
+            if conflict := taken & slugs_of(line):
                 refused[number] = _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
             elif line["key"] in keys:
                 refused[number] = _Unfit(line, f"Another document has the key {line['key']!r}.")
             elif lost and line["deletedAt"] is None:
                 refused[number] = _Unfit(line, f"Its `{lost[0]}` is not the id of a record in this project.")
             else:
-                taken |= _slugs(line)
+                taken |= slugs_of(line)
                 keys |= {line["key"]} - {None}
                 kinds = ("document.created", *(("document.deleted",) if line["deletedAt"] else ()))
                 rows.append((record, [self._event(kind) for kind in kinds]))
@@ -336,12 +334,6 @@ class ProjectImport:
 _CONFLICT = "Another record was created in its place at the same time: run the import again."
 
 
-def _texts(line: Line) -> list[str]:
-    """Returns the ids of the texts that a document names."""
-    snapshot = line.get("snapshot") or {}
-    return [text for text in (line.get("contentId"), snapshot.get("markdownId")) if text]
-
-
 def _each_once(lines: Iterable[tuple[int, Line]]) -> tuple[list[tuple[int, Line]], list[tuple[int, Line]]]:
     """Splits lines into those up to the second line of the same document, and the rest."""
     once: list[tuple[int, Line]] = []
@@ -354,11 +346,6 @@ def _each_once(lines: Iterable[tuple[int, Line]]) -> tuple[list[tuple[int, Line]
             seen.add(line["id"])
         once.append((number, line))
     return once, []
-
-
-def _slugs(line: Line) -> set[str]:
-    """Returns the slugs that a document holds: none in the trash."""
-    return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
 
 
 def _chunks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
@@ -411,16 +398,3 @@ def _named(line: Mapping[str, Any]) -> str:
 
 def _to_json(record: Line) -> bytes:
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns categories with each parent before its subcategories, by id among equals."""
-    parents = {category["id"]: category["categoryId"] for category in categories}
-
-    def depth(one: str | None) -> int:
-        steps = 0
-        while one is not None and steps <= len(parents):
-            one, steps = parents.get(one), steps + 1
-        return steps
-
-    return sorted(categories, key=lambda category: (depth(category["id"]), category["id"]))

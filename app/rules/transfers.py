@@ -55,6 +55,30 @@ def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str
     return line
 
 
+def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns categories with each parent before its subcategories, by id among equals."""
+    parents = {category["id"]: category["categoryId"] for category in categories}
+
+    def depth(one: str | None) -> int:
+        steps = 0
+        while one is not None and steps <= len(parents):
+            one, steps = parents.get(one), steps + 1
+        return steps
+
+    return sorted(categories, key=lambda category: (depth(category["id"]), category["id"]))
+
+
+def texts_of(line: Mapping[str, Any]) -> list[str]:
+    """Returns the ids of the texts that a document names."""
+    snapshot = line.get("snapshot") or {}
+    return [text for text in (line.get("contentId"), snapshot.get("markdownId")) if text]
+
+
+def slugs_of(line: Mapping[str, Any]) -> set[str]:
+    """Returns the slugs that a document holds: none in the trash."""
+    return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
+
+
 def _written(schema: ma.Schema, record: Mapping[str, Any]) -> dict[str, Any]:
     line = {}
     for name, field in schema.fields.items():
