@@ -66,7 +66,7 @@ def run(
 
 @contextmanager
 def _worker(settings: Settings) -> Iterator[None]:
-    from app.worker.worker import create_worker  # only now, as it counts where `shared_metrics` says
+    from app.worker.jobs import create_worker  # only now, as it counts where `shared_metrics` says
 
     worker = create_worker(settings).start()
     try:

@@ -10,7 +10,7 @@ from app.http.logs import log_as_json
 from app.http.metrics import serve_alone
 from app.settings import Settings
 from app.store.store import Misconfigured, connect
-from app.worker.worker import create_worker
+from app.worker.jobs import create_worker
 
 log = logging.getLogger("content_workflow.worker")
 

@@ -37,7 +37,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds what the fields of `Query` select."""
+    """Finds what the fields of `Query` select: a method for each kind of field, named in `FINDERS`."""
 
     ctx: Context
     revision: int
@@ -58,8 +58,8 @@ class Finder:
 
     def document(self, selection: Selection) -> Found:
         """Finds a document by its id."""
-        ctx, wanted = self.ctx, selection.arguments["id"]
-        return _one(ctx.store.delivery.one(ctx.project_id, wanted, drafts=ctx.caller.drafts))
+        ctx, document_id = self.ctx, selection.arguments["id"]
+        return _one(ctx.store.delivery.one(ctx.project_id, document_id, drafts=ctx.caller.drafts))
 
     def document_by_slug(self, selection: Selection) -> Found:
         """Finds a document by its slug."""
@@ -81,11 +81,8 @@ class Finder:
             if category is None:
                 return Found()
             category_id = category.id
-        return self._page(selection, _Filter(category_id and category_id.lower(), words, drafts), page)
-
-    def _page(self, selection: Selection, wanted: _Filter, page: Mapping[str, Any]) -> Found:
-        found = Found()
-        limit, offset = page["limit"], page["offset"]
+        wanted = _Filter(category_id and category_id.lower(), words, drafts)
+        found, limit, offset = Found(), page["limit"], page["offset"]
         if selection.documents or selection.has_next_page:
             rows = self._rows(wanted, limit=limit + selection.has_next_page, offset=offset)
             found.rows, found.has_next = rows[:limit], len(rows) > limit

@@ -1,13 +1,12 @@
 """The token's project and its settings (decisions, section 5)."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from app.errors import BadRequest, NotFound, PreconditionFailed, WriteConflict, or_raise
+from app.errors import BadRequest, NotFound, WriteConflict, or_raise
 from app.fields.loading import check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
-from app.operations.context import Caller, Context, system
+from app.operations.context import Caller, Context, Fields, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
 from app.rules.etags import record_tag
@@ -23,10 +22,8 @@ def get_project(ctx: Context) -> Result:
     return _result(ctx.store.projects.settings(ctx.project_id))
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest, PreconditionFailed)
-)
-def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
+@operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest,))
+def update_project(ctx: Context, fields: Fields) -> Result:
     """Change the project's settings."""
     project = ctx.store.projects.settings(ctx.project_id)
     ctx.check_match(project)
@@ -38,15 +35,8 @@ def update_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     return _result(or_raise(changed, WriteConflict))
 
 
-@operation(
-    Scope.ADMIN,
-    Effect.CHANGES,
-    body=FreezeFields,
-    response=ProjectRecord,
-    errors=(PreconditionFailed,),
-    transaction=True,
-)
-def freeze_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
+@operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, response=ProjectRecord, transaction=True)
+def freeze_project(ctx: Context, fields: Fields) -> Result:
     """Freeze the project: nothing but tokens with the scope `admin` can write.
 
     It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
@@ -55,23 +45,20 @@ def freeze_project(ctx: Context, fields: Mapping[str, Any]) -> Result:
     ctx.check_match(project)
     since: Frozen = project.get("frozen") or {"note": "", "at": ctx.now, "by": ctx.caller.actor}
     frozen: Frozen = {**since, "note": fields.get("note") or ""}
-    return _freeze(ctx, project, frozen, "project.frozen")
+    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"), ctx.now)
+    return _result(changed or project)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, errors=(PreconditionFailed,), transaction=True)
+@operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, transaction=True)
 def unfreeze_project(ctx: Context) -> Result:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.store.projects.settings(ctx.project_id)
     ctx.check_match(project)
-    return _freeze(ctx, project, None, "project.unfrozen")
-
-
-def _freeze(ctx: Context, project: StoredProject, frozen: Frozen | None, event_type: str) -> Result:
-    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event(event_type), ctx.now)
+    changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"), ctx.now)
     return _result(changed or project)
 
 
-def create_project(store: Store, fields: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def create_project(store: Store, fields: Fields, now: datetime) -> dict[str, Any]:
     """Makes a project and returns its record; for the command line, as no token can be there before its project.
 
     Refuses with `BadRequest`. (decisions, section 10)

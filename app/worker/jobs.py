@@ -5,36 +5,25 @@ Everything that a job does in MongoDB is done under `Store.deadline`, in steps s
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
+from app.http.tracing import trace_database
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
-from app.store.store import Store
+from app.store.store import Store, connect
 from app.worker.project_pool import ProjectPool
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_dispatcher import WebhookDispatcher
 from app.worker.webhook_sender import WebhookSender
+from app.worker.worker import Job, Worker
 
 log = logging.getLogger("content_workflow.worker")
 
 TRIM_EVERY = timedelta(hours=1)
 PUBLISHING_THREADS = 4
-
-
-@dataclass(frozen=True)
-class Job:
-    """Work that runs periodically."""
-
-    name: str
-    pause_seconds: float
-    run: Callable[[], bool]
-    """Runs the job once; returns whether there may be more to do without a pause."""
-    close: Callable[[], None] = lambda: None
-    """Ends the threads that the job has of its own."""
 
 
 def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
@@ -51,6 +40,13 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("trim feeds", 60, partial(trim_feeds, store, keep)),
         Job("count events", 60, partial(count_events, store)),
     )
+
+
+def create_worker(settings: Settings, store: Store | None = None) -> Worker:
+    """Returns a worker that is not started, with a connection to MongoDB of its own unless one is given."""
+    trace_database(settings)
+    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    return Worker(jobs(store, settings))
 
 
 def relay_events(store: Store, then: Callable[[], object]) -> bool:

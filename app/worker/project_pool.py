@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from app.worker.errors import errors_logged
+from app.worker.worker import errors_logged
 
 
 class ProjectPool:

@@ -1,20 +1,46 @@
-"""Runs the jobs, each in a thread of its own, so that none waits for another, and stops them."""
+"""Runs jobs, each in a thread of its own, so that none waits for another, and stops them; logs what fails."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
-from app.http.tracing import trace_database
-from app.settings import Settings
-from app.store.store import Store, connect
-from app.worker.errors import errors_logged
-from app.worker.jobs import Job, jobs
+from app.errors import ServiceUnavailable, WriteConflict
 
 log = logging.getLogger("content_workflow.worker")
 
+REST_SECONDS = 2.0
 STOP_SECONDS = 25
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work that runs periodically."""
+
+    name: str
+    pause_seconds: float
+    run: Callable[[], bool]
+    """Runs the job once; returns whether there may be more to do without a pause."""
+    close: Callable[[], None] = lambda: None
+    """Ends the threads that the job has of its own."""
+
+
+@contextmanager
+def errors_logged(job: str, stopping: threading.Event) -> Iterator[None]:
+    """Logs what is raised inside, and waits a while afterwards, or until `stopping` is set."""
+    try:
+        yield
+    except WriteConflict:
+        pass  # another worker was first
+    except ServiceUnavailable:
+        log.warning("database unreachable", extra={"job": job})
+        stopping.wait(REST_SECONDS)
+    except Exception:
+        log.exception("job failed", extra={"job": job})
+        stopping.wait(REST_SECONDS)
 
 
 class Worker:
@@ -55,10 +81,3 @@ class Worker:
             with errors_logged(job.name, self._stopping):
                 pause = 0.0 if job.run() else job.pause_seconds
         job.close()
-
-
-def create_worker(settings: Settings, store: Store | None = None) -> Worker:
-    """Returns a worker that is not started, with a connection to MongoDB of its own unless one is given."""
-    trace_database(settings)
-    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
-    return Worker(jobs(store, settings))

@@ -12,7 +12,7 @@ from flask import Flask
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope
-from app.worker.worker import create_worker
+from app.worker.jobs import create_worker
 from tests.console.browser import Window, chromium
 from tests.databases import opened
 from tests.graphql_app.client import delivery_token

@@ -19,8 +19,8 @@ from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store.conditions import lease_expired_filter, not_deleted
 from app.store.store import Store
-from app.worker.jobs import expire_claims, trim_feeds
-from app.worker.worker import Worker, create_worker
+from app.worker.jobs import create_worker, expire_claims, trim_feeds
+from app.worker.worker import Worker
 from tests.live import until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
