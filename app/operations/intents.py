@@ -144,7 +144,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     draft = _take(ctx, intent_id, fields)
     if wrong := _problems(ctx, draft):
         raise IntentInvalid(wrong)
-    kind = draft["kind"]
+    kind = str(draft["kind"])
     made = _KINDS[Kind(kind)].create(ctx, draft)
     return Result({kind: made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=kind, texts=made.texts)
 
