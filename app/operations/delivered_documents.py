@@ -87,7 +87,7 @@ def _preview(selection: PreviewSelection, row: StoredDocument, extras: Extras) -
 
 
 def _contents_to_excerpt(ctx: Context, nodes: Iterable[Node]) -> set[str]:
-    """Returns the ids of the contents that excerpts are made of: of drafts, and of previews."""
+    """Returns the ids of the contents from which excerpts are generated: those of drafts and of previews."""
     wanted = set()
     for node in nodes:
         preview = node.selection.preview if ctx.caller.drafts else None
@@ -101,7 +101,7 @@ def _authors(nodes: Iterable[Node]) -> set[str]:
 
 
 def _uncounted(nodes: Iterable[Node]) -> set[tuple[str, int]]:
-    """Returns the delivered versions whose words are selected and that only their revision tells."""
+    """Returns the delivered versions whose word count is selected and stored in their revision alone."""
     return {
         (node.row["id"], snapshot["version"])
         for node in nodes
@@ -112,6 +112,6 @@ def _uncounted(nodes: Iterable[Node]) -> set[tuple[str, int]]:
 
 
 def _words_of(row: StoredDocument, snapshot: Snapshot) -> int | None:
-    """Returns how many words of a document are delivered; None where it was published before they were stored."""
+    """Returns how many words of a document are delivered; None where its publication did not store the count yet."""
     counted = snapshot.get("wordCount")
     return row["wordCount"] if counted is None and row.get("contentId") == snapshot["markdownId"] else counted

@@ -33,7 +33,7 @@ RENDERED_CACHE_BYTES = 64 * 1024 * 1024
 ENTRY_BYTES = 400
 """What a cached text takes beside its characters."""
 NEVER_CHANGES = 0
-"""The revision of what is made of a body, which is immutable."""
+"""The revision of texts that are generated from a body, which is immutable."""
 DRAFT_BEGINNING = 20_000
 """How many characters of a draft its excerpt is taken from."""
 RENDERING_SECONDS = 5.0
@@ -77,7 +77,7 @@ class _Rendered:
 
 
 class TextReader:
-    """Reads the texts of responses; caches what is made of drafts."""
+    """Reads the texts of responses; caches those that are generated from drafts."""
 
     def __init__(self) -> None:
         self._excerpts: RevisionCache[str] = RevisionCache(
@@ -129,7 +129,7 @@ class TextReader:
         return rendered
 
     def excerpts(self, ctx: Context, content_ids: Iterable[str]) -> Mapping[str, str]:
-        """Returns the excerpts that are made of the contents of drafts, by the content's id, in one read."""
+        """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
         wanted = set(content_ids)
         cached = {body_id: self._excerpts.get(body_id, NEVER_CHANGES) for body_id in wanted}
         excerpts = {body_id: excerpt for body_id, excerpt in cached.items() if excerpt is not None}
@@ -141,7 +141,7 @@ class TextReader:
 
 
 def content_to_excerpt(row: StoredDocument) -> str | None:
-    """Returns the id of the content that a draft's excerpt is made of; None where it is written, or no content is."""
+    """Returns the id of the content that a draft's excerpt is generated from; None if it needs none or has none."""
     return None if row.get("excerpt") else row.get("contentId")
 
 

@@ -67,7 +67,7 @@ class Finder:
         return _one(ctx.store.delivery.one_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
 
     def documents(self, selection: Selection) -> Found:
-        """Finds a page of documents: what is published, and after it, where drafts are asked for, what is not."""
+        """Finds a page of documents: the published ones and, with `includeDrafts`, after them the others."""
         page = page_of(selection.arguments)
         drafts = bool(selection.arguments.get("includeDrafts"))
         if drafts and not self.ctx.caller.drafts:

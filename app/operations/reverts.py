@@ -67,7 +67,7 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
 
 @dataclass(frozen=True)
 class _Work:
-    """What a token wrote in a document and nobody has reverted yet."""
+    """The versions of a document that a token wrote and that are not reverted yet."""
 
     document: StoredDocument
     own: list[StoredRevision]

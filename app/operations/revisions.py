@@ -93,7 +93,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
 
 
 def restored_changes(ctx: Context, document: StoredDocument, revision: StoredRevision) -> dict[str, Any]:
-    """Returns what makes a document as it was in an earlier version; a category that is gone meanwhile is null."""
+    """Returns the changes that restore an earlier version; a category that does not exist any more becomes null."""
     restored = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
     restored["contentId"] = _body_of(ctx, revision, document)
     category = look_up(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
@@ -140,7 +140,7 @@ def save_content(ctx: Context, document: StoredDocument, markdown: str, words: i
 
 
 def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) -> None:
-    """Refuses a content write for whom a claim keeps out, and one that was made from another version.
+    """Refuses a content write while another caller holds the claim, and one that is based on another version.
 
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
     """
