@@ -165,8 +165,7 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
     )
     if moved is not None:
         return document_result(ctx, moved)
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
+    document = ctx.check_match(own_document(ctx, document_id))
     if refused := refusal(move, document, ctx.move_request):
         raise refused
     if needs_no_move(move, document, ctx.move_request):
@@ -200,8 +199,7 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
         changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:
             return document_result(ctx, changed)
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
+    document = ctx.check_match(own_document(ctx, document_id))
     if refused := if_guarded(document, ctx.move_request):
         raise refused
     if wrong:

@@ -41,8 +41,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
 
     A category never becomes its own ancestor.
     """
-    category = _own_category(ctx, id_)
-    ctx.check_match(category)
+    category = ctx.check_match(_own_category(ctx, id_))
     changes = {name: _stored(name, value) for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != category.get(name)}
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
@@ -62,8 +61,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
 
     A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
     """
-    category = _own_category(ctx, category_id)
-    ctx.check_match(category)
+    category = ctx.check_match(_own_category(ctx, category_id))
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse

@@ -33,8 +33,7 @@ def get_cluster(ctx: Context, cluster_id: str) -> Result:
 )
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     """Change a cluster; null clears a field, but not the name."""
-    cluster = _own_cluster(ctx, cluster_id)
-    ctx.check_match(cluster)
+    cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
     name = changes.get("name")
@@ -53,8 +52,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
 
     The response is the cluster as it was.
     """
-    cluster = _own_cluster(ctx, cluster_id)
-    ctx.check_match(cluster)
+    cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
     event = ctx.event("cluster.deleted")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
@@ -17,6 +17,7 @@ from app.rules.projects import Frozen
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
 
+Record = TypeVar("Record", bound=Mapping[str, Any])
 Fields = Mapping[str, Any]
 """The fields of a call's body and query, loaded."""
 
@@ -97,10 +98,11 @@ class Context:
         """Returns an event of this call; `data` are details that the changed record itself does not have."""
         return Event(kind, self.now, self.caller.actor, data or {})
 
-    def check_match(self, record: Mapping[str, Any]) -> None:
-        """Refuses with `PreconditionFailed` when the caller holds another state of the record."""
+    def check_match(self, record: Record) -> Record:
+        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it."""
         if not matches(self.if_match, record, self.now):
             raise PreconditionFailed
+        return record
 
 
 def this_instant() -> datetime:

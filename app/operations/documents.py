@@ -90,8 +90,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
     among `idea`, `planned` and `drafting`. Agents can't change a published field in `review`.
     """
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
+    document = ctx.check_match(own_document(ctx, document_id))
     changes = changed_fields(document, fields)
     if refused := edit_refusal(document, fields, changes, ctx.move_request):
         raise refused
@@ -110,8 +109,7 @@ def delete_document(ctx: Context, document_id: str) -> Result:
 
     A scheduled one is unscheduled. The response is the document as it was.
     """
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
+    document = ctx.check_match(own_document(ctx, document_id))
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
     event = ctx.event("document.deleted")

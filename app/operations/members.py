@@ -40,8 +40,7 @@ def create_member(ctx: Context, fields: Fields) -> Result:
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result:
     """Change a member; null clears the e-mail address."""
-    member = _own_member(ctx, member_id)
-    ctx.check_match(member)
+    member = ctx.check_match(_own_member(ctx, member_id))
     check(MemberChanges, fields)
     changes = {name: value for name, value in fields.items() if value != member.get(name)}
     if not changes:

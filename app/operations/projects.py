@@ -25,8 +25,7 @@ def get_project(ctx: Context) -> Result:
 @operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest,))
 def update_project(ctx: Context, fields: Fields) -> Result:
     """Change the project's settings."""
-    project = ctx.store.projects.settings(ctx.project_id)
-    ctx.check_match(project)
+    project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     check(ProjectChanges, fields)
     changes = {name: value for name, value in fields.items() if value != project.get(name)}
     if not changes:
@@ -41,8 +40,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
 
     It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
     """
-    project = ctx.store.projects.settings(ctx.project_id)
-    ctx.check_match(project)
+    project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     since: Frozen = project.get("frozen") or {"note": "", "at": ctx.now, "by": ctx.caller.actor}
     frozen: Frozen = {**since, "note": fields.get("note") or ""}
     changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"), ctx.now)
@@ -52,8 +50,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
 @operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, transaction=True)
 def unfreeze_project(ctx: Context) -> Result:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
-    project = ctx.store.projects.settings(ctx.project_id)
-    ctx.check_match(project)
+    project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"), ctx.now)
     return _result(changed or project)
 

@@ -206,8 +206,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
     approval, only an approved document is published. Markdown whose html would be over 15 MB can't be.
     """
-    document = own_document(ctx, document_id)
-    ctx.check_match(document)
+    document = ctx.check_match(own_document(ctx, document_id))
     if obstacle := _obstacle(ctx, document, fields.get("baseVersion")):
         raise obstacle
     return _publish(ctx, document)
@@ -362,6 +361,5 @@ def _move(
         return document_result(ctx, moved)
     if document is not None:
         raise WriteConflict
-    present = own_document(ctx, document_id)
-    ctx.check_match(present)
+    present = ctx.check_match(own_document(ctx, document_id))
     raise refusal(move, present, request, base_version) or WriteConflict

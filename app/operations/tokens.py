@@ -67,8 +67,7 @@ def create_token(ctx: Context, fields: Fields) -> Result:
 @operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
-    token = _own_token(ctx, token_id)
-    ctx.check_match(token)
+    token = ctx.check_match(_own_token(ctx, token_id))
     has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
     check(TokenChanges, fields, *((NO_BUDGET,) if has_needless_budget else ()))
     sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else dict(fields)

@@ -63,8 +63,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
 
     Events from the time when it was off are not sent afterwards: read them with `list_events`.
     """
-    webhook = _own_webhook(ctx, webhook_id)
-    ctx.check_match(webhook)
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
     _check(ctx, WebhookChanges, fields)
     changes = {**fields, **_cleared(fields, fields.keys() & {"events", "description"})}
     if changes.get("enabled"):
