@@ -41,6 +41,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
 
     A category never becomes its own ancestor.
     """
+    # Over MCP the id is `id`: `categoryId` is the field that names the parent.
     category = ctx.check_match(_own_category(ctx, id_))
     changes = {name: _stored(name, value) for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != category.get(name)}

@@ -285,6 +285,7 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
 def _decorator(
     declare: Callable[Concatenate[Callable[..., Result], P], Operation],
 ) -> Callable[P, Callable[[Callable[..., Result]], Operation]]:
+    """Returns a decorator with the parameters of `declare` after the first, which is what it decorates."""
     return lambda *args, **kwargs: lambda run: declare(run, *args, **kwargs)
 
 
