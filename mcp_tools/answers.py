@@ -45,7 +45,9 @@ def output_schema(operation: Operation) -> dict[str, Any]:
 
 def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
-    body = [_short(operation, one) for one in answer.body] if operation.many else _short(operation, answer.body)
+    body = answer.body
+    if issubclass(operation.response, IntentRecord) and operation.name != "get_intent":
+        body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if answer.total is None else {"totalCount": answer.total}
     result = {"items": body, **total} if operation.many else body
     meta = {"content-workflow/idempotencyReplayed": True} if answer.replayed else None
@@ -74,11 +76,9 @@ def _text(body: Any) -> t.TextContent:
     return t.TextContent(type="text", text=orjson.dumps(body).decode())
 
 
-def _short(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
+def _short(draft: dict[str, Any]) -> dict[str, Any]:
     """Returns a draft without its long text."""
-    if not issubclass(operation.response, IntentRecord) or operation.name == "get_intent":
-        return body
-    return {**body, "fields": {name: value for name, value in body["fields"].items() if name != DRAFT_TEXT}}
+    return {**draft, "fields": {name: value for name, value in draft["fields"].items() if name != DRAFT_TEXT}}
 
 
 def _documents_its_record(operation: Operation) -> bool:

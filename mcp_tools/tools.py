@@ -34,7 +34,9 @@ class Tool:
         """Runs the operation and returns its answer as a result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
         ids, fields, key, dry_run = self.arguments.read(sent)
-        return result_of(self.operation, self.operation(replace(ctx, dry_run=dry_run), *ids, fields=fields, key=key))
+        if dry_run:
+            ctx = replace(ctx, dry_run=True)
+        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
 
     def label(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Returns what `_meta` of the result of a call says, whether it succeeds or is refused."""

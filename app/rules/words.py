@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import itemgetter
 from unicodedata import combining, normalize
 
@@ -22,7 +22,8 @@ _UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex
 _ASCII_WORDS = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256))
 _JOINED = re.compile(rb"['.,:;](?:(?<=[a-zA-Z]['.:])(?=[a-zA-Z])|(?<=[0-9]['.,;])(?=[0-9]))")
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
-_ALIKE = str.maketrans("’‘“”«»–—…•→", "''         ")
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
+_ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 
@@ -45,20 +46,16 @@ def count_words(text: str) -> int:
     What has ASCII characters alone, most of any English text, is counted without making a word of it: the runs of
     letters, digits and underscores, less those that an apostrophe or a point joins and those of underscores alone.
     """
-    others: list[str] = []
-    if not text.isascii():
-        plain = []
-        for piece in text.split():
-            alike = piece if piece.isascii() else piece.translate(_ALIKE)
-            if alike.isascii():
-                plain.append(alike)
-            else:
-                others.append(piece)
-        text = " ".join(plain)
-    source = text.encode()
+    plain, others = text, ""
+    for mark in _ALIKE.keys() & set(_NOT_ASCII.findall(text)):
+        plain = plain.replace(mark, _ALIKE[mark])
+    if not plain.isascii():
+        pieces = text.split()
+        plain, others = " ".join(filter(str.isascii, pieces)), " ".join(filterfalse(str.isascii, pieces))
+    source = plain.encode()
     runs = len(source.translate(_ASCII_WORDS).split())
     runs -= len(_JOINED.findall(source)) + len(_NO_LETTERS.findall(source))
-    return runs + sum(1 for _ in words(" ".join(others))) if others else runs
+    return runs + sum(1 for _ in words(others)) if others else runs
 
 
 def search_words(*texts: str) -> list[str]:
