@@ -10,8 +10,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from flask import Flask, current_app, g
 
@@ -123,46 +122,24 @@ def end_on_signal() -> None:
 def wait_for_events(
     project_id: str, seconds: float, list_events: Callable[[], Result], check_caller: Callable[[], object]
 ) -> Result:
-    """Returns a page of events, as soon as it has one or the time is over.
+    """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page, `check_caller` raises `Unauthorized` when the caller is not valid any more.
+    Raises `ServiceUnavailable` when too many requests are in flight after a wait.
     """
     page, end = list_events(), time.monotonic() + seconds
     if page.body["events"] or not seconds:
         return page
-    with may_wait() as allowed:
-        while allowed and not page.body["events"]:
-            reached = read_cursor(project_id, page.body["cursor"]) or 0
-            if not wait_for_event(project_id, reached, end):
-                break
-            check_caller()
-            page = list_events()
-    return page
-
-
-def wait_for_event(project_id: str, after: int, end: float) -> bool:
-    """Waits for an event after a sequence number, to an instant of the monotonic clock.
-
-    Returns whether there may be one; False when the time is over. Raises `ServiceUnavailable` when too many requests
-    are in flight.
-    """
-    watch: FeedWatch = current_app.extensions["feed_watch"]
-    left = end - time.monotonic()
-    if left <= 0 or _ending.is_set():
-        return False
-    with in_flight.absent():
-        watch.wait(project_id, after, left)
-    return True
-
-
-@contextmanager
-def may_wait() -> Iterator[bool]:
-    """Yields whether one more request may wait; it waits inside the block."""
     try:
         # The token's id, not its secret: each session of the console has another.
         place = _limit.place(caller=g.caller.token_id, project=g.caller.project_id)
     except ServiceUnavailable:
-        yield False
-        return
+        return page
+    watch: FeedWatch = current_app.extensions["feed_watch"]
     with place:
-        yield True
+        while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _ending.is_set():
+            with in_flight.absent():
+                watch.wait(project_id, read_cursor(project_id, page.body["cursor"]) or 0, left)
+            check_caller()
+            page = list_events()
+    return page
