@@ -113,8 +113,4 @@ def _key(schema: dict[str, Any]) -> dict[str, Any]:
     """
     if inner := schema.get("items", {}).get("properties"):
         return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
-    return _type(schema)
-
-
-def _type(schema: dict[str, Any]) -> dict[str, Any]:
     return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}

@@ -83,21 +83,30 @@ class Arguments:
         Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
         of the wrong form.
         """
-        unknown = unknown_names(instance(self.fields), sent)
-        issues = [one.issue("argument") for one in islice(unknown, MAX_ISSUES)]
-        more = sum(1 for _ in unknown)
-        try:
-            fields = load(self.fields, {**self.defaults, **sent})
-        except HttpApiDecodeError as error:
-            issues += error.extra["issues"]
-            more += error.extra.get("more", 0)
-        if issues:
-            raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]), more=more)
+        fields = load_known(self.fields, {**self.defaults, **sent})
         ids = [str(fields.pop(name)) for name in self.operation.path]
         named = zip(self.operation.path, ids, strict=True)
         if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in named):
             raise NotFound(WRONG_ID)
         return ids, fields, fields.pop(KEY, None), fields.pop(DRY_RUN, False)
+
+
+def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns arguments as a schema loads them.
+
+    Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included.
+    """
+    unknown = unknown_names(instance(schema), sent)
+    issues = [one.issue("argument") for one in islice(unknown, MAX_ISSUES)]
+    more = sum(1 for _ in unknown)
+    try:
+        fields = load(schema, sent)
+    except HttpApiDecodeError as error:
+        issues += error.extra["issues"]
+        more += error.extra.get("more", 0)
+    if issues:
+        raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]), more=more)
+    return fields
 
 
 def arguments_of(operation: Operation) -> Arguments:

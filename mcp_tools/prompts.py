@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 import mcp_types as t
 
-from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue, NotFound
+from app.errors import NotFound
 from app.fields.checks import HEX_ID
-from app.fields.loading import instance
 from app.fields.types import Schema, StrictString
-from app.fields.unknown import unknown_names
 from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from mcp_tools.arguments import WRONG_ID
+from mcp_tools.arguments import WRONG_ID, load_known
 from mcp_tools.trust import UNTRUSTED
 
 WRITE = "write_document_from_brief"
 
-Arguments = Schema.from_dict({"documentId": StrictString(24, required=True)}, name="PromptArguments")
+Arguments = Schema.from_dict({"documentId": StrictString(None, required=True, allow_none=False)}, name="PromptArguments")
 """What the prompt takes."""
 
 PROMPTS = [
@@ -80,11 +77,7 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
 
     Refuses with `HttpApiDecodeError` when the id is missing or another argument is there, and with `NotFound`.
     """
-    document_id = arguments.get("documentId", "")
-    missing = [] if "documentId" in arguments else [Issue(path="documentId", message="Is required.")]
-    unknown = [one.issue("argument") for one in islice(unknown_names(instance(Arguments), arguments), MAX_ISSUES)]
-    if missing or unknown:
-        raise HttpApiDecodeError(issues=missing + unknown)
+    document_id = load_known(Arguments, arguments)["documentId"]
     if not HEX_ID.fullmatch(document_id):
         raise NotFound(WRONG_ID)
     detail = get_brief(ctx, document_id).body
