@@ -199,7 +199,7 @@ class Operation:
             ends, tries = time.monotonic() + seconds, 0
             while True:
                 try:
-                    with ctx.store.deadline():
+                    with ctx.store.deadline():  # ends with the one around it; raises the `WriteConflict` of this try
                         again = replace(ctx, is_retry=True) if tries else ctx
                         result = self._try(again, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
