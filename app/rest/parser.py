@@ -69,7 +69,6 @@ class Parser(FlaskParser):
 def check_path(parameters: Mapping[str, str]) -> None:
     """Raises `NotFound` when a parameter in the path has the wrong form."""
     for name, value in parameters.items():
-        if not (NUMBER if name in NUMBERS else HEX_ID).fullmatch(value):
-            raise NotFound
-        if name in NUMBERS and int(value) < NUMBERS[name][0]:
+        form = NUMBER if name in NUMBERS else HEX_ID
+        if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
             raise NotFound
