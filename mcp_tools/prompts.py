@@ -20,7 +20,7 @@ from mcp_tools.trust import UNTRUSTED
 
 WRITE = "write_document_from_brief"
 
-Arguments = Schema.from_dict({"documentId": StrictString(None, required=True, allow_none=False)}, name="PromptArguments")
+Arguments = Schema.from_dict({"documentId": StrictString(None, required=True, allow_none=False)}, name="Arguments")
 """What the prompt takes."""
 
 PROMPTS = [
