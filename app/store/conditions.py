@@ -36,11 +36,15 @@ def claim_active_filter(now: datetime) -> Bson:
     return {"brief.state": BriefState.CLAIMED, **holds}
 
 
-def brief_state_filters(states: Iterable[BriefState], now: datetime) -> list[Bson]:
-    """Returns conditions: a document whose brief is in one of the states now meets one of them."""
+def brief_state_filters(states: Iterable[BriefState], now: datetime, *, claimed_by: Bson | None = None) -> list[Bson]:
+    """Returns conditions: a document whose brief is in one of the states now meets one of them.
+
+    `claimed_by` is the condition for the holder of a claim; without it, anyone may hold it.
+    """
+    claimed = claim_active_filter(now) | ({"brief.claimedBy.id": claimed_by} if claimed_by else {})
     conditions: list[Bson] = []
     for state in states:
-        conditions.append(claim_active_filter(now) if state == BriefState.CLAIMED else {"brief.state": state})
+        conditions.append(claimed if state == BriefState.CLAIMED else {"brief.state": state})
         if state == BriefState.READY:
             conditions.append(lease_expired_filter(now))
     return conditions
@@ -80,12 +84,11 @@ def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_exp
 
 def brief_move_filter(move: Move, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
-    branches = brief_state_filters(move.leaves, request.now)
+    caller = {"$eq": request.token_id, "$ne": None}  # a caller without a token holds no claim
+    claimed_by = caller if request.channel in move.by_holder else None
+    branches = brief_state_filters(move.leaves, request.now, claimed_by=claimed_by)
     if BriefState.NONE in move.leaves:
         branches.append({"brief": None})
-    if request.channel in move.by_holder:
-        held = {"brief.claimedBy.id": {"$eq": request.token_id, "$ne": None}}  # no token holds a claim of no token
-        branches = [branch | held if branch == claim_active_filter(request.now) else branch for branch in branches]
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
 
