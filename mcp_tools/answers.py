@@ -68,7 +68,7 @@ def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResul
 
 
 def _counts(operation: Operation) -> bool:
-    """Returns whether a list can be asked for the number of its items."""
+    """Returns whether a list can report the number of its items."""
     return operation.query is not None and "count" in instance(operation.query).fields
 
 

@@ -39,7 +39,7 @@ Page = t.PaginatedRequestParams | None
 
 @dataclass(frozen=True)
 class Call:
-    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which tools they asked for."""
+    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose."""
 
     caller: Context | Refusal
     request_id: str

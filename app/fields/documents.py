@@ -86,7 +86,7 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
 
 
 class GuardedWrite(WithBaseVersion, WithClaim):
-    """A write that a claim of the brief protects the document from."""
+    """A write that is refused while another caller's claim of the brief protects the document."""
 
 
 class ContentFields(GuardedWrite):

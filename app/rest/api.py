@@ -33,7 +33,10 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def openapi_document(settings: Settings) -> dict[str, Any]:
-    """Returns the OpenAPI 3.1 document; its paths are below its `servers`."""
+    """Returns the OpenAPI 3.1 document; its paths are below its `servers`.
+
+    flask-smorest documents the routes of an app of its own, when the document is first requested: it takes a second.
+    """
     api = management_api(Flask(__name__), settings)
     for routes in BLUEPRINTS:
         api.register_blueprint(routes)

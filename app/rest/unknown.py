@@ -1,4 +1,8 @@
-"""Names in a request that its route does not know: listed in a response header, or refused (decisions, section 11)."""
+"""Names in a request that its route does not know: listed in a response header, or refused (decisions, section 11).
+
+A route calls, in this order, `check_query` before its view, `check_body` when the body is parsed,
+`refuse_unknown_if_strict` when all is loaded or refused, and `response_headers` for a success.
+"""
 
 from __future__ import annotations
 
