@@ -23,7 +23,7 @@ class SettingsError(Exception):
     """One or more environment variables are wrong; the message has a line for each."""
 
 
-def _split(value: Any) -> Any:
+def _split(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 

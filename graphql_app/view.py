@@ -149,7 +149,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("Send a GraphQL query as `query`.")
         return data
 
-    def _persisted_query(self, query: str | None, persisted: Any) -> str:
+    def _persisted_query(self, query: str | None, persisted: object) -> str:
         """Returns the text of a query that is sent by its hash, with the text or without it, as Apollo clients do."""
         if not isinstance(persisted, dict) or persisted.get("version") != 1:
             raise RequestError("`extensions.persistedQuery` must have version 1.", "PERSISTED_QUERY_NOT_SUPPORTED")
@@ -212,7 +212,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         return bytes(body)
 
 
-def _chunks(value: Any, depth: int) -> Iterator[bytes]:
+def _chunks(value: object, depth: int) -> Iterator[bytes]:
     """Yields the JSON of a value; what is nested so deep in one piece."""
     if depth and value and isinstance(value, dict):
         for number, (key, item) in enumerate(value.items()):

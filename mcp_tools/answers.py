@@ -72,7 +72,7 @@ def _counts(operation: Operation) -> bool:
     return operation.query is not None and "count" in instance(operation.query).fields
 
 
-def _text(body: Any) -> t.TextContent:
+def _text(body: object) -> t.TextContent:
     return t.TextContent(type="text", text=orjson.dumps(body).decode())
 
 

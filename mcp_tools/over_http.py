@@ -269,5 +269,5 @@ def _error(status: int, request_id: t.RequestId | None, error: t.ErrorData) -> R
     )
 
 
-def _json(status: int, body: Any) -> Response:
+def _json(status: int, body: object) -> Response:
     return Response(orjson.dumps(body), status, content_type=JSON)

@@ -81,7 +81,7 @@ def as_json(command: C) -> C:
     return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Prints a value as one line of JSON."""
     click.echo(orjson.dumps(value))
 
@@ -107,7 +107,7 @@ def shown(text: str) -> str:
     return printable if len(text) <= MAX_SHOWN else f"{printable}…"
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "-"
     if isinstance(value, bool):

@@ -157,7 +157,7 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
     raise Unreadable(f"Its date is {shown}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
 
 
-def _date_of_path(path: Any) -> datetime | None:
+def _date_of_path(path: object) -> datetime | None:
     found = DATED_PATH.match(path.lstrip("/")) if isinstance(path, str) else None
     try:
         return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC) if found else None

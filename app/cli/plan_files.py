@@ -91,7 +91,7 @@ def _unknown(plan: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"{one.path}: unknown field; {one.hint}" for one in unknown_names(instance(PlanFields), plan))
 
 
-def _has_other_keys(value: Any) -> bool:
+def _has_other_keys(value: object) -> bool:
     """Returns whether an object of YAML has keys that JSON can't have."""
     if not isinstance(value, dict):
         return False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO
 
 from flask import Flask, Response, g, request
 
@@ -83,12 +83,12 @@ def ignore() -> None:
 class Body:
     """The stream of a request's body (`wsgi.input`): the first read receives the whole of it."""
 
-    def __init__(self, stream: Any, length: int | None) -> None:
+    def __init__(self, stream: IO[bytes], length: int | None) -> None:
         self._stream, self._length = stream, length
         self._file: IO[bytes] | None = None
 
     @property
-    def unread(self) -> Any:
+    def unread(self) -> IO[bytes] | None:
         """The server's own stream, if nothing of the body was received."""
         return self._stream if self._file is None else None
 
@@ -157,7 +157,7 @@ def _drain_after(response: Response) -> Response:
     return response
 
 
-def _drain(stream: Any, place: Callable[[], Place]) -> None:
+def _drain(stream: IO[bytes], place: Callable[[], Place]) -> None:
     with suppress(ServiceUnavailable), place():
         left, end = DRAINED, time.monotonic() + DRAIN_SECONDS
         while left > 0 and time.monotonic() < end and (chunk := stream.read(CHUNK)):

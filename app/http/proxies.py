@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from app.settings import SettingsError
 
-WsgiApp = Callable[[dict[str, Any], Any], Iterable[bytes]]
 Networks = tuple[IPv4Network | IPv6Network, ...]
 
 MOST_HOPS = 20
@@ -35,10 +34,10 @@ def is_within(address: str, wanted: Networks) -> bool:
 class TrustedProxies:
     """WSGI middleware: the address is the last in `X-Forwarded-For` that is not a trusted proxy, without a port."""
 
-    def __init__(self, app: WsgiApp, trusted: Networks) -> None:
+    def __init__(self, app: WSGIApplication, trusted: Networks) -> None:
         self._app, self._trusted = app, trusted
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         listed = environ.get("HTTP_X_FORWARDED_FOR", "").rsplit(",", MOST_HOPS)[-MOST_HOPS:]
         hops = [hop.strip() for hop in listed if hop.strip()]
         address = environ.get("REMOTE_ADDR", "")

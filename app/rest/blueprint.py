@@ -154,5 +154,5 @@ def _read(ctx: Context, body_ids: Iterable[str]) -> Mapping[str, str]:
         return ctx.store.bodies.get_texts(ctx.project_id, body_ids)
 
 
-def _hash(body: Any) -> str:
+def _hash(body: object) -> str:
     return hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()

@@ -13,6 +13,7 @@ from typing import Any
 
 from bson import ObjectId
 from pymongo import IndexModel
+from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
 LIVE = {"deletedAt": None}
@@ -276,7 +277,7 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
 """Indexes of earlier versions that no query uses any more."""
 
 
-def create_indexes(database: Any) -> list[str]:
+def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
     """Creates every index that is missing, then drops those that earlier versions used.
 
     All that a collection lacks are built in one pass over it. Safe while the service runs, and in several processes at
@@ -299,14 +300,14 @@ def create_indexes(database: Any) -> list[str]:
     return lines
 
 
-def _build(database: Any, indexes: Sequence[Index]) -> None:
+def _build(database: Database[dict[str, Any]], indexes: Sequence[Index]) -> None:
     """Builds indexes of one collection."""
     models = [IndexModel(list(index.keys), name=index.name, **index.options) for index in indexes]
     if models:
         database[indexes[0].collection].create_indexes(models)
 
 
-def _build_alone(database: Any, index: Index) -> str | None:
+def _build_alone(database: Database[dict[str, Any]], index: Index) -> str | None:
     """Builds one index; returns why it can't be built where records break it.
 
     One that is there with another name or other options stays: replacing it is for an administrator.
@@ -322,7 +323,7 @@ def _build_alone(database: Any, index: Index) -> str | None:
     return None
 
 
-def _drop(database: Any, collection: str, name: str) -> None:
+def _drop(database: Database[dict[str, Any]], collection: str, name: str) -> None:
     try:
         database[collection].drop_index(name)
     except OperationFailure as error:
@@ -330,7 +331,7 @@ def _drop(database: Any, collection: str, name: str) -> None:
             raise
 
 
-def builds(database: Any) -> list[str]:
+def builds(database: Database[dict[str, Any]]) -> list[str]:
     """Returns a line for each index build that runs in the database now: its phase, and how far it is.
 
     None for a user of MongoDB who may not see what others do.
@@ -354,7 +355,7 @@ def builds(database: Any) -> list[str]:
     return lines
 
 
-def differences(database: Any) -> list[str]:
+def differences(database: Database[dict[str, Any]]) -> list[str]:
     """Returns a line for each index that is missing, differs, or is not the service's."""
     lines = []
     for collection in sorted({index.collection for index in INDEXES}):

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import Any
 
 from bson import ObjectId
 from pymongo import UpdateOne
+from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError
 
 from app.rules.actors import Actor
@@ -170,7 +170,7 @@ def _update(project_id: str, day: date, actor: Actor | None, counted: Mapping[st
     return UpdateOne(one, {"$set": row, **({"$inc": dict(counted)} if counted else {})}, upsert=True)
 
 
-def _write_once(collection: Any, updates: Sequence[UpdateOne]) -> None:
+def _write_once(collection: MongoCollection[Bson], updates: Sequence[UpdateOne]) -> None:
     """Writes what was not written yet; a row that is there with a later sequence number counts the range already."""
     try:
         if updates:

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bson import ObjectId
 from pymongo import ReturnDocument
+from pymongo.client_session import ClientSession
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import WriteConflict
@@ -99,7 +100,7 @@ class Outboxes:
         with suppress(DuplicateKeyError):  # another relay created it
             self._feeds.insert_one({"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0})
 
-    def _across(self, rows: Sequence[Bson], session: Any = None) -> Iterable[Bson]:
+    def _across(self, rows: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
         """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""
         first, *others = ([*rows, {"$set": {"collection": name}}] for name in OUTBOXES)
         unions = [

@@ -53,7 +53,7 @@ from app.store.transfers import Transfers
 from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
-Transact = Callable[[Callable[[Any], Any]], Any]
+Transact = Callable[[Callable[[ClientSession | None], Any]], Any]
 
 DUPLICATE_KEY = 11000
 ACCESS_CODES = (13, 18)
@@ -118,7 +118,7 @@ class Store:
         *,
         transact: Transact,
         deadline_seconds: float,
-        session: Any = None,
+        session: ClientSession | None = None,
         is_rolled_back: bool = False,
         lost_to_others: int = 0,
     ) -> None:
@@ -184,7 +184,7 @@ class Store:
         if self.is_rolled_back:
             return run(self)
 
-        def tried(session: Any) -> T:
+        def tried(session: ClientSession | None) -> T:
             raise _RolledBack(run(self._within(session, is_rolled_back=True)))
 
         try:
@@ -193,7 +193,7 @@ class Store:
             result = over.result
         return result
 
-    def _within(self, session: Any, *, is_rolled_back: bool = False, lost_to_others: int = 0) -> Store:
+    def _within(self, session: ClientSession | None, *, is_rolled_back: bool = False, lost_to_others: int = 0) -> Store:
         return Store(
             self.database,
             transact=self._transact,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
@@ -59,21 +60,21 @@ def validator(collection: str) -> Mapping[str, Any]:
     return {"$jsonSchema": {"bsonType": "object", "required": [*required], "properties": properties}}
 
 
-def create_validators(database: Any) -> None:
+def create_validators(database: Database[dict[str, Any]]) -> None:
     """Gives every collection its validator; records that break it already are left, and may be written to.
 
     A validator that is as it should be is not set again: that would wait for every write to the collection.
     """
     present = _present(database)
     for collection in REQUIRED:
-        options = {"validator": validator(collection), "validationLevel": "moderate"}
+        options: dict[str, Any] = {"validator": validator(collection), "validationLevel": "moderate"}
         if collection not in present and _created(database, collection, options):
             continue
         if present.get(collection) != validator(collection):
             database.command("collMod", collection, **options)
 
 
-def _created(database: Any, collection: str, options: Mapping[str, Any]) -> bool:
+def _created(database: Database[dict[str, Any]], collection: str, options: Mapping[str, Any]) -> bool:
     """Creates a collection; returns whether it did, as a server or another `db init` may have been faster."""
     try:
         database.command("create", collection, **options)
@@ -84,7 +85,7 @@ def _created(database: Any, collection: str, options: Mapping[str, Any]) -> bool
     return True
 
 
-def differences(database: Any) -> list[str]:
+def differences(database: Database[dict[str, Any]]) -> list[str]:
     """Returns a line for each collection whose validator is missing or another."""
     present = _present(database)
     return [
@@ -94,6 +95,6 @@ def differences(database: Any) -> list[str]:
     ]
 
 
-def _present(database: Any) -> dict[str, Mapping[str, Any] | None]:
+def _present(database: Database[dict[str, Any]]) -> dict[str, Mapping[str, Any] | None]:
     """Returns the collections that there are, each with its validator."""
     return {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}
