@@ -304,9 +304,10 @@ def said_by(refusal: Refusal) -> str:
     return " ".join([message, *details])
 
 
+@console.app_template_filter("field_label")
 def label(name: str) -> str:
-    """Returns the name of a field in words: `brief.wordCount` is the brief's word count."""
-    return re.sub("[A-Z]", r" \g<0>", name.replace(".", " ")).capitalize()
+    """Returns the name of a field in words, like `Brief word count` for `brief.wordCount`."""
+    return re.sub("[A-Z]", r" \g<0>", name.replace(".", " ")).removesuffix(" Id").capitalize()
 
 
 def _read_notice() -> dict[str, Any] | None:

@@ -27,11 +27,11 @@ def test_it_says_who_waits_for_whom_and_leads_to_them(editor: Visitor, project: 
     tiles = re.findall(r'class="tile"[^>]*><a href="([^"]+)"><strong>(\d+)</strong> ([^<]+)<', page)
 
     assert tiles == [
-        ("/console/table?briefState=ready", "1", "wait for a writer"),
-        ("/console/table?briefState=claimed", "0", "are being written"),
-        ("/console/table?status=review", "1", "wait for a review"),
-        ("/console/table?status=approved", "0", "are approved and not published"),
-        ("/console/table?due=overdue", "1", "are overdue"),
+        ("/console/table?briefState=ready", "1", "waiting for a writer"),
+        ("/console/table?briefState=claimed", "0", "being written"),
+        ("/console/table?status=review", "1", "waiting for a review"),
+        ("/console/table?status=approved", "0", "approved, not published"),
+        ("/console/table?due=overdue", "1", "overdue"),
     ]
 
 

@@ -122,10 +122,11 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// On a small screen the navigation scrolls sideways: show where one is.
-const entries = $(".side nav");
-const here = $("[aria-current]", entries ?? document);
-if (entries && here) entries.scrollLeft = here.offsetLeft - entries.clientWidth / 2 + here.clientWidth / 2;
+// On a small screen the navigation and the tabs scroll sideways: show where one is.
+for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {
+  const entries = here.parentElement;
+  entries.scrollLeft = here.offsetLeft - entries.offsetLeft - entries.clientWidth / 2 + here.clientWidth / 2;
+}
 
 document.addEventListener("htmx:afterSwap", () => localTimes(document));
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
