@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -19,9 +20,11 @@ from app.store.store import Store, connect
 from app.vocabulary import Channel
 
 C = TypeVar("C", bound=Callable[..., Any])
+T = TypeVar("T")
 
 PAGE = 500
 MAX_SHOWN = 1_000
+BATCH_CHARACTERS = 4_000_000
 DRY_RUN = "Dry run: nothing was changed."
 
 
@@ -86,19 +89,54 @@ def print_json(value: object) -> None:
     click.echo(orjson.dumps(value))
 
 
-def print_record(record: Mapping[str, Any]) -> None:
-    """Prints a record, one field per line."""
+def show(record: Mapping[str, Any], *, json: bool) -> None:
+    """Prints a record: as JSON, or one field per line."""
+    if json:
+        print_json(record)
+        return
     width = max(map(len, record))
     for name, value in record.items():
         click.echo(f"{name:<{width}}  {_cell(value)}")
 
 
-def print_table(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    """Prints records as lines of aligned columns under their names."""
+def show_all(records: Sequence[Mapping[str, Any]], columns: Sequence[str], *, json: bool = False) -> None:
+    """Prints records: as JSON, or as lines of aligned columns under their names."""
+    if json:
+        print_json(records)
+        return
     rows = [columns, *([_cell(record[column]) for column in columns] for record in records)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
     for row in rows:
         click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def batches(items: Iterable[T], most: int, length: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yields items in as many batches as one request or transaction each can write in a second or two.
+
+    A batch has at most `most` items, and ends with the one that takes its length over `BATCH_CHARACTERS`.
+    """
+    batch: list[T] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == most or sum(map(length, batch)) > BATCH_CHARACTERS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) -> bytes:
+    """Returns the content of a file; raises `refusal` where it can't be read, or has more than `most` bytes."""
+    try:
+        if path.exists() and not path.is_file():
+            raise refusal(f"{name} is not a regular file.")
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise refusal(f"{name} can't be read: {error.strerror}.") from None
+    if len(content) > most:
+        raise refusal(f"{name} is larger than {most // 1024**2} MB.")
+    return content
 
 
 def shown(text: str) -> str:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
+from app.cli.calling import read_bounded
 from app.fields.briefs import BriefFields
-from app.fields.intents import MAX_MARKDOWN
 from app.fields.loading import instance
 from app.fields.slugs import slug_problem
 
@@ -69,17 +69,7 @@ def read_post(file: Path) -> Post:
 
 
 def _text(file: Path) -> str:
-    try:
-        if not file.exists():
-            raise Unreadable("It is a link to a file that does not exist.")
-        if not file.is_file():
-            raise Unreadable("It is not a regular file.")
-        with file.open("rb") as opened:
-            content = opened.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise Unreadable(f"It can't be read: {error.strerror}.") from None
-    if len(content) > MAX_FILE_BYTES:
-        raise Unreadable(f"It is larger than 10 MB: a text has at most {MAX_MARKDOWN:,} characters.")
+    content = read_bounded(file, MAX_FILE_BYTES, Unreadable, name="It")
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, call, context, of_project, print_json, shown
+from app.cli.calling import DRY_RUN, as_json, batches, call, context, of_project, print_json, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
@@ -29,8 +29,8 @@ from app.store.store import Store
 
 SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
-BATCH, BATCH_CHARACTERS = 50, 4_000_000
-"""How much one transaction writes: enough to save round trips, and little enough to take a second."""
+BATCH = 50
+"""How many files one transaction writes: enough to save round trips, and few enough to take a second."""
 MAX_PROBLEMS = 10
 
 
@@ -71,8 +71,7 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
     run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", "files", len(files)) as advance:
-        for _ in run.take(files):
-            advance(1)
+        run.take(files, advance)
     print_json(vars(run.report)) if json else _print_report(run.report, len(files))
     if dry_run and not json:
         click.echo(DRY_RUN)
@@ -91,22 +90,23 @@ class _Run:
         self._slugs: dict[str, Path] = {}
         self.report = Report()
 
-    def take(self, files: Iterable[Path]) -> Iterator[Path]:
-        """Imports the files and yields each when it is done."""
-        batch: dict[Path, Post] = {}
+    def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
+        """Imports the files; calls `advance` with the number of those that are done since the last call."""
+        for batch in batches(self._readable(files, advance), BATCH, lambda one: len(one[1].fields.get("markdown", ""))):
+            if self._dry_run:
+                self.report = self._ctx.store.rolled_back(partial(self._report_of, batch))
+            else:
+                self._send(batch)
+            advance(len(batch))
+
+    def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
+        """Yields those files that can be read, each with its content; refuses the others."""
         for file in files:
             try:
-                batch[file] = self._read(file)
+                yield file, self._read(file)
             except (Unreadable, Refusal) as error:
                 self._refuse(file, error)
-                yield file
-            if (
-                len(batch) == BATCH
-                or sum(len(post.fields.get("markdown", "")) for post in batch.values()) > BATCH_CHARACTERS
-            ):
-                yield from self._send(batch)
-                batch = {}
-        yield from self._send(batch)
+                advance(1)
 
     def _read(self, file: Path) -> Post:
         if self._root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self._root):
@@ -122,28 +122,20 @@ class _Run:
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
         return replace(post, fields=fields)
 
-    def _send(self, batch: Mapping[Path, Post]) -> Iterator[Path]:
-        if not batch:
-            return
-        if self._dry_run:
-            self.report = self._ctx.store.rolled_back(partial(self._report_of, batch))
-            yield from batch
-            return
+    def _send(self, batch: Sequence[tuple[Path, Post]]) -> None:
         now = replace(self._ctx, now=this_instant())
-        answer = import_documents(now, fields={"documents": [post.fields for post in batch.values()]})
-        for (file, post), became in zip(batch.items(), answer.body, strict=True):
+        answer = import_documents(now, fields={"documents": [post.fields for _, post in batch]})
+        for (file, post), became in zip(batch, answer.body, strict=True):
             try:
                 self._note(file, post, became)
             except Refusal as refusal:
                 self._refuse(file, refusal)
-            yield file
 
-    def _report_of(self, batch: Mapping[Path, Post], store: Store) -> Report:
+    def _report_of(self, batch: Sequence[tuple[Path, Post]], store: Store) -> Report:
         """Writes a batch in a transaction and returns the report with its outcomes."""
         run = _Run(replace(self._ctx, store=store), self._root, update=self._update, publish=self._publish)
         run.report = deepcopy(self.report)  # the transaction may be tried again
-        for _ in run._send(batch):
-            pass
+        run._send(batch)
         return run.report
 
     def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:

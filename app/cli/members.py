@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table
+from app.cli.calling import as_json, call, context, every, of_project, print_json, show, show_all
 from app.cli.durations import Duration
 from app.cli.tokens import SCOPES
 from app.operations import members
@@ -13,6 +13,8 @@ from app.operations.tokens import USUAL_SCOPES
 from app.rules.times import wire_time
 from app.settings import Settings
 from app.vocabulary import Role, Scope
+
+COLUMNS = ("id", "name", "email", "role", "createdAt")
 
 
 @click.group()
@@ -33,8 +35,7 @@ def command() -> None:
 @as_json
 def add(project_id: str, name: str, email: str | None, role: str, json: bool) -> None:
     """Add a member, to whom documents can be assigned."""
-    member = call(context(project_id), members.create_member, name=name, email=email, role=role)
-    print_json(member) if json else print_record(member)
+    show(call(context(project_id), members.create_member, name=name, email=email, role=role), json=json)
 
 
 @command.command("list")
@@ -42,8 +43,7 @@ def add(project_id: str, name: str, email: str | None, role: str, json: bool) ->
 @as_json
 def list_them(project_id: str, json: bool) -> None:
     """List a project's members by name."""
-    found = list(every(context(project_id), members.list_members))
-    print_json(found) if json else print_table(found, ("id", "name", "email", "role", "createdAt"))
+    show_all(list(every(context(project_id), members.list_members)), COLUMNS, json=json)
 
 
 @command.command()

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from app.cli.bounded_parsing import Unparsable, parse_yaml
+from app.cli.calling import read_bounded
 from app.fields.loading import instance
 from app.fields.plan_tables import PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import PlanFields
@@ -33,21 +34,10 @@ def read_plan(path: Path) -> PlanFile:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UnreadablePlan(f"{path.name}: its name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
-    content = _content(path)
+    content = read_bounded(path, MAX_FILE_BYTES, UnreadablePlan, name=f"{path.name}: it")
     if suffix in TABLES:
         return read_table(text_of(content))
     return _from_body(_from_yaml(text_of(content)) if suffix in YAML else _from_json(content))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise UnreadablePlan(f"{path.name}: it can't be read: {error.strerror}.") from None
-    if len(content) > MAX_FILE_BYTES:
-        raise UnreadablePlan(f"{path.name}: it is larger than 100 MB.")
-    return content
 
 
 def _from_yaml(text: str) -> Any:

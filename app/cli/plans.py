@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, print_table, shown
+from app.cli.calling import DRY_RUN, as_json, batches, context, of_project, print_json, show_all, shown
 from app.cli.plan_files import read_plan
 from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
@@ -22,9 +22,6 @@ from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents
 from app.rules.plans import REPEATED
 from app.vocabulary import PieceOutcome
-
-BATCH_CHARACTERS = 4_000_000
-"""How much text one request has: little enough to be written in a second or two."""
 
 
 @click.command()
@@ -96,26 +93,12 @@ def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[dic
         for index, piece in enumerate(pieces)
     }
     with progress("Planning", "pieces", len(first)) as advance:
-        for indexes in _batches(pieces, sorted(first.values())):
+        for indexes in batches(sorted(first.values()), MAX_PIECES, lambda one: len(pieces[one].get("markdown") or "")):
             batch = {"pieces": [pieces[index] for index in indexes]}
             answer = plan_documents(replace(ctx, now=this_instant()), fields=batch).body["pieces"]
             outcomes |= zip(indexes, answer, strict=True)
             advance(len(indexes))
     return [outcomes[index] for index in range(len(pieces))]
-
-
-def _batches(pieces: Sequence[dict[str, Any]], indexes: Sequence[int]) -> Iterator[list[int]]:
-    """Yields the indexes of the pieces of each request."""
-    batch: list[int] = []
-    characters = 0
-    for index in indexes:
-        batch.append(index)
-        characters += len(pieces[index].get("markdown") or "")
-        if len(batch) == MAX_PIECES or characters > BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 def _fail(lines: Sequence[str]) -> NoReturn:
@@ -126,7 +109,7 @@ def _fail(lines: Sequence[str]) -> NoReturn:
 
 def _print_report(plan: PlanFile, outcomes: Sequence[dict[str, Any]]) -> None:
     rows = [{"where": plan.place(index), **one, "key": shown(one["key"])} for index, one in enumerate(outcomes)]
-    print_table(rows, ("where", "key", "outcome", "id"))
+    show_all(rows, ("where", "key", "outcome", "id"))
     counts = Counter(one["outcome"] for one in outcomes)
     total = f"{len(outcomes):,} piece{'' if len(outcomes) == 1 else 's'}"
     click.echo(f"{total}: {', '.join(f'{counts[what]:,} {what}' for what in PieceOutcome)}.")

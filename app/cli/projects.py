@@ -2,7 +2,7 @@
 
 import click
 
-from app.cli.calling import as_json, print_json, print_record, print_table, store
+from app.cli.calling import as_json, show, show_all, store
 from app.fields.loading import load
 from app.fields.projects import ProjectFields
 from app.operations.context import this_instant
@@ -22,13 +22,11 @@ def create(name: str, team: str | None, json: bool) -> None:
     """Create a project."""
     given = {"name": name} | ({"teamId": team} if team else {})
     project = create_project(store(), load(ProjectFields, given), this_instant())
-    created = {key: project[key] for key in ("id", "teamId", "name")}
-    print_json(created) if json else print_record(created)
+    show({key: project[key] for key in ("id", "teamId", "name")}, json=json)
 
 
 @command.command("list")
 @as_json
 def list_them(json: bool) -> None:
     """List all projects, the oldest first."""
-    projects = all_projects(store())
-    print_json(projects) if json else print_table(projects, ("id", "teamId", "name", "createdAt"))
+    show_all(all_projects(store()), ("id", "teamId", "name", "createdAt"), json=json)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import click
 
-from app.cli.calling import as_json, call, context, every, of_project, print_json, print_record, print_table, store
+from app.cli.calling import as_json, call, context, every, of_project, show, show_all, store
 from app.cli.durations import Duration
 from app.fields.tokens import MOST
 from app.operations import tokens
@@ -67,11 +67,9 @@ def create(
         budget=budget_of({BudgetLimit.WRITES: writes_per_hour, BudgetLimit.PUBLISHES: publishes_per_day}),
         expiresAt=_after(ctx.now, expires_in),
     )
-    if json:
-        print_json(token)
-        return
-    print_record(token)
-    click.echo("Store the token now: it is not shown again.", err=True)
+    show(token, json=json)
+    if not json:
+        click.echo("Store the token now: it is not shown again.", err=True)
 
 
 def _after(now: datetime, span: timedelta | None) -> str | None:
@@ -86,8 +84,7 @@ def _after(now: datetime, span: timedelta | None) -> str | None:
 @as_json
 def list_them(project_id: str, json: bool) -> None:
     """List a project's tokens, never their secrets."""
-    found = list(every(context(project_id), tokens.list_tokens))
-    print_json(found) if json else print_table(found, COLUMNS)
+    show_all(list(every(context(project_id), tokens.list_tokens)), COLUMNS, json=json)
 
 
 @command.command()
@@ -96,5 +93,4 @@ def list_them(project_id: str, json: bool) -> None:
 def revoke(token_id: str, json: bool) -> None:
     """Revoke a token: within 5 seconds every server refuses it."""
     ctx = context(project_of_token(store(), token_id))
-    revoked = call(ctx, tokens.revoke_token, token_id)
-    print_json(revoked) if json else print_record(revoked)
+    show(call(ctx, tokens.revoke_token, token_id), json=json)
