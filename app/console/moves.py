@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Move:
     """The field of its form: `note` or `publishAt`."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
+    suits: Callable[[Mapping[str, Any]], bool] = lambda document: True
+    """Whether to show a button for it on the page of a document; the operation decides whether it is allowed."""
 
     @property
     def name(self) -> str:
@@ -33,20 +35,36 @@ class Move:
 
 
 MOVES: tuple[Move, ...] = (
-    Move(briefs.mark_brief_ready, "Offer brief", "The brief is offered: agents and writers can claim it."),
+    Move(
+        briefs.mark_brief_ready,
+        "Offer brief",
+        "The brief is offered: agents and writers can claim it.",
+        suits=lambda document: document["brief"]["state"] != BriefState.READY,
+    ),
     Move(briefs.claim_brief, "Claim brief", "The brief is claimed: nobody else is offered it now."),
-    Move(briefs.release_brief, "Give brief back", "The brief is offered to others again."),
+    Move(
+        briefs.release_brief,
+        "Give brief back",
+        "The brief is offered to others again.",
+        suits=lambda document: document["brief"]["state"] == BriefState.CLAIMED,
+    ),
     Move(
         briefs.withdraw_brief,
         "Withdraw brief",
         "The brief is withdrawn: it is not offered any more.",
         question="Withdraw the brief? Whoever holds its claim loses it.",
+        suits=lambda document: document["brief"]["state"] in (BriefState.READY, BriefState.CLAIMED),
     ),
     Move(publishing.submit_document, "Submit for review", "It is submitted for review."),
     Move(publishing.approve_document, "Approve", "It is approved: its text stays as it is.", keeps_version=True),
     Move(publishing.request_changes, "Request changes", "It is back in drafting, with your note.", asks="note"),
     Move(publishing.schedule_document, "Schedule", "It is scheduled.", asks="publishAt", keeps_version=True),
-    Move(publishing.unschedule_document, "Unschedule", "The schedule is taken back."),
+    Move(
+        publishing.unschedule_document,
+        "Unschedule",
+        "The schedule is taken back.",
+        suits=lambda document: document["status"] == DocumentStatus.SCHEDULED,
+    ),
     Move(
         publishing.publish_document,
         "Publish now",
@@ -59,6 +77,7 @@ MOVES: tuple[Move, ...] = (
         "Unpublish",
         "It is off the site.",
         question="Take this off the website?",
+        suits=lambda document: bool(document["isPublished"]),
     ),
     Move(
         documents.delete_document,
@@ -69,6 +88,9 @@ MOVES: tuple[Move, ...] = (
     Move(documents.restore_document, "Restore from trash", "It is back as it was."),
 )
 BY_NAME: Mapping[str, Move] = {move.name: move for move in MOVES}
+
+RESTORE = documents.restore_document.name
+"""The only move of a document in the trash."""
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("mark_brief_ready", "submit_document"),
@@ -114,25 +136,6 @@ def _takes(operation: Operation, name: str) -> bool:
     return operation.body is not None and name in operation.body().fields
 
 
-def is_offered(move: Move, document: Mapping[str, Any]) -> bool:
-    """Returns whether to show a button for the move; the operations decide whether it is allowed."""
-    state, deleted = document["brief"]["state"], document["deletedAt"] is not None
-    match move.name:
-        case "restore_document":
-            return deleted
-        case "mark_brief_ready":
-            return not deleted and state != BriefState.READY
-        case "release_brief":
-            return not deleted and state == BriefState.CLAIMED
-        case "withdraw_brief":
-            return not deleted and state in (BriefState.READY, BriefState.CLAIMED)
-        case "unschedule_document":
-            return not deleted and document["status"] == DocumentStatus.SCHEDULED
-        case "unpublish_document":
-            return not deleted and document["isPublished"]
-    return not deleted
-
-
 @dataclass(frozen=True)
 class Action:
     """A button: the move, and why it is not allowed now (empty if it is)."""
@@ -146,10 +149,10 @@ class Action:
 def actions_of(document: Mapping[str, Any]) -> list[Action]:
     """Returns the buttons of a document's page: those that the token's scopes allow, the usual next step first."""
     refusals = {one["action"]: one["refusal"] for one in call(list_document_actions, document["id"]).body}
-    first = NEXT[document["status"]]
+    first, is_deleted = NEXT[document["status"]], document["deletedAt"] is not None
     found = [
         Action(move, (refusals[move.name] or {}).get("message", ""), move.name in first)
         for move in MOVES
-        if may(move.operation) and is_offered(move, document)
+        if may(move.operation) and move.suits(document) and (move.name == RESTORE) == is_deleted
     ]
     return sorted(found, key=lambda action: first.index(action.move.name) if action.first else len(MOVES))
