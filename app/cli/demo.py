@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,11 @@ TOKENS: Mapping[str, Mapping[str, Any]] = {
 }
 """The tokens of the demo, by their use."""
 
-STEPS: Mapping[str, tuple[Operation, Callable[[datetime], Mapping[str, Any]]]] = {
-    "submit": (publishing.submit_document, lambda now: {}),
-    "approve": (publishing.approve_document, lambda now: {}),
-    "schedule": (publishing.schedule_document, lambda now: {"publishAt": wire_time(now + timedelta(days=2))}),
-    "publish": (publishing.publish_document, lambda now: {}),
+STEPS: Mapping[str, Operation] = {
+    "submit": publishing.submit_document,
+    "approve": publishing.approve_document,
+    "schedule": publishing.schedule_document,
+    "publish": publishing.publish_document,
 }
 
 
@@ -88,21 +88,16 @@ class _DemoPlan:
             fields["status"] = "drafting"
         document_id = self._ids[planned["title"]] = self._create(Kind.DOCUMENT, **fields)
         site = {"subtitle": planned.get("subtitle"), "coverImageUrl": planned.get("cover")}
-        call(
-            self._as("owner"),
-            documents.update_document,
-            document_id,
-            **site,
-            authorId=self._ids.get(planned.get("author", "")),
-        )
+        site["authorId"] = self._ids.get(planned.get("author", ""))
+        call(self._as("owner"), documents.update_document, document_id, **site)
         if planned.get("offer") or planned.get("claim"):
             call(self._as("owner"), briefs.mark_brief_ready, document_id)
         if hours := planned.get("claim"):
             call(self._as("agent"), briefs.claim_brief, document_id, leaseSeconds=hours * 3600)
         for step in planned.get("then", ()):
-            operation, with_fields = STEPS[step]
             owner = self._as("owner")
-            call(owner, operation, document_id, **with_fields(owner.now))
+            publish_at = wire_time(owner.now + timedelta(days=2)) if step == "schedule" else None
+            call(owner, STEPS[step], document_id, publishAt=publish_at)
 
     def _brief(self, planned: dict[str, Any] | None) -> dict[str, Any] | None:
         if planned is None:

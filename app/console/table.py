@@ -74,16 +74,6 @@ BULKS: Mapping[str, Bulk] = {
 }
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome for one document."""
-
-    id: str
-    title: str
-    ok: bool
-    message: str
-
-
 @console.get("/table")
 def show_table() -> Response:
     """Shows a page of the documents; filters, order and columns are in the address."""
@@ -123,13 +113,13 @@ def act_on_many() -> Response:
     return page("table_results.html", outcomes=outcomes, label=bulk.label, back=_back())
 
 
-def _outcome(bulk: Bulk, id: str) -> Outcome:
+def _outcome(bulk: Bulk, id: str) -> dict[str, Any]:
     title = request.form.get(f"title.{id}", "")
     try:
         document = call(bulk.operation, id, fields=bulk.fields(id)).body
     except Refusal as refusal:
-        return Outcome(id, title or id, ok=False, message=said_by(refusal))
-    return Outcome(id, document["title"], ok=True, message="")
+        return {"id": id, "title": title or id, "ok": False, "message": said_by(refusal)}
+    return {"id": id, "title": document["title"], "ok": True, "message": "Done"}
 
 
 def _back() -> str:
