@@ -44,12 +44,15 @@ def summary(history: History) -> str:
     attempts = [attempt for call in history.calls for attempt in call.attempts]
     unanswered = [attempt for attempt in attempts if attempt.outcome in (*UNANSWERED, BUSY)]
     longest = max((seconds_since_incident(history, attempt.ended) for attempt in unanswered), default=0)
+    slowest = max((attempt.ended - attempt.began for attempt in attempts), default=0)
     faults = Counter(incident.fault for incident in history.incidents)
     outcomes = Counter(attempt.outcome for attempt in unanswered)
     messages = sum(len(messages) for messages in history.final.messages.values())
     lines = {
         "incidents": ", ".join(f"{fault} {number}" for fault, number in sorted(faults.items())),
-        "requests": f"{len(attempts):,}, of which {outcomes['503']} got 503 and {outcomes['broken']} no answer",
+        "requests": f"{len(attempts):,}, of which {outcomes['503']} got 503, {outcomes['broken']} no answer, and "
+        f"{outcomes[BUSY]} {BUSY}",
+        "slowest request": f"{slowest:.1f} s",
         "longest incident for a client": f"{longest:.1f} s",
         "documents": f"{len(history.final.documents):,}",
         "events": f"{len(history.final.events):,}",

@@ -228,6 +228,20 @@ def no_acknowledged_write_is_lost(history: History) -> Violations:
                 yield f"version {call.answer['version']} of {call.document} is not what was written: {sent!r}"
 
 
+def reads_show_what_was_acknowledged_before(history: History) -> Violations:
+    """A read shows each version that any client was told of before the read began, also after a failover."""
+    written: dict[str | None, list[tuple[float, int]]] = defaultdict(list)
+    for call in history.calls:
+        if call.succeeded and EVENTS.get(call.operation) == "document.content_updated":
+            written[call.document].append((call.attempts[-1].ended, call.answer["version"]))
+    for call in history.calls:
+        if call.succeeded and call.operation == "get_outline":
+            began, version = call.attempts[-1].began, call.answer["version"]
+            newest = max((one for at, one in written[call.document] if at <= began), default=0)
+            if version < newest:
+                yield f"a read of {call.document} shows version {version}, although {newest} was acknowledged before"
+
+
 def nothing_is_made_twice(history: History) -> Violations:
     """Each document was asked for by some call, and made once."""
     titles = Counter(document["title"] for document in history.final.documents.values())
@@ -379,6 +393,7 @@ CHECKS: tuple[Callable[[History], Violations], ...] = (
     outages_are_short,
     calls_on_each_document_have_an_order,
     no_acknowledged_write_is_lost,
+    reads_show_what_was_acknowledged_before,
     nothing_is_made_twice,
     events_are_the_changes,
     the_feed_has_no_gap,

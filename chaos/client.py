@@ -157,6 +157,8 @@ def _noted(operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if "_tag" in body:
         holder = body.get("claimedBy") or {}
         return {"message": body["message"], "holder": holder.get("id"), "version": body.get("version")}
+    if operation == "get_outline":
+        return {"version": body["version"]} if body else {}
     if operation == "plan_documents":
         return {"ids": [piece["id"] for piece in body.get("pieces", ())]}
     return shown(body.get("document") or body)

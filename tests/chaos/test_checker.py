@@ -145,6 +145,10 @@ WRONG: Mapping[str, tuple[str, Change]] = {
         "calls_on_each_document_have_an_order",
         lambda history: replace(history, calls=(*history.calls, replace(CALLS[5], token=A))),
     ),
+    "a read that shows what was before": (
+        "reads_show_what_was_acknowledged_before",
+        lambda history: replace(history, calls=(*history.calls, a_call(B, "get_outline", 7, version=1))),
+    ),
     "a document made twice": (
         "nothing_is_made_twice",
         with_final(
@@ -224,6 +228,12 @@ def test_a_write_that_was_not_answered_may_have_happened_or_not() -> None:
 
     assert violations(unanswered) == []
     assert violations(undone(unanswered)) == []
+
+
+def test_a_read_that_began_before_a_write_was_answered_may_show_what_was_before() -> None:
+    outline = a_call(B, "get_outline", 5.9, version=1)
+
+    assert violations(replace(RIGHT, calls=(*RIGHT.calls, outline))) == []
 
 
 def test_a_message_may_come_again_where_a_failure_kept_its_answer_from_being_recorded() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import signal
 import subprocess
@@ -125,18 +127,49 @@ def _slowest(servers: list[Server], token: Token) -> float:
     return sorted(took)[-3]
 
 
+def _renames_draft(server: Server, token: Token, draft: str) -> int:
+    """Gives a draft the titles 1, 2, 3, …, each on a new connection, until none is accepted.
+
+    Returns the last one that was answered.
+    """
+    headers = {"Authorization": f"Bearer {token.secret}", "Content-Type": "application/json"}
+    for number in count(1):
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=40)
+        try:
+            connection.request("PATCH", f"/document-intents/{draft}", json.dumps({"title": f"{number}"}), headers)
+            assert connection.getresponse().status == 200
+        except OSError:
+            return number - 1
+        finally:
+            connection.close()
+    raise AssertionError
+
+
 @pytest.mark.slow
-def test_a_server_ends_while_readers_wait_and_answers_them(store: Store, project: Project, mongodb_uri: str) -> None:
-    token = project.token()
-    with running(mongodb_uri, store, 1) as [server], ThreadPoolExecutor(20) as pool:
+def test_a_server_that_is_stopped_answers_readers_that_wait_and_every_write_that_it_began(
+    store: Store, project: Project, mongodb_uri: str
+) -> None:
+    token, writers = project.token(), [project.token() for _ in range(4)]
+    begin = OPERATIONS["create_document_intent"]
+    drafts = [begin(project.context(writer), fields={}).body["id"] for writer in writers]
+    with running(mongodb_uri, store, 1) as [server], ThreadPoolExecutor(24) as pool:
         path = f"/events?wait=25&after={cursor_of(server, token)}"
         before, probes = requests_of(server, token), count(1)
         waiting = [pool.submit(server.get, path, token) for _ in range(20)]
         until(lambda: requests_of(server, token) >= before + 20 + next(probes))
+        renaming = [pool.submit(_renames_draft, server, *one) for one in zip(writers, drafts, strict=True)]
+        until(lambda: all(requests_of(server, writer) > 2 for writer in writers))
 
         took = server.stop()
 
         answers = [reader.result() for reader in waiting]
+        answered = [f"{writer.result()}" for writer in renaming]
+    read = OPERATIONS["get_intent"]
+    stored = [
+        read(project.context(writer), draft).body["fields"]["title"]
+        for writer, draft in zip(writers, drafts, strict=True)
+    ]
+    assert stored == answered, "a write that was not answered was done"
     assert took < 20, "they would wait for 25 seconds"
     assert [answer.status_code for answer in answers] == [200] * 20
     assert all(answer.json()["events"] == [] for answer in answers)
