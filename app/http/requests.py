@@ -7,6 +7,7 @@ import time
 
 from flask import Flask, Response, g, request
 
+from app.errors import HttpApiDecodeError
 from app.settings import Settings
 from app.store.request_time import begin_request, end_request
 
@@ -16,6 +17,9 @@ SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
 LOGGED_PATH = 1_000
 """How many characters of a path the log shows: 64 KB of any path may be sent without a token."""
+
+MAX_HEADER = 8_192
+"""How many characters the value of a header may have; 64 KB of some headers take 40 ms to parse."""
 
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -49,6 +53,8 @@ def install(app: Flask, settings: Settings) -> None:
 def begin() -> None:
     """Takes the request's id from its header if it is valid, else creates one, and starts the clock.
 
+    Raises `HttpApiDecodeError` where a header is too long.
+
     The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
     under load that takes as long as all the rest of this module.
     """
@@ -56,6 +62,10 @@ def begin() -> None:
     g.request_id = given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
     g.began = time.perf_counter()
     begin_request()
+    for name, value in request.environ.items():
+        if isinstance(value, str) and len(value) > MAX_HEADER and name.startswith(("HTTP_", "CONTENT_")):
+            header = name.removeprefix("HTTP_").replace("_", "-").title()
+            raise HttpApiDecodeError(f"The header {header[:100]} is too long: send at most {MAX_HEADER:,} characters.")
 
 
 def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:

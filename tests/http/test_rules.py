@@ -146,6 +146,17 @@ def test_the_log_shows_the_beginning_of_a_long_path(client: FlaskClient, caplog:
 
 
 @pytest.mark.contract("decided-http.request-id")
+@pytest.mark.parametrize("name", ["Prefer", "Cookie", "Authorization", "Content-Type"])
+@pytest.mark.parametrize("path", ["/health", "/graphql", "/mcp", "/nowhere"])
+def test_a_header_over_8_192_characters_is_refused_on_every_path(app: Flask, path: str, name: str) -> None:
+    client = app.test_client(use_cookies=False)
+    longest, longer = (client.post(path, headers={name: "a" * length}) for length in (8_192, 8_193))
+
+    assert "characters" not in longest.text
+    assert longer.status_code == 400
+    assert f"The header {name} is too long: send at most 8,192 characters." in longer.text
+
+
 def test_a_sane_request_id_is_kept_and_another_is_made(client: FlaskClient) -> None:
     def id_for(given: str) -> str:
         return client.get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
