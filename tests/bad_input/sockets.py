@@ -123,7 +123,8 @@ class SocketTarget:
             response.status < 400 or "x-request-id" in response.headers
         ):  # else it is the server's own
             problem = given.target.problem(given.request, response)
-        return Outcome(is_refused, problem, may_write=not is_refused or not given.is_http)
+        is_form = isinstance(given.target, ConsoleTarget) and given.request.method == "POST"  # a draft is not lost
+        return Outcome(is_refused, problem, may_write=not is_refused or not given.is_http or is_form)
 
 
 def read_response(received: bytes) -> Response | None:
