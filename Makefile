@@ -16,11 +16,11 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 
-.PHONY: help setup dev test test-fast lint abuse chaos fuzz bench dist docs sure lock clean
+.PHONY: help setup dev test test-fast lint abuse chaos fuzz bench bench-growth soak dist docs sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
-		printf '  make %-10s %s\n' "$$name" "$$what"; done
+		printf '  make %-12s %s\n' "$$name" "$$what"; done
 
 setup: $(READY) ## Make .venv with the locked dependencies, and nothing outside this folder
 
@@ -66,6 +66,12 @@ fuzz: setup ## Send INPUTS=20000 bad inputs of SEED=1 to every interface, and pr
 
 bench: setup ## Measure requests beside the bare floor, and write docs/performance.md
 	$(VENV)/bin/python -m bench
+
+bench-growth: setup ## Measure how requests slow down to a project of DOCUMENTS=1000000; half an hour
+	$(VENV)/bin/python -m bench --growth $(or $(DOCUMENTS),1000000)
+
+soak: setup ## Send a mixed load for MINUTES=60, and print the memory of the service at each minute
+	$(VENV)/bin/python -m bench.soak --minutes $(or $(MINUTES),60)
 
 dist: setup ## Build the package, and check what a package index would show of it
 	rm -rf dist

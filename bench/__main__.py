@@ -3,52 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from app.cli.mongod import running_mongod
-from app.store.indexes import create_indexes
-from app.store.store import Store, connect
 from bench import growth, processes, report, requests
 from bench.growth import Growth
 from bench.requests import Figure
+from bench.servers import own_store
 
 
 @click.command()
 @click.option("--only", default="", help="Measure the requests whose name contains this, and write nothing down.")
-@click.option("--documents", default=growth.MANY, help="How many documents the large project has.")
-def main(only: str, documents: int) -> None:
+@click.option("--growth", "documents", type=int, help="Measure growth alone, to a project of so many documents.")
+def main(only: str, documents: int | None) -> None:
     """Prints what each request reaches beside its floor, and how it grows; under 5 minutes."""
     console, load = Console(), os.getloadavg()[0]
     with running_mongod(Path(".mongod") / "bench") as uri:
-        with _store(uri) as store:
+        if documents:
+            grown = list(growth.run(uri, documents))
+            console.print(_growth(grown, documents))
+            console.print(f"Written: {report.write_growth(grown, documents)} and docs/performance.md")
+            return
+        with own_store(uri) as store:
             figures = list(requests.run(uri, store, only))
         console.print(_figures(figures))
         if only:
             return
-        with _store(uri) as store:
-            grown = list(growth.run(uri, store, documents))
-        console.print(_growth(grown))
-        with _store(uri) as store:
+        grown = list(growth.run(uri))
+        console.print(_growth(grown, growth.MANY))
+        with own_store(uri) as store:
             alone = processes.run(uri, store)
     console.print({name: round(value) for name, value in alone.items()})
     console.print(f"Written: {report.write(figures, grown, alone, load)} and docs/performance.md")
-
-
-@contextmanager
-def _store(uri: str) -> Iterator[Store]:
-    store = connect(uri, f"bench_{uuid4().hex[:12]}")
-    create_indexes(store.database)
-    try:
-        yield store
-    finally:
-        store.database.client.drop_database(store.database.name)
 
 
 def _figures(figures: list[Figure]) -> Table:
@@ -68,10 +58,12 @@ def _figures(figures: list[Figure]) -> Table:
     return table
 
 
-def _growth(grown: list[Growth]) -> Table:
-    table = Table("", "few, ms", "many, ms", "ratio", "examined: few", "many")
+def _growth(grown: list[Growth], documents: int) -> Table:
+    table = Table(
+        "", f"{growth.FEW:,}: ms", f"{documents:,}: ms", "ratio", f"examined: {growth.FEW:,}", f"{documents:,}"
+    )
     for one in grown:
-        ratio = f"[{'green' if one.ratio <= growth.LIMIT else 'red'}]{one.ratio:.2f}[/]"
+        ratio = f"[{'green' if one.ratio <= report.LIMIT else 'red'}]{one.ratio:.2f}[/]"
         table.add_row(
             one.what,
             f"{one.few_ms:.1f}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,72 +12,98 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bench.growth import LIMIT, Growth
+from bench.growth import FEW, MANY, Growth
 from bench.requests import Figure
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 IMAGES = ROOT / "docs" / "images"
-BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
+RESULTS = ROOT / "bench" / "results"
+LIMIT = 1.3
+"""How many times as long a request may take in a large deployment."""
 TAIL = 4
 """How many times its median a 99th percentile may be."""
 
 
 def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mapping[str, float], load: float) -> Path:
-    """Writes everything, and returns the file of figures."""
-    now = datetime.now(UTC)
+    """Writes what `make bench` measured, and returns the file of figures."""
     results = {
-        "at": now.isoformat(timespec="seconds"),
-        "machine": {"system": platform.platform(), "python": platform.python_version(), "load_before": load},
+        **_machine(load),
         "requests": [asdict(one) | {"ratio": one.ratio} for one in figures],
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
         "processes": dict(processes),
     }
-    folder = ROOT / "bench" / "results"
-    folder.mkdir(exist_ok=True)
-    file = folder / f"{now:%Y-%m-%dT%H%M%SZ}.json"
-    file.write_text(json.dumps(results, indent=1) + "\n")
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{_tables(figures, growth, processes, results)}\n\n{END}{after}")
-    bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
-    (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
-    slower = [(one.what, one.ratio, one.ratio) for one in growth]
-    (IMAGES / "bench-growth.svg").write_text(
-        _plot("Time in a project of 100,000 documents, in times of that in one of 1,000", slower, mark=LIMIT)
-    )
-    return file
-
-
-def _tables(
-    figures: Sequence[Figure], growth: Sequence[Growth], processes: Mapping[str, float], results: Mapping[str, Any]
-) -> str:
-    machine = results["machine"]
-    lines = [
-        f"Measured {results['at'][:10]}, {machine['system']}, Python {machine['python']}; the load of the machine "
-        f"before the run was {machine['load_before']:.1f}.",
-        "",
+    requests = [
         "| Request | A second | Beside | A second | Ratio | Target | Median, ms | 99 %, ms | 99 % / median |",
         "|---|---|---|---|---|---|---|---|---|",
         *(_row(one) for one in figures),
-        "",
-        "| In a project of | 1,000: ms | 100,000: ms | Ratio | Keys and documents examined: 1,000 | 100,000 |",
+    ]
+    alone = (
+        f"One server process answers {processes['one']:,.0f} pages of briefs a second, two answer "
+        f"{processes['two']:,.0f}: {processes['two'] / processes['one']:.2f} times as many. A process takes "
+        f"{processes['rest_mb']:.0f} MB at rest, and {processes['loaded_mb']:.0f} MB after a load of 8 texts of "
+        "2 MB at once."
+    )
+    _into_page("make bench", [_measured(results), "", *requests, "", *_growth_rows(growth, MANY), "", alone])
+    bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
+    (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
+    return write_results("", results)
+
+
+def write_growth(growth: Sequence[Growth], documents: int) -> Path:
+    """Writes what `make bench-growth` measured, and returns the file of figures."""
+    results = {
+        **_machine(os.getloadavg()[0]),
+        "documents": documents,
+        "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
+    }
+    _into_page("make bench-growth", [_measured(results), "", *_growth_rows(growth, documents)])
+    title = f"Time in a project of {documents:,} documents, in times of that in one of {FEW:,}"
+    slower = [(one.what, one.ratio, one.ratio) for one in growth]
+    (IMAGES / "bench-growth.svg").write_text(_plot(title, slower, mark=LIMIT))
+    return write_results("growth-", results)
+
+
+def write_results(kind: str, results: Mapping[str, Any]) -> Path:
+    """Writes a file of figures, and returns it."""
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{kind}{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.json"
+    file.write_text(json.dumps(results, indent=1) + "\n")
+    return file
+
+
+def _machine(load: float) -> dict[str, Any]:
+    machine = {"system": platform.platform(), "python": platform.python_version(), "load_before": load}
+    return {"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine}
+
+
+def _measured(results: Mapping[str, Any]) -> str:
+    machine = results["machine"]
+    return (
+        f"Measured {results['at'][:10]}, {machine['system']}, Python {machine['python']}; the load of the machine "
+        f"before the run was {machine['load_before']:.1f}."
+    )
+
+
+def _into_page(command: str, lines: Sequence[str]) -> None:
+    """Replaces what is between the marks of a command in the page."""
+    begin, end = f"<!-- {command}: begin -->", f"<!-- {command}: end -->"
+    before, _, rest = PAGE.read_text().partition(begin)
+    after = rest.partition(end)[2]
+    PAGE.write_text("\n".join([f"{before}{begin}", "", *lines, "", f"{end}{after}"]))
+
+
+def _growth_rows(growth: Sequence[Growth], documents: int) -> list[str]:
+    return [
+        f"| In a project of | {FEW:,}: ms | {documents:,}: ms | Ratio | Keys and documents examined: {FEW:,} "
+        f"| {documents:,} |",
         "|---|---|---|---|---|---|",
         *(
-            f"| {one.what} | {one.few_ms:.1f} | {one.many_ms:.1f} | {one.ratio:.2f} | "
-            + (f"{one.few_examined:,} | {one.many_examined:,} |" if one.many_examined else "| |")
+            f"| {one.what} | {one.few_ms:.1f} | {one.many_ms:.1f} | {one.ratio:.2f} "
+            f"| {one.few_examined:,} | {one.many_examined:,} |"
             for one in growth
         ),
     ]
-    if processes:
-        lines += [
-            "",
-            f"One server process answers {processes['one']:,.0f} pages of briefs a second, two answer "
-            f"{processes['two']:,.0f}: {processes['two'] / processes['one']:.2f} times as many. A process takes "
-            f"{processes['rest_mb']:.0f} MB at rest, and {processes['loaded_mb']:.0f} MB after a load of 8 texts of "
-            "2 MB at once.",
-        ]
-    return "\n".join(lines)
 
 
 def _row(one: Figure) -> str:

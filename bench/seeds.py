@@ -45,16 +45,22 @@ def fill(project: Project, count: int, *, length: int = 0, **fields: Any) -> lis
     `fields` are those of the stored record; a function is given the document's place.
     """
     database = project.store.database
-    like = database.documents.find_one({"_id": ObjectId(a_document(project.context(), brief={"keyword": "x"})["id"])})
-    rows = list(_rows(like, count, fields))
-    if length:
-        bodies = [
-            {"_id": row["contentId"], "projectId": row["projectId"], "documentId": row["_id"], "text": text(length, n)}
-            for n, row in enumerate(rows)
-        ]
-        insert(database.bodies, bodies)
-    insert(database.documents, rows)
-    return [str(row["_id"]) for row in rows]
+    first = a_document(project.context(), title=f"Loaf {ObjectId()}", brief={"keyword": "x"})
+    like = database.documents.find_one({"_id": ObjectId(first["id"])})
+    waiting, ids = _rows(like, count, fields), []
+    while rows := list(islice(waiting, BATCH)):
+        if length:
+            bodies = [
+                {
+                    **{"_id": row["contentId"], "projectId": row["projectId"], "documentId": row["_id"]},
+                    "text": text(length, number),
+                }
+                for number, row in enumerate(rows, len(ids))
+            ]
+            database.bodies.insert_many(bodies, ordered=False)
+        database.documents.insert_many(rows, ordered=False)
+        ids += [str(row["_id"]) for row in rows]
+    return ids
 
 
 def _rows(like: Any, count: int, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:

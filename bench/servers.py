@@ -1,4 +1,4 @@
-"""The servers that are measured: the service as `serve` runs it by default, and the bare floor."""
+"""The servers that are measured: the service as `serve` runs it by default, and the bare floor; and their database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
+from app.store.indexes import create_indexes
+from app.store.store import Store, connect
 from tests.live import free_port, until_listening
 
 
@@ -61,3 +64,14 @@ def _serving(command: Sequence[str], environment: Mapping[str, str]) -> Iterator
         finally:
             process.terminate()
             process.wait(20)
+
+
+@contextmanager
+def own_store(uri: str) -> Iterator[Store]:
+    """Yields a store on a database of its own, which is dropped in the end."""
+    store = connect(uri, f"bench_{uuid4().hex[:12]}")
+    create_indexes(store.database)
+    try:
+        yield store
+    finally:
+        store.database.client.drop_database(store.database.name)

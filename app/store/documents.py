@@ -493,16 +493,16 @@ def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
     """
     if filters.get("deleted"):
         return TRASH_BY[key]
-    field = _filter_in_order(filters, key)
+    path = _indexed_filter(filters)
     alone = sum(filters.get(name) is not None for name in FILTERS) == 1
-    return ALL_BY[key] if field is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[field, key]
+    return ALL_BY[key] if path is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[path, key]
 
 
-def _filter_in_order(filters: Mapping[str, Any], key: str) -> str | None:
-    """Returns the field of a filter that has an index in the order of a key, or None."""
+def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
+    """Returns the field of a filter that has an index in each order, or None."""
     for name, path in FILTER_FIELDS.items():
         wanted = filters.get(name)
-        if wanted is not None and len(wanted) <= MOST_MERGED and (path, key) in FILTERED_BY:
+        if wanted is not None and len(wanted) <= MOST_MERGED:
             return path
     return None
 
@@ -517,7 +517,7 @@ def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
         return None
     if filters.get("words") is not None:
         return WORDS
-    if _filter_in_order(filters, key) is not None:
+    if _indexed_filter(filters) is not None:
         return None
     for name, path in FILTER_FIELDS.items():
         if filters.get(name) is not None:

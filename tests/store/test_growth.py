@@ -24,7 +24,9 @@ pytestmark = pytest.mark.needs_mongod
 
 FEW, MANY = 400, 4_000
 MOST = 1.3
-CATEGORY = ObjectId("c" * 24)
+CATEGORY, CLUSTER, MEMBER = (ObjectId(digit * 24) for digit in "cdf")
+RARE = 60
+"""How many documents in the middle of a project are in review, drafted, and in a cluster and a member's hands."""
 
 
 class Sent(monitoring.CommandListener):
@@ -76,22 +78,30 @@ def filled(store: Store, count: int, leased: int) -> Project:
     project, now = a_project(store), this_instant()
     like = store.database.documents.find_one({"_id": ObjectId(a_document(project.context())["id"])})
     assert like is not None
-    statuses = list(DocumentStatus)
+    statuses = [status for status in DocumentStatus if status != DocumentStatus.REVIEW]
     rows = []
     for number in range(count + leased):
         claimed = number >= count
         state = BriefState.CLAIMED if claimed else BriefState.READY if number % 10 == 0 else BriefState.NONE
+        rare = 0 <= number - count // 2 < RARE
+        state = BriefState.DRAFTED if rare else state
         day = "2026-01-01" if claimed else f"2027-{number % 12 + 1:02}-{number % 28 + 1:02}"
         rows.append(
             like
             | {
                 "_id": ObjectId(),
                 "slugs": [f"loaf-{number}"],
-                "status": "drafting" if claimed or number % 10 == 0 else str(statuses[number % len(statuses)]),
+                "status": "review"
+                if rare
+                else "drafting"
+                if claimed or number % 10 == 0
+                else str(statuses[number % len(statuses)]),
                 "titleKey": f"loaf {number * 7919 % count}",
                 "words": ["loaf", str(number)],
                 "brief": {"state": str(state), "claimExpiresAt": now + timedelta(hours=1) if claimed else None},
                 "categoryId": CATEGORY if number % 100 == 7 else None,
+                "clusterId": CLUSTER if rare else None,
+                "assigneeId": MEMBER if rare else None,
                 "updatedAt": now - timedelta(seconds=number),
                 "createdAt": now - timedelta(seconds=number),
                 "dueDate": day,
@@ -140,6 +150,24 @@ def test_a_page_of_ready_documents_costs_the_same_however_many_claims_are_held(
     assert costs[1] <= costs[0] * MOST
 
 
+RARELY = {
+    "status": ["review"],
+    "briefState": ["drafted"],
+    "categoryId": [str(CATEGORY)],
+    "clusterId": [str(CLUSTER)],
+    "assigneeId": [str(MEMBER)],
+}
+
+
+@pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("name", RARELY)
+def test_a_page_of_what_is_rare_costs_what_it_shows_wherever_that_is_in_the_order(
+    large: Project, examined: Examined, name: str, sort: str
+) -> None:
+    assert examined(page(large, **{name: RARELY[name]}, sort=sort)) <= 2 * 20 + 1
+
+
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
 @pytest.mark.parametrize("filters", [{"categoryId": [str(CATEGORY)]}, {"words": ["loaf", "7"]}], ids=str)
@@ -180,7 +208,7 @@ def test_claiming_the_next_brief_costs_the_same_however_many_claims_are_held(
 @pytest.mark.contract("decided-documents.filing-lists", "endpoints-briefs.list")
 @pytest.mark.parametrize("field", ["categoryId", "clusterId"])
 def test_whether_a_category_or_cluster_is_used_costs_one_key(large: Project, examined: Examined, field: str) -> None:
-    used = {"categoryId": str(CATEGORY)}.get(field, "d" * 24)
+    used = str(CATEGORY if field == "categoryId" else CLUSTER)
 
     assert examined(lambda store: store.documents.has_filed_under(large.id, field, used)) <= 2
     assert examined(lambda store: store.documents.has_filed_under(large.id, field, "e" * 24)) == 0
