@@ -46,8 +46,17 @@ def service(environment: Mapping[str, str], workers: int = 1) -> Iterator[Server
 @contextmanager
 def floor(environment: Mapping[str, str]) -> Iterator[Server]:
     """Serves the bare floor under the same server."""
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "1", "--blocking-threads", "8"]
-    with _serving([*command, "--no-ws", "--log-level", "critical", "bench.floor:app"], environment) as server:
+    with served_with_granian("bench.floor:app", environment) as server:
+        yield server
+
+
+@contextmanager
+def served_with_granian(
+    app: str, environment: Mapping[str, str], python: Path | str = sys.executable
+) -> Iterator[Server]:
+    """Serves a WSGI application with one process and eight threads; `python` is the one that has its packages."""
+    command = [str(python), "-m", "granian", "--interface", "wsgi", "--workers", "1", "--blocking-threads", "8"]
+    with _serving([*command, "--no-ws", "--log-level", "critical", app], environment) as server:
         yield server
 
 

@@ -34,6 +34,8 @@ REFUSED = (85, 86, 11000)
 """MongoDB's codes for an index that is there already with another name or other options, and one that records break."""
 NOT_FOUND = 27
 """MongoDB's code for an index that is not there."""
+MAX_INDEXES = 64
+"""How many indexes MongoDB allows a collection, the one of `_id` among them."""
 UNAUTHORIZED = 13
 """MongoDB's code for what a user may not do."""
 
@@ -277,23 +279,25 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
 def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
     """Creates every index that is missing, then drops those that earlier versions used.
 
-    All that a collection lacks are built in one pass over it. Safe while the service runs, and in several processes at
-    once: queries do without an index that is not there. Returns a line for each index that can't be built; one that
+    Where a collection would have more indexes than MongoDB allows, those of earlier versions are dropped first. All
+    that it lacks are built in one pass over it. Safe while the service runs, and in several processes at once: queries
+    do without an index that is not there. Returns a line for each index that can't be built; one that
     differs is left alone, for `differences` to report.
     """
     lines = []
     for collection in dict.fromkeys(index.collection for index in INDEXES):
         present = database[collection].index_information()
         missing = [index for index in INDEXES if index.collection == collection and index.name not in present]
+        if len(present) + len(missing) > MAX_INDEXES:
+            _drop_retired(database, collection)
         try:
             _build(database, missing)
         except OperationFailure as error:
             if error.code not in REFUSED:
                 raise
             lines += [line for index in missing if (line := _build_alone(database, index))]
-    for collection, names in RETIRED.items():
-        for name in database[collection].index_information().keys() & set(names):
-            _drop(database, collection, name)
+    for collection in RETIRED:
+        _drop_retired(database, collection)
     return lines
 
 
@@ -320,12 +324,13 @@ def _build_alone(database: Database[dict[str, Any]], index: Index) -> str | None
     return None
 
 
-def _drop(database: Database[dict[str, Any]], collection: str, name: str) -> None:
-    try:
-        database[collection].drop_index(name)
-    except OperationFailure as error:
-        if error.code != NOT_FOUND:  # another process dropped it first
-            raise
+def _drop_retired(database: Database[dict[str, Any]], collection: str) -> None:
+    for name in database[collection].index_information().keys() & set(RETIRED.get(collection, ())):
+        try:
+            database[collection].drop_index(name)
+        except OperationFailure as error:
+            if error.code != NOT_FOUND:  # another process dropped it first
+                raise
 
 
 def builds(database: Database[dict[str, Any]]) -> list[str]:
