@@ -101,7 +101,7 @@ def _list(sort: str, **query: Any) -> Request:
     def page(ctx: Context) -> Call:
         fields = {"sort": sort, "limit": 50, "offset": 0, **query}
         if "updatedSince" in fields:
-            fields["updatedSince"] = (this_instant() - timedelta(seconds=SINCE)).isoformat()
+            fields["updatedSince"] = _filed[ctx.project_id, "since"]
         for name, key in (("categoryId", "few"), ("clusterId", "cluster")):
             if name in fields:
                 fields[name] = [_filed[ctx.project_id, key]]
@@ -170,7 +170,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "briefs that are claimed": {"briefState": ["claimed"]},
     "published": {"isPublished": True},
     "not published": {"isPublished": False},
-    "due in a month": {"dueAfter": "2027-03-01", "dueBefore": "2027-03-31"},
+    "due in two months": {"dueAfter": "2027-03-01", "dueBefore": "2027-04-30"},
     "the last 200 that changed": {"updatedSince": True},
     "a word that 10 have": {"q": "loaf7"},
     "a word that all have": {"q": "bake"},
@@ -227,7 +227,8 @@ def _examined(project: Project, client: Any, sent: _Sent, request: Request) -> i
 
 
 _filed: dict[tuple[str, str], str] = {}
-"""The ids of the categories `few` (900 documents) and `rest`, and of the cluster of all documents, by project."""
+"""By project: the ids of the categories `few` (900 documents) and `rest`, and of the cluster of all documents, and since
+when 200 documents changed."""
 
 
 def _filled(project: Project, number: int) -> Project:
@@ -246,14 +247,22 @@ def _filled(project: Project, number: int) -> Project:
     snapshot = database.documents.find_one({"_id": ObjectId(site)})["snapshot"]
     now, project_id = this_instant(), ObjectId(project.id)
 
+    def is_published(place: int) -> bool:
+        return place // 10 % 2 == 0
+
     def brief(place: int) -> dict[str, Any]:
         if place >= unleased:
             return {"keyword": "x", "state": "claimed", **seeds.CLAIM, "claimExpiresAt": until}
         return {"keyword": "x", "state": str(STATES[place % len(STATES)]), **seeds.CLAIM}
 
     def due(place: int) -> str:
-        return "2026-01-01" if place >= unleased else f"{2027 + place % 9}-{place % 12 + 1:02}-{place % 28 + 1:02}"
+        return (
+            "2026-01-01"
+            if place >= unleased
+            else f"{2027 + place // 336 % 3}-{place // 28 % 12 + 1:02}-{place % 28 + 1:02}"
+        )
 
+    _filed[project.id, "since"] = (now - timedelta(seconds=SINCE)).isoformat()
     database.documents.drop_indexes()  # built in one pass afterwards, which takes a third of the time
     seeds.fill(
         project,
@@ -264,10 +273,10 @@ def _filled(project: Project, number: int) -> Project:
         dueKey=due,
         categoryId=lambda place: few if place < IN_CATEGORY else rest,
         clusterId=ObjectId(_filed[project.id, "cluster"]),
-        isPublished=lambda place: place % 2 == 0,
-        publishedAt=lambda place: None if place % 2 else now - timedelta(seconds=place),
-        snapshot=lambda place: None if place % 2 else {**snapshot, "slug": SLUG.format(place, place // 10)},
-        deliveredWords=lambda place: None if place % 2 else ["loaf"],
+        isPublished=is_published,
+        publishedAt=lambda place: now - timedelta(seconds=place) if is_published(place) else None,
+        snapshot=lambda place: snapshot | {"slug": SLUG.format(place, place // 10)} if is_published(place) else None,
+        deliveredWords=lambda place: ["loaf"] if is_published(place) else None,
     )
     seeds.fill(project, TRASHED, deletedAt=now)
     create_indexes(database)

@@ -161,7 +161,8 @@ class Outboxes:
         if not rows:
             return
         records = self._database[name]
-        these: Bson = {"_id": {"$in": list({row["of"]["record"] for row in rows})}}
-        records.update_many(these, {"$pull": {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}})
+        these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["of"]["record"] for row in rows})}}
+        events = {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}
+        records.update_many(these, {"$pull": events}, hint="_id_")
         if name in TOMBSTONES:
-            records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []})
+            records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []}, hint="_id_")
