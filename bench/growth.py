@@ -227,7 +227,7 @@ def _examined(project: Project, client: Any, sent: _Sent, request: Request) -> i
 
 
 _filed: dict[tuple[str, str], str] = {}
-"""By project: the ids of the categories `few` (900 documents) and `rest`, and of the cluster of all documents, and since
+"""By project: the ids of the categories `few` (900 documents) and `rest` and of the cluster of all documents, and since
 when 200 documents changed."""
 
 
