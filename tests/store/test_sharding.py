@@ -11,7 +11,7 @@ import pytest
 from pymongo import MongoClient, monitoring
 
 from app.operations.context import Context, this_instant
-from app.store.indexes import OUTBOXES
+from app.store.indexes import INDEXES, OUTBOXES
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.graphql_app.client import GraphQL, delivery_token, opened
@@ -19,11 +19,17 @@ from tests.make import OPERATIONS, Project, made
 
 pytestmark = pytest.mark.needs_mongod
 
-SHARDED = (
-    *("documents", "bodies", "revisions", "events", "intents", "idempotency", "deliveries"),
-    *("categories", "clusters", "members", "webhooks", "sessions", "invitations", "budgets"),
-)
-"""The collections that `docs/scaling.md` gives a shard key that begins with the project."""
+SHARD_KEYS = {
+    **dict.fromkeys(
+        ("documents", "categories", "clusters", "members", "webhooks", "sessions", "invitations", "budgets"),
+        ("projectId",),
+    ),
+    **dict.fromkeys(("bodies", "revisions"), ("projectId", "documentId")),
+    "events": ("projectId", "sequence"),
+    **dict.fromkeys(("intents", "idempotency"), ("projectId", "tokenId")),
+    "deliveries": ("projectId", "webhookId"),
+}
+"""The shard keys of `docs/scaling.md` that begin with the project, by collection."""
 
 Condition = tuple[str, str, Mapping[str, Any]]
 
@@ -84,7 +90,7 @@ def _scattered(conditions: Conditions) -> set[tuple[str, str]]:
     return {
         (collection, name)
         for collection, name, condition in conditions.sent
-        if collection in SHARDED and not _is_targeted(condition)
+        if collection in SHARD_KEYS and not _is_targeted(condition)
     }
 
 
@@ -125,6 +131,15 @@ def _work(ctx: Context) -> None:
     run("delete_document", document)
 
 
+def test_each_unique_index_begins_with_the_shard_key_as_mongodb_requires() -> None:
+    unique = [index for index in INDEXES if index.collection in SHARD_KEYS and index.options.get("unique")]
+
+    assert len(unique) > 8
+    for index in unique:
+        key = SHARD_KEYS[index.collection]
+        assert tuple(name for name, _ in index.keys)[: len(key)] == key, index.name
+
+
 def test_the_queries_of_a_documents_whole_life_name_its_project(ctx: Context, conditions: Conditions) -> None:
     _work(ctx)
 
@@ -149,5 +164,5 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
 
     assert _scattered(conditions) == {
         ("documents", "find"),
-        *((name, "aggregate") for name in OUTBOXES if name in SHARDED),
+        *((name, "aggregate") for name in OUTBOXES if name in SHARD_KEYS),
     }
