@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -46,6 +48,9 @@ with six waits for MongoDB takes 80 ms, and 450 ms with Python's default of 5 ms
 KILL_SECONDS = 15
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144"}
 """Makes glibc return the memory of long texts when they are freed; otherwise each thread would retain some."""
+TRIM_SECONDS = 30
+"""How often the memory is returned that lies free between what is in use. Measured in a mixed load: 104 MB of
+291, most of it from parsing long texts."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -120,7 +125,8 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
     """
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for run in (_end_with_parent, _trim_memory):
+        threading.Thread(target=run, daemon=True).start()
     connections.watch(port, proxies, deadline)
     feed_watch.limit_waiting(BLOCKING_THREADS)
     feed_watch.end_on_signal()
@@ -149,6 +155,16 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _trim_memory() -> None:
+    """Returns free memory to the system again and again; glibc itself does so only at the end of its heap."""
+    if sys.platform != "linux":
+        return
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
+    while trim is not None:
+        time.sleep(TRIM_SECONDS)
+        trim(0)
 
 
 def port_is_free(host: str, port: int) -> bool:

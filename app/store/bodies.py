@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 CACHE_BYTES = 64 * 1024 * 1024
-MAX_CACHED = 64 * 1024
-"""A longer text is not cached: a few of them would evict all others, and texts of very different lengths do not fit in
-each other's place when they are freed, so that the process took twice what is cached."""
+MAX_CACHED = 256 * 1024
+"""A longer text is not cached: a few of them would evict all others."""
 
 _cache: LRUCache[tuple[str, str], str] = LRUCache(CACHE_BYTES, getsizeof=sys.getsizeof)
 """Texts by the ids of their project and body."""
