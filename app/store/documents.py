@@ -243,6 +243,8 @@ class Documents(DocumentRecords):
         no records in memory in either case.
         """
         condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
+        if key == "dueKey" and "dueDate" in condition:
+            condition[key] = condition["dueDate"]  # the same for all that have a date: where to begin in the index
         rows: list[Any] | None = self._few(project_id, filters, condition, key)
         if rows is not None:
             rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
@@ -526,7 +528,7 @@ def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
         return ALL_BY["updatedAt"]
     if (published := filters.get("isPublished")) is not None:
         return PUBLISHED_BY_TIME if published else UNPUBLISHED_BY_CREATION
-    if key != "dueDate" and (filters.get("dueAfter") or filters.get("dueBefore")):
+    if key not in ("dueDate", "dueKey") and (filters.get("dueAfter") or filters.get("dueBefore")):
         return ALL_BY["dueDate"]
     return None
 
