@@ -64,7 +64,7 @@ def get_brief(ctx: Context, document_id: str) -> Result:
     """
     document = own_document(ctx, document_id)
     category_id = document.get("categoryId")
-    category = ctx.store.categories.get_brief_part(ctx.project_id, category_id) if category_id else None
+    category = ctx.store.categories.get(ctx.project_id, category_id) if category_id else None
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     body = brief_detail(document, category, links, ctx.now)
     return Result(body, etag=document_tag(document, ctx.now), etag_covers_body=True)

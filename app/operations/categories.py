@@ -12,7 +12,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
 from app.rules.categories import StoredCategory
-from app.rules.etags import record_tag
+from app.rules.etags import EntityTag, record_tag
 from app.rules.references import reference_problems
 from app.store import recent_reads
 from app.vocabulary import Scope
@@ -49,7 +49,8 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     if not changes:
         return _result(ctx, category)
     event = ctx.event("category.updated")
-    written = ctx.store.categories.update(ctx.project_id, category["id"], changes, ctx.now, event, category["rev"])
+    read = (EntityTag(category["rev"]),)
+    written = ctx.store.categories.update(ctx.project_id, category["id"], changes, event, read)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return replace(
         _result(ctx, or_raise(written, WriteConflict)), shown_after=recent_reads.SECONDS if "name" in changes else 0
@@ -67,7 +68,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     event = ctx.event("category.deleted")
-    or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], ctx.now, event, ctx.if_match), WriteConflict)
+    or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], event, ctx.if_match), WriteConflict)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(ctx, category)
 

@@ -8,7 +8,7 @@ from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
 from app.rules.clusters import StoredCluster
-from app.rules.etags import record_tag
+from app.rules.etags import EntityTag, record_tag
 from app.vocabulary import Scope
 
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
@@ -42,7 +42,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     if not changes:
         return _result(ctx, cluster)
     event = ctx.event("cluster.updated")
-    written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, ctx.now, event, cluster["rev"])
+    written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, event, (EntityTag(cluster["rev"]),))
     return _result(ctx, or_raise(written, WriteConflict))
 
 
@@ -56,7 +56,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
     if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
     event = ctx.event("cluster.deleted")
-    or_raise(ctx.store.clusters.delete(ctx.project_id, cluster["id"], ctx.now, event, ctx.if_match), WriteConflict)
+    or_raise(ctx.store.clusters.delete(ctx.project_id, cluster["id"], event, ctx.if_match), WriteConflict)
     ctx.store.projects.count_down(ctx.project_id, "clusters")
     return _result(ctx, cluster)
 

@@ -60,7 +60,7 @@ def delete_member(ctx: Context, member_id: str) -> Result:
     """
     ctx.check_match(_own_member(ctx, member_id))
     event = ctx.event("member.deleted")
-    deleted = or_raise(ctx.store.members.delete(ctx.project_id, member_id, ctx.now, event, ctx.if_match), WriteConflict)
+    deleted = or_raise(ctx.store.members.delete(ctx.project_id, member_id, event, ctx.if_match), WriteConflict)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(deleted)
 

@@ -30,7 +30,8 @@ def update_project(ctx: Context, fields: Fields) -> Result:
     changes = {name: value for name, value in fields.items() if value != project.get(name)}
     if not changes:
         return _result(project)
-    changed = ctx.store.projects.update(ctx.project_id, changes, ctx.event("project.updated"), ctx.now, ctx.if_match)
+    event = ctx.event("project.updated")
+    changed = ctx.store.projects.update(ctx.project_id, ctx.project_id, changes, event, ctx.if_match)
     return _result(or_raise(changed, WriteConflict))
 
 
@@ -43,7 +44,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     since: Frozen = project.get("frozen") or {"note": "", "at": ctx.now, "by": ctx.caller.actor}
     frozen: Frozen = {**since, "note": fields.get("note") or ""}
-    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"), ctx.now)
+    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"))
     return _result(changed or project)
 
 
@@ -51,7 +52,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
 def unfreeze_project(ctx: Context) -> Result:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
-    changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"), ctx.now)
+    changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"))
     return _result(changed or project)
 
 

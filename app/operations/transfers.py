@@ -182,7 +182,8 @@ class ProjectImport:
         fields = instance(LINES["project"]).fields
         settings = record_of("project", line).items()
         changes = {name: value for name, value in settings if value is not None or fields[name].allow_none}
-        changed = store.projects.update(self._project, changes, self._ctx.event("project.updated"), self._ctx.now, None)
+        event = self._ctx.event("project.updated")
+        changed = store.projects.update(self._project, self._project, changes, event, None)
         return None if changed else store.projects.settings(self._project)
 
     def _add_member(self, store: Store, line: Line) -> Existing:

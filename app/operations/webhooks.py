@@ -69,7 +69,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     if changes.get("enabled"):
         changes["disabledAt"] = None
     event = ctx.event("webhook.updated")
-    changed = ctx.store.webhooks.write(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
+    changed = ctx.store.webhooks.update(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
     if changed and fields.keys() & {"enabled", "url"}:
         ctx.store.leases.reset(webhook_id)
     if fields.get("enabled") is False:

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import builtins
 import time
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bson import ObjectId
 
 from app.rules.categories import StoredCategory
-from app.rules.events import Event
 from app.store.collection import from_bson, object_id, object_ids
-from app.store.filing import Filing
-from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS
+from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, LIVE
+from app.store.named import Named
 from app.store.recent_reads import RecentReads
 
 _names: RecentReads[str, str] = RecentReads()
 """The names of categories, by id."""
 
 
-class Categories(Filing[StoredCategory]):
+class Categories(Named[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
     event_data = (("categoryId", "_id", None), ("slug", "slug", None))
-
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> StoredCategory:
-        """Adds a category, with the key that lists sort by."""
-        keys = {"nameKey": record["name"].casefold(), "deletedAt": None}
-        return super().add(project_id, {**record, **keys}, event)
+    by_name = CATEGORIES_BY_NAME
+    found_by = (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS))
 
     def is_slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
         """Returns whether a category has the slug."""
-        condition = {"slug": slug, "_id": {"$ne": object_id(but)}, "deletedAt": None}
-        return self._find_one(project_id, condition, {"_id": 1}) is not None
+        return self._exists(project_id, {"slug": slug, "_id": {"$ne": object_id(but)}, **LIVE})
 
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
@@ -43,38 +36,18 @@ class Categories(Filing[StoredCategory]):
         Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
         delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
         """
-        return self._count(project_id, {"deletedAt": None})
+        return self._count(project_id, LIVE)
 
     def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
         for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
-            if found := self._find_one(project_id, {**condition, "deletedAt": None}, {"name": 1}):
+            if found := self._find_one(project_id, {**condition, **LIVE}, {"name": 1}):
                 return found
         return None
 
-    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
-        """Returns, for each name or slug, the ids of the categories that have it, ignoring case."""
-        keys = {name: name.strip().casefold() for name in names}
-        if not keys:
-            return {}
-        ids: dict[str, set[str]] = {}
-        for field, index in (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS)):
-            condition = {field: {"$in": sorted(set(keys.values()))}, "deletedAt": None}
-            rows: builtins.list[Any] = self._find(project_id, condition, fields={field: 1}, index=index)
-            for row in rows:
-                ids.setdefault(row[field], set()).add(row["id"])
-        return {name: ids.get(key, set()) for name, key in keys.items()}
-
     def get_by_slug(self, project_id: str, slug: str) -> StoredCategory | None:
         """Returns the category that has a slug, or None."""
-        return self._find_one(project_id, {"slug": slug, "deletedAt": None}, self.hidden)
-
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredCategory]:
-        """Returns one page of categories by name."""
-        by_name, condition = (("nameKey", 1), ("_id", 1)), {"deletedAt": None}
-        return self._find(
-            project_id, condition, sort=by_name, skip=offset, limit=limit, fields=self.hidden, index=CATEGORIES_BY_NAME
-        )
+        return self._find_one(project_id, {"slug": slug, **LIVE}, self.hidden)
 
     def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; one that this process read a moment ago is not read again.
@@ -89,9 +62,9 @@ class Categories(Filing[StoredCategory]):
                 _names.put(row["id"], row["name"], began)
         return names
 
-    def get_path(self, project_id: str, category_id: str) -> builtins.list[StoredCategory]:
+    def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
-        live = {"projectId": ObjectId(project_id), "deletedAt": None}
+        live = self._where(project_id, LIVE)
         above = {
             "from": self.name,
             "startWith": "$categoryId",
@@ -106,30 +79,16 @@ class Categories(Filing[StoredCategory]):
         found: Any = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
         return [*sorted(found.pop("above"), key=lambda one: -one["depth"]), found] if found else []
 
-    def get_brief_part(self, project_id: str, category_id: str) -> StoredCategory | None:
-        """Returns the part of a category that a brief shows: `id`, `name`, `description`."""
-        fields = {"name": 1, "description": 1}
-        return self._find_one(project_id, {"_id": ObjectId(category_id), "deletedAt": None}, fields)
-
     def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
         """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard."""
         above: set[str] = set()
         step: str | None = category_id
         while step is not None and step not in above:
             above.add(step)
-            row = self._find_one(project_id, {"_id": ObjectId(step), "deletedAt": None}, {"categoryId": 1})
+            row = self._find_one(project_id, {"_id": ObjectId(step), **LIVE}, {"categoryId": 1})
             step = row["categoryId"] if row else None
         return above
 
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
         """Returns whether a category has subcategories."""
-        condition = {"categoryId": ObjectId(category_id), "deletedAt": None}
-        return self._find_one(project_id, condition, {"_id": 1}) is not None
-
-    def update(
-        self, project_id: str, category_id: str, changes: Mapping[str, Any], now: datetime, event: Event, rev: int
-    ) -> StoredCategory | None:
-        """Changes a category, unless it changed since it was read."""
-        keys = {"nameKey": changes["name"].casefold()} if "name" in changes else {}
-        condition = {"_id": ObjectId(category_id), "deletedAt": None, "rev": rev}
-        return self._change(project_id, condition, event=event, changes={**changes, **keys, "updatedAt": now})
+        return self._exists(project_id, {"categoryId": ObjectId(category_id), **LIVE})

@@ -20,7 +20,7 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from app.errors import WriteConflict
 from app.rules.etags import EntityTag
 from app.rules.events import Event
-from app.store.indexes import Index
+from app.store.indexes import LIVE, Index
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -119,8 +119,8 @@ class Collection(Generic[Stored]):
     """One collection; subclasses name it and add the queries that the operations need."""
 
     name: str
-    read: Callable[[Any], Any] = staticmethod(from_bson)
-    """Makes a record of what MongoDB returns."""
+    read: Callable[[Any], Stored] = staticmethod(from_bson)
+    """Makes a record of what MongoDB returns; None of None."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -164,9 +164,10 @@ class Collection(Generic[Stored]):
     ) -> Stored | None:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
-            found = self._collection.find_one(where, fields, session=self._session, hint=hint)
-        record: Stored | None = self.read(found)
-        return record
+            return self.read(self._collection.find_one(where, fields, session=self._session, hint=hint))
+
+    def _exists(self, project_id: str, condition: Mapping[str, Any], *, index: Index | None = None) -> bool:
+        return self._find_one(project_id, condition, {"_id": 1}, index=index) is not None
 
     def _find(
         self,
@@ -240,8 +241,7 @@ class Collection(Generic[Stored]):
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
-        added: Stored = from_bson(row)
-        return added
+        return self.read(row)
 
     def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Stored]:
         """Adds records in one call, for imports."""
@@ -249,17 +249,31 @@ class Collection(Generic[Stored]):
         if rows:
             self._collection.insert_many(rows, session=self._session)
             self._store.writes += 1
-        return [from_bson(row) for row in rows]
+        return [self.read(row) for row in rows]
+
+    def _update_one(
+        self, project_id: str, condition: Mapping[str, Any], change: Bson | Sequence[Bson], **options: Any
+    ) -> Stored | None:
+        """Changes a record by one atomic write and returns it as it is then; None when none meets the condition."""
+        where = self._where(project_id, condition)
+        changed = self._collection.find_one_and_update(
+            where, change, return_document=ReturnDocument.AFTER, session=self._session, **options
+        )
+        self._store.writes += changed is not None
+        return self.read(changed)
 
     def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Stored | None:
         where = self._where(project_id, condition)
-        found: Stored | None = from_bson(self._collection.find_one_and_delete(where, session=self._session))
+        found = self._collection.find_one_and_delete(where, session=self._session)
         self._store.writes += found is not None
-        return found
+        return self.read(found)
 
 
 class Recorded(Collection[Stored]):
-    """A collection of records that change, each with its `rev` and its outbox of events."""
+    """A collection of records that change, each with its `rev` and its outbox of events.
+
+    A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
+    """
 
     event_data: tuple[tuple[str, str, Any], ...]
     """What an event says of the record after the change: (name in the event, path in the record, default)."""
@@ -267,17 +281,43 @@ class Recorded(Collection[Stored]):
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
 
+    defaults: Bson = LIVE
+    """The fields of a new record that nobody sends."""
+
+    has_update_time = True
+    """Whether records have `updatedAt`."""
+
+    def keys(self, fields: Mapping[str, Any]) -> Bson:
+        """Returns what is stored beside fields that are written: the keys that lists sort by and names are found by."""
+        return {}
+
     def get(self, project_id: str, record_id: str) -> Stored | None:
-        """Returns a record, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id)}, self.hidden)
+        """Returns a record that was not deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(record_id), **LIVE}, self.hidden)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
         """Adds a record with the event of its creation."""
         return self._insert(project_id, self._new_record(record, event))
 
+    def update(
+        self, project_id: str, record_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
+    ) -> Stored | None:
+        """Changes a record that was not deleted; None where nothing would change, or `tags` name other states."""
+        differs = [{name: {"$ne": value}} for name, value in changes.items()]
+        time = {"updatedAt": event.at} if self.has_update_time else {}
+        condition = self._one(record_id, tags) | {"$or": differs}
+        return self._change(project_id, condition, event=event, changes={**changes, **self.keys(changes), **time})
+
+    def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> Stored | None:
+        """Marks a record as deleted."""
+        return self._change(project_id, self._one(record_id, tags), event=event, changes={"deletedAt": event.at})
+
+    def _one(self, record_id: str, tags: EntityTags = None) -> Bson:
+        return {"_id": ObjectId(record_id), **LIVE, **etag_filter(tags)}
+
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
-        row = {"id": new_id(), **record, "rev": 1}
+        row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
         data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
         return row | {"outbox": [event_row(event, data) for event in events]}
 
@@ -299,22 +339,14 @@ class Recorded(Collection[Stored]):
         is the one to use where the condition names no `_id`.
         """
         pipeline = [*first, *self._stages(event, changes or {}, computed or {})]
-        bounded = self._where(project_id, {**condition, **self._has_room()})
+        bounded = {**condition, **self._has_room()}
         with self._hint(index, condition) as hint:
-            changed = self._collection.find_one_and_update(
-                bounded,
-                pipeline,
-                projection=self.hidden,
-                sort=list(sort) if sort else None,
-                return_document=ReturnDocument.AFTER,
-                session=self._session,
-                hint=hint,
+            changed = self._update_one(
+                project_id, bounded, pipeline, projection=self.hidden, sort=list(sort) if sort else None, hint=hint
             )
-        self._store.writes += changed is not None
         if changed is None:
             self._make_room(project_id, condition, index)
-        found: Stored | None = self.read(changed)
-        return found
+        return changed
 
     def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""

@@ -49,8 +49,7 @@ class Deliveries(Collection[StoredDelivery]):
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
         self._store.leases.wake(project_id, webhook_id, event.at, end_rest=True)
-        added: StoredDelivery = from_bson(row)
-        return added
+        return self.read(row)
 
     def _row(self, project_id: str, webhook_id: str, event: StoredEvent, now: datetime) -> Bson:
         return {
@@ -88,18 +87,11 @@ class Deliveries(Collection[StoredDelivery]):
     def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
         """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery."""
         again = {"status": DeliveryStatus.PENDING, "requested": True}
-        changed = self._collection.find_one_and_update(
-            self._where(project_id, self._one(webhook_id, delivery_id)),
-            {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}},
-            projection=SHOWN,
-            return_document=True,
-            session=self._session,
-        )
-        if changed is not None:
-            self._store.writes += 1
+        change = {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}}
+        queued = self._update_one(project_id, self._one(webhook_id, delivery_id), change, projection=SHOWN)
+        if queued is not None:
             self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
-        found: StoredDelivery | None = from_bson(changed)
-        return found
+        return queued
 
     def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[StoredDelivery]:
         """Returns the deliveries of a webhook that are due, in the order in which they are sent."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,6 @@ from app.store.collection import (
     EntityTags,
     OutboxFull,
     Recorded,
-    from_bson,
     new_id,
     object_id,
     object_ids,
@@ -84,7 +83,7 @@ FEW = 500
 _ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
 
 
-def document_from_bson(record: Bson | None) -> Bson | None:
+def document_from_bson(record: Any) -> Any:
     """Returns a document of MongoDB, changed in place to have hex digits for its ObjectIds; None for None.
 
     Only `_ID_FIELDS` have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
@@ -112,7 +111,7 @@ class DocumentRecords(Recorded[StoredDocument]):
 
     name = "documents"
     hidden = HIDDEN
-    read = staticmethod(document_from_bson)
+    read: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
     event_data = (
         ("documentId", "_id", None),
         ("status", "status", None),
@@ -166,8 +165,7 @@ class DocumentRecords(Recorded[StoredDocument]):
 
     def has_expired_leases(self, project_id: str, now: datetime) -> bool:
         """Returns whether a claim of the project is still stored as claimed although its lease expired."""
-        condition = not_deleted(lease_expired_filter(now))
-        return self._find_one(project_id, condition, {"_id": 1}, index=EXPIRED_LEASES) is not None
+        return self._exists(project_id, not_deleted(lease_expired_filter(now)), index=EXPIRED_LEASES)
 
 
 class Documents(DocumentRecords):
@@ -225,10 +223,6 @@ class Documents(DocumentRecords):
         """Returns those of the documents that exist, also in the trash, by id."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
         return {row["id"]: row for row in rows}
-
-    def get(self, project_id: str, record_id: str) -> StoredDocument | None:
-        """Returns a document that is not in the trash, or None."""
-        return self._find_one(project_id, not_deleted({"_id": ObjectId(record_id)}), HIDDEN)
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
@@ -429,8 +423,7 @@ class Documents(DocumentRecords):
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
         where = self._purgeable(before, project_id)
-        found: StoredDocument | None = from_bson(self._collection.find_one(where, {"projectId": 1}))
-        return found
+        return self.read(self._collection.find_one(where, {"projectId": 1}))
 
     def count_purgeable(self, before: datetime, project_id: str | None) -> int:
         """Returns how many documents were trashed before an instant and have no event waiting."""
@@ -449,12 +442,10 @@ class Documents(DocumentRecords):
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
         filed = not_deleted({field: ObjectId(record_id)})
-        if self._find_one(project_id, filed, {"_id": 1}, index=FILTERED_BY[field, "updatedAt"]) is not None:
-            return True
-        if field != "categoryId":
-            return False
         delivered = not_deleted({"isPublished": True, "snapshot.categoryId": record_id})
-        return self._find_one(project_id, delivered, {"_id": 1}, index=PUBLISHED_IN_CATEGORY) is not None
+        return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"]) or (
+            field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
+        )
 
 
 def search_keys(changes: Mapping[str, Any]) -> Bson:

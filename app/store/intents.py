@@ -11,11 +11,10 @@ from typing import Any
 
 from bson import ObjectId
 from cachetools import LRUCache
-from pymongo import ReturnDocument
 
 from app.rules.caps import DRAFTS_PER_TOKEN
 from app.rules.intents import StoredIntent
-from app.store.collection import DESCENDING, Bson, Collection, EntityTags, etag_filter, from_bson
+from app.store.collection import DESCENDING, Bson, Collection, EntityTags, etag_filter
 from app.store.indexes import DRAFTS_BY_UPDATE
 from app.vocabulary import Kind
 
@@ -97,13 +96,7 @@ class Intents(Collection[StoredIntent]):
         }
         if cleared := {f"fields.{name}": "" for name, value in fields.items() if value is None}:
             change["$unset"] = cleared
-        where = self._where(project_id, condition)
-        changed = self._collection.find_one_and_update(
-            where, change, return_document=ReturnDocument.AFTER, session=self._session
-        )
-        self._store.writes += changed is not None
-        found: StoredIntent | None = from_bson(changed)
-        return found
+        return self._update_one(project_id, condition, change)
 
     def take(
         self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None

@@ -13,7 +13,7 @@ from typing import TypedDict
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError
 
-from app.store.collection import Bson, Collection, from_bson
+from app.store.collection import Bson, Collection
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
 END_REST: Bson = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
@@ -86,15 +86,13 @@ class Leases(Collection[WebhookLease]):
         Webhooks of the projects `but` are left to others.
         """
         due: Bson = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
-        taken: WebhookLease | None = from_bson(
-            self._collection.find_one_and_update(
-                due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
-                {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},
-                sort=[("dueAt", 1)],
-                return_document=True,
-            )
+        taken = self._collection.find_one_and_update(
+            due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
+            {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},
+            sort=[("dueAt", 1)],
+            return_document=True,
         )
-        return taken
+        return self.read(taken)
 
     def give_back(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from bson import ObjectId
@@ -13,7 +12,7 @@ from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.projects import Frozen, StoredProject
-from app.store.collection import Bson, EntityTags, Recorded, etag_filter, from_bson, new_id, object_id
+from app.store.collection import EntityTags, Recorded, new_id, object_id
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -44,8 +43,7 @@ class Projects(Recorded[StoredProject]):
 
     def settings(self, project_id: str) -> StoredProject:
         """Returns a project's record; it exists, as a token named it."""
-        found: Any = self._find_one(project_id, {"_id": ObjectId(project_id)}, {"outbox": 0})
-        return cast(StoredProject, found or {})
+        return cast(StoredProject, self.get(project_id, project_id) or {})
 
     def recent_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record as it was at most 3 s ago."""
@@ -60,33 +58,28 @@ class Projects(Recorded[StoredProject]):
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""
-        found: StoredProject | None = from_bson(
-            self._collection.find_one({"_id": object_id(project_id)}, {"outbox": 0})
-        )
-        return found
+        return self.read(self._collection.find_one({"_id": object_id(project_id)}, self.hidden))
 
     def all(self) -> list[StoredProject]:
         """Returns every project, the oldest first, for the command line."""
-        return [from_bson(row) for row in self._collection.find({}, {"outbox": 0}).sort("_id", 1)]
+        return [self.read(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
 
     def update(
-        self, project_id: str, changes: Mapping[str, Any], event: Event, now: datetime, tags: EntityTags
+        self, project_id: str, record_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> StoredProject | None:
         """Changes a project's settings if that changes something."""
-        differs = [{name: {"$ne": value}} for name, value in changes.items()]
-        condition: Bson = {"_id": ObjectId(project_id), "$or": differs} | etag_filter(tags)
-        changed = self._change(project_id, condition, event=event, changes={**changes, "updatedAt": now})
+        changed = super().update(project_id, record_id, changes, event, tags)
         with _recent_lock:
             _recent.pop(project_id, None)
         return changed
 
-    def freeze(self, project_id: str, frozen: Frozen | None, event: Event, now: datetime) -> StoredProject | None:
+    def freeze(self, project_id: str, frozen: Frozen | None, event: Event) -> StoredProject | None:
         """Freezes or unfreezes a project if that changes something, inside a transaction.
 
         It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
         is published before, or sees the freeze.
         """
-        changed = self.update(project_id, {"frozen": frozen}, event, now, None)
+        changed = self.update(project_id, project_id, {"frozen": frozen}, event, None)
         if changed is not None:
             self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed

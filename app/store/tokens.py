@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import Bson, EntityTags, Recorded, etag_filter, from_bson, object_id, object_ids
+from app.store.collection import EntityTags, Recorded, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -19,16 +19,15 @@ class Tokens(Recorded[StoredToken]):
 
     name = "tokens"
     event_data = (("tokenId", "_id", None),)
+    defaults = {}
 
     def by_hash(self, secret_hash: str) -> StoredToken | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
-        found: StoredToken | None = from_bson(self._collection.find_one({"hash": secret_hash}, {"outbox": 0}))
-        return found
+        return self.read(self._collection.find_one({"hash": secret_hash}, self.hidden))
 
     def by_id(self, token_id: str) -> StoredToken | None:
         """Returns a token by its id alone, for the command line."""
-        found: StoredToken | None = from_bson(self._collection.find_one({"_id": object_id(token_id)}, {"outbox": 0}))
-        return found
+        return self.read(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
@@ -43,19 +42,14 @@ class Tokens(Recorded[StoredToken]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
+        fields = {"outbox": 0, "hash": 0}
         return self._find(
-            project_id,
-            {},
-            sort=(("_id", 1),),
-            skip=offset,
-            limit=limit,
-            fields={"outbox": 0, "hash": 0},
-            index=TOKENS_BY_ID,
+            project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields, index=TOKENS_BY_ID
         )
 
     def write(
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> StoredToken | None:
         """Changes a token that was not revoked."""
-        condition: Bson = {"_id": ObjectId(token_id), "revokedAt": None} | etag_filter(tags)
+        condition = self._one(token_id, tags) | {"revokedAt": None}
         return self._change(project_id, condition, event=event, changes=changes)

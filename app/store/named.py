@@ -1,0 +1,55 @@
+"""What members, categories and clusters have in common: a name that they are listed, found and referred to by."""
+
+from __future__ import annotations
+
+import builtins
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from app.store.collection import Bson, Recorded, Stored, object_id
+from app.store.indexes import LIVE, Index
+
+
+class Named(Recorded[Stored]):
+    """Records with a name."""
+
+    by_name: ClassVar[Index]
+    """The index that has them in the order of lists."""
+
+    found_by: ClassVar[Sequence[tuple[str, Index]]]
+    """The fields whose value, without case, names a record, each with its index."""
+
+    def name_key(self, name: str) -> str:
+        """Returns what records are sorted and found by: the name without case."""
+        return name.casefold()
+
+    def keys(self, fields: Mapping[str, Any]) -> Bson:
+        return {"nameKey": self.name_key(fields["name"])} if "name" in fields else {}
+
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[Stored]:
+        """Returns one page of records by name."""
+        _, *order = self.by_name.keys
+        return self._find(
+            project_id, LIVE, sort=order, skip=offset, limit=limit, fields=self.hidden, index=self.by_name
+        )
+
+    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
+        """Returns, for each name, the ids of the records that have it in one of the fields `found_by`."""
+        keys = {name: key for name in names if (key := self.name_key(name.strip()))}
+        ids: dict[str, set[str]] = defaultdict(set)
+        for field, index in self.found_by if keys else ():
+            condition = {field: {"$in": sorted(set(keys.values()))}, **LIVE}
+            rows: builtins.list[Any] = self._find(project_id, condition, fields={field: 1}, index=index)
+            for row in rows:
+                ids[row[field]].add(row["id"])
+        return {name: ids[key] for name, key in keys.items()}
+
+    def refer_to(self, project_id: str, record_id: str) -> Bson | None:
+        """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
+
+        Writes to it, so that deleting or renaming it at the same time conflicts with this transaction.
+        """
+        where = self._where(project_id, {"_id": object_id(record_id), **LIVE})
+        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
+        return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
