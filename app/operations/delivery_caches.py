@@ -56,7 +56,7 @@ class DeliveryCaches:
         """Returns the project's categories by id, as they are at a delivery revision or later."""
 
         def read() -> Categories:
-            return delivered_categories(ctx.store.delivery.categories(ctx.project_id, MAX_CATEGORIES + 1))
+            return delivered_categories(ctx.store.categories.list(ctx.project_id, limit=MAX_CATEGORIES + 1, offset=0))
 
         return self._cached(self._categories, ctx, revision, read)
 

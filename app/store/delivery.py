@@ -6,19 +6,20 @@ its own, so neither can show a document of the other kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.categories import StoredCategory
 from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
 from app.rules.redirects import LeftSlug
-from app.store.collection import Bson, Collection, object_id, object_ids
+from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
+from app.store.documents import document_from_bson
 from app.store.indexes import (
+    LIVE,
     PAST_SLUGS,
     PUBLISHED_BY_TIME,
+    PUBLISHED_BY_UPDATE,
     PUBLISHED_BY_WORD,
     PUBLISHED_IN_CATEGORY,
     SLUGS,
@@ -26,17 +27,14 @@ from app.store.indexes import (
     Index,
 )
 
-PUBLISHED: Bson = {"deletedAt": None, "isPublished": True}
-UNPUBLISHED: Bson = {"deletedAt": None, "isPublished": False}
+PUBLISHED: Bson = {**LIVE, "isPublished": True}
+UNPUBLISHED: Bson = {**LIVE, "isPublished": False}
 
-NEWEST_PUBLISHED = (("publishedAt", -1), ("_id", 1))
-NEWEST_MADE = (("createdAt", -1), ("_id", 1))
-
-BY_LAST_PUBLICATION = "projectId_snapshot.updatedAt-"
+NEWEST_PUBLISHED = (("publishedAt", DESCENDING), ("_id", 1))
+NEWEST_CREATED = (("createdAt", DESCENDING), ("_id", 1))
 
 SNAPSHOT = dict.fromkeys(("snapshot", "authorId", "clusterId", "contentId", "wordCount"), 1)
 CURRENT = SNAPSHOT | dict.fromkeys((*PUBLISHED_FIELDS, "version", "updatedAt"), 1)
-CATEGORY = dict.fromkeys(("name", "slug", "description", "categoryId"), 1)
 SITEMAP = {"snapshot.slug": 1, "snapshot.updatedAt": 1}
 
 
@@ -44,6 +42,7 @@ class Delivery(Collection[StoredDocument]):
     """The documents of a project, as a website sees them."""
 
     name = "documents"
+    read: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
 
     def published(
         self,
@@ -61,7 +60,9 @@ class Delivery(Collection[StoredDocument]):
         """
         condition, index = _published(category_id, words)
         fields = CURRENT if current else SNAPSHOT
-        return self._page(project_id, condition, NEWEST_PUBLISHED, fields, limit, offset, index)
+        return self._find(
+            project_id, condition, sort=NEWEST_PUBLISHED, skip=offset, limit=limit, fields=fields, index=index
+        )
 
     def count_published(self, project_id: str, category_id: str | None, words: Sequence[str] = ()) -> int:
         """Returns how many documents are published; in one category, and with all of some words."""
@@ -71,7 +72,9 @@ class Delivery(Collection[StoredDocument]):
     def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[StoredDocument]:
         """Returns one page of documents that are not published, the newest first; of one category, or of all."""
         condition, index = _unpublished(category_id)
-        return self._page(project_id, condition, NEWEST_MADE, CURRENT, limit, offset, index)
+        return self._find(
+            project_id, condition, sort=NEWEST_CREATED, skip=offset, limit=limit, fields=CURRENT, index=index
+        )
 
     def count_unpublished(self, project_id: str, category_id: str | None) -> int:
         """Returns how many documents are not published; in one category, or in all."""
@@ -102,7 +105,7 @@ class Delivery(Collection[StoredDocument]):
             {"$lookup": {**join, "as": "documents"}},
         ]
         found = self._store.database["clusters"].aggregate(pipeline, session=self._session, hint="_id_")
-        return {str(cluster["_id"]): [_row(row) for row in cluster["documents"]] for cluster in found}
+        return {str(cluster["_id"]): [self.read(row) for row in cluster["documents"]] for cluster in found}
 
     def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[LeftSlug]:
         """Returns the past slugs of published documents, the latest left first; those of one slug, or of all."""
@@ -119,14 +122,17 @@ class Delivery(Collection[StoredDocument]):
 
     def delivered_slugs(self, project_id: str, slugs: Sequence[str]) -> set[str]:
         """Returns those of the slugs that a document is delivered under."""
-        where = self._where(project_id, PUBLISHED | {"slugs": {"$in": slugs}})
-        found = self._collection.find(where, {"snapshot.slug": 1}, session=self._session, hint=SLUGS.name)
-        return {row["snapshot"]["slug"] for row in found}.intersection(slugs)
+        condition = PUBLISHED | {"slugs": {"$in": slugs}}
+        rows: list[Any] = self._find(project_id, condition, fields={"snapshot.slug": 1}, index=SLUGS)
+        return {row["snapshot"]["slug"] for row in rows}.intersection(slugs)
 
     def without_words(self, project_id: str, limit: int) -> list[PublishedDocument]:
         """Returns published documents whose words were not stored when they were published."""
         condition = PUBLISHED | {"deliveredWords": None}
-        return self._page(project_id, condition, NEWEST_PUBLISHED, SNAPSHOT, limit, 0, PUBLISHED_BY_WORD)
+        rows: list[Any] = self._find(
+            project_id, condition, sort=NEWEST_PUBLISHED, limit=limit, fields=SNAPSHOT, index=PUBLISHED_BY_WORD
+        )
+        return rows
 
     def add_words(self, project_id: str, words: Mapping[str, tuple[str, Sequence[str]]]) -> None:
         """Stores the words of documents, by id with the html that is delivered; a newer publication stays as it is."""
@@ -149,12 +155,6 @@ class Delivery(Collection[StoredDocument]):
         """Returns a document by the slug it is delivered under; one that is not published by its present slug."""
         return self._one(project_id, {"slugs": slug, "snapshot.slug": slug}, {"slugs": slug, "slug": slug}, drafts)
 
-    def categories(self, project_id: str, limit: int) -> list[StoredCategory]:
-        """Returns the categories of the project by name, at most `limit`."""
-        where = self._where(project_id, {"deletedAt": None})
-        found = self._store.database["categories"].find(where, CATEGORY, session=self._session)
-        return [_row(row) for row in found.sort([("nameKey", 1), ("_id", 1)]).limit(limit)]
-
     def following(
         self, project_id: str, last: PublishedDocument | None, *, limit: int, bare: bool
     ) -> list[PublishedDocument]:
@@ -170,37 +170,21 @@ class Delivery(Collection[StoredDocument]):
             ]
             condition = PUBLISHED | {"$or": older}
         fields = {"publishedAt": 1} | (SITEMAP if bare else SNAPSHOT)
-        return self._page(project_id, condition, NEWEST_PUBLISHED, fields, limit, 0, PUBLISHED_BY_TIME)
+        rows: list[Any] = self._find(
+            project_id, condition, sort=NEWEST_PUBLISHED, limit=limit, fields=fields, index=PUBLISHED_BY_TIME
+        )
+        return rows
 
     def last_published(self, project_id: str) -> Snapshot | None:
         """Returns the latest publication of any document, its first one or a later one."""
-        where, latest = self._where(project_id, PUBLISHED), [("snapshot.updatedAt", -1)]
-        hint = BY_LAST_PUBLICATION
-        found: Any = self._collection.find_one(where, {"snapshot": 1}, sort=latest, session=self._session, hint=hint)
-        published: Snapshot | None = found and found["snapshot"]
-        return published
+        latest, fields = (("snapshot.updatedAt", DESCENDING),), {"snapshot": 1}
+        rows = self._find(project_id, PUBLISHED, sort=latest, limit=1, fields=fields, index=PUBLISHED_BY_UPDATE)
+        return rows[0]["snapshot"] if rows else None
 
     def _one(self, project_id: str, published: Bson, unpublished: Bson, drafts: bool) -> StoredDocument | None:
         conditions = [PUBLISHED | published, *([UNPUBLISHED | unpublished] if drafts else [])]
-        fields = CURRENT if drafts else SNAPSHOT
-        where = self._where(project_id, conditions[0] if len(conditions) == 1 else {"$or": conditions})
-        found = self._collection.find_one(where, fields, session=self._session)
-        return None if found is None else _row(found)
-
-    def _page(
-        self,
-        project_id: str,
-        condition: Bson,
-        order: tuple[tuple[str, int], ...],
-        fields: Mapping[str, Any],
-        limit: int,
-        offset: int,
-        index: Index | None,
-    ) -> list[Any]:
-        where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            cursor = self._collection.find(where, fields, session=self._session, hint=hint)
-            return [_row(row) for row in cursor.sort(list(order)).skip(offset).limit(limit)]
+        condition = conditions[0] if len(conditions) == 1 else {"$or": conditions}
+        return self._find_one(project_id, condition, CURRENT if drafts else SNAPSHOT)
 
 
 def _published(category_id: str | None, words: Sequence[str]) -> tuple[Bson, Index]:
@@ -220,12 +204,3 @@ def _unpublished(category_id: str | None) -> tuple[Bson, Index | None]:
     if category_id is None:
         return UNPUBLISHED, UNPUBLISHED_BY_CREATION
     return UNPUBLISHED | {"categoryId": object_id(category_id)}, None
-
-
-def _row(found: Bson) -> Any:
-    """Returns a row with hex digits for ids; those in a snapshot are hex digits already."""
-    found["id"] = str(found.pop("_id"))
-    for name in ("categoryId", "contentId", "authorId", "clusterId"):
-        if type(value := found.get(name)) is ObjectId:
-            found[name] = str(value)
-    return found

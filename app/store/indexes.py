@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
+import bson
 from bson import ObjectId
 from pymongo import IndexModel
 from pymongo.database import Database
@@ -23,8 +25,8 @@ FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
 TRASHED: dict[str, Any] = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
-DELIVERED: dict[str, Any] = {"partialFilterExpression": LIVE | {"isPublished": True}}
-LEASED = LIVE | {"brief.claimExpiresAt": {"$gt": FIRST_DATE}}
+DELIVERED = {**LIVE, "isPublished": True}
+LEASED = {**LIVE, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
@@ -59,17 +61,21 @@ class Index:
         return keys + ("_live" if self.options.get("partialFilterExpression") == LIVE else "")
 
 
-def _index(collection: str, keys: str, why: str, *, title: str = "", **options: Any) -> Index:
+INDEXES: list[Index] = []
+"""All of them; those that a query names have a name of their own."""
+
+
+def _index(
+    collection: str, keys: str, why: str, only: Mapping[str, Any] | None = None, *, title: str = "", **options: Any
+) -> Index:
     order = tuple((key.removeprefix("-"), -1 if key.startswith("-") else 1) for key in keys.split())
-    return Index(collection, order, why, options, title)
+    partial = {} if only is None else {"partialFilterExpression": only}
+    INDEXES.append(Index(collection, order, why, {**options, **partial}, title))
+    return INDEXES[-1]
 
 
-def _live(keys: str, why: str, **options: Any) -> Index:
-    return _index("documents", f"projectId {keys}", why, partialFilterExpression=LIVE, **options)
-
-
-def _trashed(keys: str, why: str, **options: Any) -> Index:
-    return _index("documents", f"projectId {keys}", why, partialFilterExpression=TRASHED, **options)
+def _documents(keys: str, why: str, only: Mapping[str, Any], **options: Any) -> Index:
+    return _index("documents", f"projectId {keys}", why, only, **options)
 
 
 SORT_KEYS = ("updatedAt", "createdAt", "titleKey", "dueKey", "dueDate")
@@ -82,181 +88,115 @@ def _sorted_by(key: str) -> str:
     return " ".join([key, "_id deletedAt", *(name for name in FILTERS.split() if name != key)])
 
 
-ALL_BY = {key: _live(_sorted_by(key), f"all documents by {key}", title=f"documents_by_{key}") for key in SORT_KEYS}
-TRASH_BY = {key: _trashed(_sorted_by(key), f"the trash by {key}", title=f"trash_by_{key}") for key in SORT_KEYS}
+ALL_BY = {
+    key: _documents(_sorted_by(key), f"all documents by {key}", LIVE, title=f"documents_by_{key}") for key in SORT_KEYS
+}
+TRASH_BY = {
+    key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}") for key in SORT_KEYS
+}
 FILTERED_BY = {
-    (name, key): _live(f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", title=f"{name}_by_{key}")
-    for name in ("assigneeId", "clusterId", "categoryId", "brief.state", "status")
-    for key in SORT_KEYS
+    (name, key): _documents(
+        f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", LIVE, title=f"{name}_by_{key}"
+    )
+    for name, key in product(("assigneeId", "clusterId", "categoryId", "brief.state", "status"), SORT_KEYS)
 }
 """Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
 
 Those of `brief.state` and `status` add a tenth to what a claim costs MongoDB, the others nothing that can be measured.
 """
-BRIEFS_BY_DUE = _live(
+BRIEFS_BY_DUE = _documents(
     "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
     "lists of briefs, and the next one to claim",
+    LIVE,
     title="briefs_by_due",
 )
-READY_BRIEFS = _live(
+READY_BRIEFS = _documents(
     "brief.state -brief.claimExpiresAt dueKey createdAt _id deletedAt status",
     "the first page of ready briefs: those with an expired lease, if any, and then the others as they are due",
+    LIVE,
     title="ready_briefs",
 )
-EXPIRED_LEASES = _index(
-    "documents", "projectId brief.claimExpiresAt", "claims of a project by lease", partialFilterExpression=LEASED
+EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims of a project by lease", LEASED)
+ALL_EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects by lease", LEASED)
+SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", LIVE, unique=True)
+TRASHED_SLUGS = _documents(
+    "slug deletedAt", "documents in the trash by slug, which several may have", TRASHED, title="trash_by_slug"
 )
-ALL_EXPIRED_LEASES = _index(
-    "documents", "brief.claimExpiresAt", "claims of all projects by lease", partialFilterExpression=LEASED
-)
-SLUGS = _live("slugs", "a slug, current or delivered, is one document's", unique=True)
+KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)
 KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
 """Compares keywords without case, accents and spaces."""
-KEYWORDS = _live("brief.keyword", "documents whose briefs have the same keyword", collation=KEYWORD_COLLATION)
-TRASHED_SLUGS = _trashed(
-    "slug deletedAt", "documents in the trash by slug, which several may have", title="trash_by_slug"
+KEYWORDS = _documents(
+    "brief.keyword", "documents whose briefs have the same keyword", LIVE, collation=KEYWORD_COLLATION
 )
-KEYS = _index(
-    "documents",
-    "projectId key",
-    "a key is one document's, also in the trash",
-    unique=True,
-    partialFilterExpression={"key": {"$gt": ""}},
-)
-WORDS = _live("words", "searches for whole words")
-PUBLISHED_BY_TIME = _index("documents", "projectId -publishedAt _id", "what is delivered, newest first", **DELIVERED)
-PUBLISHED_IN_CATEGORY = _index(
-    "documents", "projectId snapshot.categoryId -publishedAt _id", "what is delivered in a category", **DELIVERED
-)
-PUBLISHED_IN_CLUSTER = _index(
-    "documents", "projectId clusterId -publishedAt _id", "the documents that are related to one", **DELIVERED
-)
-PUBLISHED_BY_WORD = _index(
-    "documents", "projectId deliveredWords -publishedAt _id", "searches in what is delivered", **DELIVERED
-)
-PAST_SLUGS = _index(
-    "documents",
-    "projectId pastSlugs.slug",
+WORDS = _documents("words", "searches for whole words", LIVE)
+PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", DELIVERED)
+PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", DELIVERED)
+PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", DELIVERED)
+PUBLISHED_BY_WORD = _documents("deliveredWords -publishedAt _id", "searches in what is delivered", DELIVERED)
+PUBLISHED_BY_UPDATE = _documents("-snapshot.updatedAt", "when a feed last changed", DELIVERED)
+PAST_SLUGS = _documents(
+    "pastSlugs.slug",
     "redirects from slugs that documents were delivered under before",
-    partialFilterExpression=LIVE | {"isPublished": True, "pastSlugs.slug": {"$exists": True}},
+    {**DELIVERED, "pastSlugs.slug": {"$exists": True}},
 )
-UNPUBLISHED_BY_CREATION = _index(
-    "documents",
-    "projectId -createdAt _id",
-    "what a preview adds to what is delivered",
-    partialFilterExpression=LIVE | {"isPublished": False},
+UNPUBLISHED_BY_CREATION = _documents(
+    "-createdAt _id", "what a preview adds to what is delivered", {**LIVE, "isPublished": False}
 )
-SCHEDULED = _index(
-    "documents",
-    "projectId publishAt",
+_documents("deletedAt", "what to purge from the trash", TRASHED)
+SCHEDULED = _documents(
+    "publishAt",
     "scheduled documents that are due, and the projects that have some",
-    partialFilterExpression={"publishAt": {"$gt": FIRST_DATE}},
+    {"publishAt": {"$gt": FIRST_DATE}},
 )
+for _name in OUTBOXES:
+    _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
+
+_index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)
 DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
 CLUSTERS_BY_NAME = _index(
-    "clusters",
-    "projectId nameKey",
-    "a cluster's name is unique; lists by name",
-    unique=True,
-    partialFilterExpression=LIVE,
+    "clusters", "projectId nameKey", "a cluster's name is unique; lists by name", LIVE, unique=True
 )
-CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
-CATEGORY_SLUGS = _index(
-    "categories", "projectId slug", "a category's slug is unique", unique=True, partialFilterExpression=LIVE
-)
-MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", partialFilterExpression=LIVE)
-MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", partialFilterExpression=LIVE)
+CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", LIVE)
+CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", LIVE, unique=True)
+_index("categories", "projectId categoryId", "does a category have subcategories?", LIVE)
+MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", LIVE)
+MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", LIVE)
+_index("tokens", "hash", "finds a caller, before any project is known", unique=True)
 TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
+_index("idempotency", "projectId tokenId key", "a key is used once", unique=True)
+_index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS)
+SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
+_index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0)
+_index("invitations", "projectId hash", "finds an invitation", unique=True)
+_index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0)
+_index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True)
+_index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS)
 REVISIONS_BY_VERSION = _index(
     "revisions", "projectId documentId version", "a document's history; each version once", unique=True
 )
-REVISIONS_BY_TOKEN = _index(
-    "revisions",
-    "projectId by.id at documentId version",
-    "what a token wrote since a time",
-)
+REVISIONS_BY_TOKEN = _index("revisions", "projectId by.id at documentId version", "what a token wrote since a time")
+_index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them")
 EVENTS_BY_SEQUENCE = _index("events", "projectId sequence", "the feed, in order", unique=True)
 EVENTS_OF_DOCUMENT = _index(
     "events",
     "projectId data.documentId -sequence",
     "what happened to a document",
-    partialFilterExpression={"data.documentId": {"$exists": True}},
+    {"data.documentId": {"$exists": True}},
 )
 FIGURES_BY_DAY = _index("figures", "projectId day", "the figures of some days")
+_index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS)
 WAITING_BRIEFS = _index(
     "progress",
     "projectId waitingSince",
     "the ready brief that has waited longest",
-    partialFilterExpression={"waitingSince": {"$gt": FIRST_DATE}},
+    {"waitingSince": {"$gt": FIRST_DATE}},
 )
 WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
-SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
+_index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True)
 DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
-
-INDEXES: tuple[Index, ...] = (
-    SLUGS,
-    TRASHED_SLUGS,
-    KEYS,
-    *ALL_BY.values(),
-    *TRASH_BY.values(),
-    *FILTERED_BY.values(),
-    BRIEFS_BY_DUE,
-    READY_BRIEFS,
-    EXPIRED_LEASES,
-    ALL_EXPIRED_LEASES,
-    KEYWORDS,
-    WORDS,
-    PUBLISHED_BY_TIME,
-    PUBLISHED_IN_CATEGORY,
-    PUBLISHED_IN_CLUSTER,
-    PUBLISHED_BY_WORD,
-    PAST_SLUGS,
-    _index("documents", "projectId -snapshot.updatedAt", "when a feed last changed", **DELIVERED),
-    UNPUBLISHED_BY_CREATION,
-    _trashed("deletedAt", "what to purge from the trash"),
-    SCHEDULED,
-    *(
-        _index(name, "projectId outbox.at", "records whose events wait", partialFilterExpression=WAITING)
-        for name in OUTBOXES
-    ),
-    _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
-    DRAFTS_BY_UPDATE,
-    CLUSTERS_BY_NAME,
-    CATEGORY_SLUGS,
-    CATEGORIES_BY_NAME,
-    _index("categories", "projectId categoryId", "does a category have subcategories?", partialFilterExpression=LIVE),
-    MEMBERS_BY_NAME,
-    MEMBERS_BY_EMAIL,
-    _index("tokens", "hash", "finds a caller, before any project is known", unique=True),
-    TOKENS_BY_ID,
-    _index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
-    _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
-    SESSIONS_BY_HASH,
-    _index("invitations", "projectId hash", "finds an invitation", unique=True),
-    _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
-    _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
-    _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
-    _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
-    REVISIONS_BY_VERSION,
-    REVISIONS_BY_TOKEN,
-    _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
-    EVENTS_BY_SEQUENCE,
-    EVENTS_OF_DOCUMENT,
-    FIGURES_BY_DAY,
-    _index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS),
-    WAITING_BRIEFS,
-    WEBHOOKS_BY_ID,
-    _index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True),
-    DELIVERIES_BY_ID,
-    _index(
-        "deliveries",
-        "projectId webhookId nextAttemptAt sequence",
-        "what is due",
-        partialFilterExpression={"status": "pending"},
-    ),
-    _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS),
-    _index("leases", "slow dueAt", "the webhook that has waited longest"),
-)
+_index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"})
+_index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS)
+_index("leases", "slow dueAt", "the webhook that has waited longest")
 
 
 RETIRED: Mapping[str, tuple[str, ...]] = {
@@ -264,8 +204,7 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
         *(f"projectId_{key}__id_live" for key in SORT_KEYS),
         *(
             f"projectId_{name}_{key}__id_live"
-            for name in ("status", "categoryId", "clusterId", "assigneeId")
-            for key in ("updatedAt", "dueKey")
+            for name, key in product(("status", "categoryId", "clusterId", "assigneeId"), ("updatedAt", "dueKey"))
         ),
         "projectId_brief.state_dueKey_createdAt__id_live",
         "projectId_dueKey_createdAt__id_brief.claimExpiresAt",
@@ -377,20 +316,16 @@ def differences(database: Database[dict[str, Any]]) -> list[str]:
     return sorted(lines)
 
 
+COMPARED = ("unique", "partialFilterExpression", "expireAfterSeconds")
+"""The options that are compared, beside the collation, of which MongoDB returns more than it was sent."""
+
+
 def _same(index: Index, present: Mapping[str, Any]) -> bool:
-    options = {key: present.get(key) for key in ("unique", "partialFilterExpression", "expireAfterSeconds")}
-    wanted = {key: _as_stored(index.options.get(key)) for key in options}
-    keys = [(key, int(order)) for key, order in present["key"]]
-    collation, stored = index.options.get("collation", {}), present.get("collation", {})
-    if collation.items() - stored.items() or (stored and not collation):
-        return False
-    return keys == list(index.keys) and {k: v or None for k, v in options.items()} == {
-        k: v or None for k, v in wanted.items()
-    }
-
-
-def _as_stored(value: Any) -> Any:
-    """Returns an option as MongoDB returns it: its times without a zone."""
-    if isinstance(value, Mapping):
-        return {key: _as_stored(inner) for key, inner in value.items()}
-    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
+    wanted = bson.decode(bson.encode(index.options))  # times without a zone, as MongoDB returns them
+    collation, stored = wanted.get("collation", {}), present.get("collation", {})
+    return (
+        [(key, int(order)) for key, order in present["key"]] == list(index.keys)
+        and all((wanted.get(key) or None) == (present.get(key) or None) for key in COMPARED)
+        and collation.items() <= stored.items()
+        and bool(collation) == bool(stored)
+    )

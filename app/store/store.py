@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any, TypeVar
@@ -17,7 +18,6 @@ from pymongo.errors import (
     BulkWriteError,
     ConfigurationError,
     ConnectionFailure,
-    DuplicateKeyError,
     InvalidName,
     OperationFailure,
     PyMongoError,
@@ -55,10 +55,10 @@ from app.store.webhooks import Webhooks
 T = TypeVar("T")
 Transact = Callable[[Callable[[ClientSession | None], Any]], Any]
 
-DUPLICATE_KEY = 11000
-ACCESS_CODES = (13, 18)
+LOST_CODES = {11000, 175}
+"""MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
+ACCESS_CODES = {13, 18}
 """MongoDB's codes of a user without the rights, and of a wrong password."""
-QUERY_PLAN_KILLED = 175
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -109,28 +109,19 @@ class _RolledBack(Exception):
         self.result = result
 
 
+@dataclass(eq=False)
 class Store:
     """The collections of one database, each as an attribute; inside a transaction, all bound to its session."""
 
-    def __init__(
-        self,
-        database: Any,
-        *,
-        transact: Transact,
-        deadline_seconds: float,
-        session: ClientSession | None = None,
-        is_rolled_back: bool = False,
-        lost_to_others: int = 0,
-    ) -> None:
-        self.database = database
-        self.session = session
-        self.is_rolled_back = is_rolled_back
-        self.lost_to_others = lost_to_others
-        """How many tries of this transaction were aborted because another transaction wrote the same record."""
-        self.writes = 0
-        """How many records were written through this store: inside a transaction, whether it changed something."""
-        self._transact = transact
-        self._deadline_seconds = deadline_seconds
+    database: Any
+    transact: Transact
+    deadline_seconds: float
+    session: ClientSession | None = None
+    is_rolled_back: bool = False
+    lost_to_others: int = 0
+    """How many tries of this transaction were aborted because another transaction wrote the same record."""
+    writes: int = field(default=0, init=False)
+    """How many records were written through this store: inside a transaction, whether it changed something."""
 
     @contextmanager
     def deadline(self, *, unbounded: bool = False) -> Iterator[float]:
@@ -142,29 +133,18 @@ class Store:
         index says that another request wrote first, or `db init` dropped the index that a query was reading.
         """
         try:
-            with time_left(self._deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
+            with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
                 yield seconds
-        except DuplicateKeyError as error:
-            raise WriteConflict from error
-        except BulkWriteError as error:
-            if any(one["code"] == DUPLICATE_KEY for one in error.details["writeErrors"]):
-                raise WriteConflict from error
-            if FAILOVER_CODES.intersection(one["code"] for one in error.details["writeConcernErrors"]):
-                raise ServiceUnavailable from error
-            raise
         except PyMongoError as error:
-            if isinstance(error, OperationFailure) and "Transaction numbers are only allowed on" in str(error):
-                raise NoTransactions from error
-            if isinstance(error, OperationFailure) and error.code in ACCESS_CODES:
-                raise AccessDenied from error
-            if isinstance(error, OperationFailure) and error.code == QUERY_PLAN_KILLED:
+            codes = _codes_of(error)
+            if codes & LOST_CODES:
                 raise WriteConflict from error
-            if (
-                error.timeout
-                or isinstance(error, ConnectionFailure)
-                or error.has_error_label("TransientTransactionError")
-                or (isinstance(error, OperationFailure) and error.code in FAILOVER_CODES)
-            ):
+            if "Transaction numbers are only allowed on" in str(error):
+                raise NoTransactions from error
+            if codes & ACCESS_CODES:
+                raise AccessDenied from error
+            transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
+            if transient or error.timeout or codes & FAILOVER_CODES:
                 raise ServiceUnavailable from error
             raise
 
@@ -176,7 +156,7 @@ class Store:
         if self.session is not None:
             return run(self)
         tries = count()
-        result: T = self._transact(lambda session: run(self._within(session, lost_to_others=next(tries))))
+        result: T = self.transact(lambda session: run(replace(self, session=session, lost_to_others=next(tries))))
         return result
 
     def rolled_back(self, run: Callable[[Store], T]) -> T:
@@ -185,23 +165,13 @@ class Store:
             return run(self)
 
         def tried(session: ClientSession | None) -> T:
-            raise _RolledBack(run(self._within(session, is_rolled_back=True)))
+            raise _RolledBack(run(replace(self, session=session, is_rolled_back=True)))
 
         try:
-            result: T = self._transact(tried)
+            result: T = self.transact(tried)
         except _RolledBack as over:
             result = over.result
         return result
-
-    def _within(self, session: ClientSession | None, *, is_rolled_back: bool = False, lost_to_others: int = 0) -> Store:
-        return Store(
-            self.database,
-            transact=self._transact,
-            deadline_seconds=self._deadline_seconds,
-            session=session,
-            is_rolled_back=is_rolled_back,
-            lost_to_others=lost_to_others,
-        )
 
     def ping(self) -> None:
         """Checks that MongoDB answers and has transactions. Raises `ServiceUnavailable`, or `NoTransactions`."""
@@ -232,6 +202,13 @@ class Store:
     tokens = cached_property(Tokens)
     transfers = cached_property(Transfers)
     webhooks = cached_property(Webhooks)
+
+
+def _codes_of(error: PyMongoError) -> set[int | None]:
+    """Returns MongoDB's code of an error; of a bulk write, those of each write that failed."""
+    if isinstance(error, BulkWriteError):
+        return {one["code"] for kind in ("writeErrors", "writeConcernErrors") for one in error.details[kind]}
+    return {error.code} if isinstance(error, OperationFailure) else set()
 
 
 def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store:
