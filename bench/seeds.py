@@ -13,7 +13,8 @@ from bson import ObjectId
 
 from app.operations.context import this_instant
 from app.rules.slugs import slug_of
-from app.rules.text import search_words, word_count
+from app.rules.text import word_count
+from app.rules.words import search_words
 from tests.make import Project, Token, a_document
 
 BATCH = 2_000

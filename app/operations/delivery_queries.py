@@ -16,7 +16,7 @@ from app.operations.selections import Selection
 from app.records.delivery import Categories, DeliveredCategory
 from app.rules.documents import StoredDocument
 from app.rules.publishing import delivered_words
-from app.rules.text import search_words
+from app.rules.words import search_words
 
 DRAFTS_SEARCHED = 500
 """How many documents that are not published a search looks at, the newest ones: their words are not stored."""

@@ -38,8 +38,8 @@ from app.rules.documents import (
 from app.rules.etags import document_tag
 from app.rules.events import Event
 from app.rules.references import reference_problems
-from app.rules.text import search_words
 from app.rules.times import read_time
+from app.rules.words import search_words
 from app.vocabulary import DocumentStatus, Scope
 
 document_change = partial(operation, effect=Effect.CHANGES, response=DocumentRecord)

@@ -104,9 +104,13 @@ def first_refusal(reasons: Iterable[Reason], document: StoredDocument, request: 
     return next((refused for reason in reasons if (refused := reason(document, request))), None)
 
 
-def if_claimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    claimed = state_now(document, request.now) == BriefState.CLAIMED
-    return brief_claimed(brief_of(document), request) if claimed else None
+def is_claimed(document: StoredDocument, request: MoveRequest) -> bool:
+    """Returns whether the document's brief is claimed at the time of the request."""
+    return state_now(document, request.now) == BriefState.CLAIMED
+
+
+def if_claimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
+    return brief_claimed(brief_of(document), request) if is_claimed(document, request) else None
 
 
 def if_closed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
@@ -130,28 +134,20 @@ def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) 
 
 
 def if_held_by_another(document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    brief = brief_of(document)
-    by_another = state_now(document, request.now) == BriefState.CLAIMED and not holds_claim(brief, request.token_id)
-    return brief_claimed(brief, request) if by_another else None
+    return None if holds_claim(brief_of(document), request.token_id) else if_claimed(document, request)
 
 
 def if_unclaimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    claimed = state_now(document, request.now) == BriefState.CLAIMED
-    return (
-        None
-        if claimed
-        else BriefClaimed(
-            "You hold no claim: its lease expired, or the brief was withdrawn. Claim it again with "
-            f"{named('claim_brief', request.channel)}.",
-            claimedBy=None,
-            claimedAt=None,
-        )
-    )
+    if is_claimed(document, request):
+        return None
+    claim = named("claim_brief", request.channel)
+    message = f"You hold no claim: its lease expired, or the brief was withdrawn. Claim it again with {claim}."
+    return BriefClaimed(message, claimedBy=None, claimedAt=None)
 
 
 def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    claimed = state_now(document, request.now) == BriefState.CLAIMED
-    return None if claimed else BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
+    nobody = BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
+    return None if is_claimed(document, request) else nobody
 
 
 def holds_claim(brief: StoredBrief, token_id: str | None) -> bool:

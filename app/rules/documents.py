@@ -23,14 +23,30 @@ from app.errors import (
     VersionConflict,
 )
 from app.rules.actors import Actor
-from app.rules.briefs import MoveRequest, StoredBrief, brief_claimed, brief_of, holds_claim, state_now
+from app.rules.briefs import OPEN, MoveRequest, StoredBrief, brief_of, holds_claim, if_claimed, is_claimed
 from app.rules.html_writer import MAX_PARTS
 from app.rules.redirects import PastSlug
-from app.vocabulary import BriefState, Channel
+from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status
 
 
-class Snapshot(TypedDict):
+class PublishedFields(TypedDict):
+    """The fields of a document that are published: when one of them changes, so does the version."""
+
+    title: str
+    slug: str
+    subtitle: NotRequired[str | None]
+    metaTitle: NotRequired[str | None]
+    metaDescription: NotRequired[str | None]
+    excerpt: NotRequired[str | None]
+    coverImageUrl: NotRequired[str | None]
+    categoryId: NotRequired[str | None]
+
+
+PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
+
+
+class Snapshot(PublishedFields):
     """What is delivered of a document; its texts are bodies."""
 
     version: int
@@ -39,14 +55,6 @@ class Snapshot(TypedDict):
     markdownBytes: NotRequired[int]
     htmlBytes: NotRequired[int]
     wordCount: NotRequired[int]
-    title: str
-    slug: str
-    subtitle: NotRequired[str | None]
-    metaTitle: NotRequired[str | None]
-    metaDescription: NotRequired[str | None]
-    excerpt: NotRequired[str | None]
-    coverImageUrl: NotRequired[str | None]
-    categoryId: str | None
     publishedAt: datetime
     updatedAt: NotRequired[datetime]
 
@@ -59,30 +67,22 @@ class StoredReview(TypedDict):
     by: Actor
 
 
-class StoredDocument(TypedDict):
+class StoredDocument(PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
     id: str
     projectId: str
-    title: str
-    slug: str
     key: NotRequired[str | None]
     """The caller's own id of the document, unique in the project, also in the trash."""
     slugs: list[str]
     """Its current slug, and the one that it is delivered under."""
     pastSlugs: NotRequired[list[PastSlug] | None]
     """The slugs that it was delivered under before, the latest first."""
-    subtitle: NotRequired[str | None]
-    excerpt: NotRequired[str | None]
-    metaTitle: NotRequired[str | None]
-    metaDescription: NotRequired[str | None]
-    coverImageUrl: NotRequired[str | None]
     status: str
     statusBefore: NotRequired[str | None]
     """The status before it was scheduled."""
     assigneeId: NotRequired[str | None]
     authorId: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
     clusterId: NotRequired[str | None]
     dueDate: NotRequired[str | None]
     version: int
@@ -121,13 +121,6 @@ NOT_RENDERABLE = (
 
 FROZEN = (Status.APPROVED, Status.SCHEDULED)
 """The statuses in which what is published can't be changed: what was approved is what goes out."""
-
-
-PUBLISHED_FIELDS = (
-    *("title", "slug", "subtitle", "metaTitle", "metaDescription"),
-    *("excerpt", "coverImageUrl", "categoryId"),
-)
-"""The fields of a document that are published: when one of them changes, so does the version."""
 
 DELIVERED_AT_ONCE = ("authorId", "clusterId")
 """The fields that are delivered as they are now: who wrote a document, and which ones are related to it."""
@@ -168,7 +161,7 @@ class Move:
 
 SUBMIT = Move(
     "submit",
-    leaves=(Status.IDEA, Status.PLANNED, Status.DRAFTING),
+    leaves=OPEN,
     if_changed=(Status.PUBLISHED,),
     enters=Status.REVIEW,
     event="document.submitted",
@@ -306,12 +299,10 @@ def refusal(
 
 def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
     """Refuses to agents, and to every caller over MCP, what would overwrite another's claim (decisions, section 6)."""
-    if state_now(document, request.now) != BriefState.CLAIMED:
-        return None
-    bound = request.agent or request.channel == Channel.MCP
-    another = bound and not holds_claim(brief_of(document), request.token_id)
-    other_claim = request.claimed_at is not None and brief_of(document).get("claimedAt") != request.claimed_at
-    return brief_claimed(brief_of(document), request) if another or other_claim else None
+    brief, bound = brief_of(document), request.agent or request.channel == Channel.MCP
+    by_another = bound and not holds_claim(brief, request.token_id)
+    other_claim = request.claimed_at is not None and brief.get("claimedAt") != request.claimed_at
+    return if_claimed(document, request) if by_another or other_claim else None
 
 
 def if_outdated(document: StoredDocument, base_version: int | None) -> VersionConflict | None:
@@ -366,6 +357,5 @@ def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransiti
 
 def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:
     """Refuses a change of status that is not among the first three, or would take a claimed brief out of drafting."""
-    closed = document["status"] not in (Status.IDEA, Status.PLANNED, Status.DRAFTING)
-    claimed = state_now(document, request.now) == BriefState.CLAIMED and status != Status.DRAFTING
-    return not_now(document) if closed or claimed else None
+    taken_out = is_claimed(document, request) and status != Status.DRAFTING
+    return not_now(document) if document["status"] not in OPEN or taken_out else None

@@ -8,7 +8,8 @@ from typing import Any
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
-from app.rules.text import first_paragraph, search_words
+from app.rules.text import first_paragraph
+from app.rules.words import search_words
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """What is stored of a version of a document (decisions, section 5)."""
 
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import NotRequired
 
 from app.rules.actors import Actor
+from app.rules.documents import PublishedFields
 
 
-class StoredRevision(TypedDict):
+class StoredRevision(PublishedFields):
     """A version of a document as the store returns it; its content is a body."""
 
     id: str
@@ -14,14 +15,6 @@ class StoredRevision(TypedDict):
     documentId: str
     version: int
     bodyId: str | None
-    title: str
-    slug: str
-    subtitle: str | None
-    metaTitle: str | None
-    metaDescription: str | None
-    excerpt: str | None
-    coverImageUrl: str | None
-    categoryId: str | None
     wordCount: int
     at: datetime
     by: Actor

@@ -10,9 +10,7 @@ from icu4py.breakers import CharacterBreaker, WordBreaker
 from app.rules.autolinks import RESTORE, protected
 from app.rules.html import INLINE, INLINE_MARKDOWN
 from app.rules.markdown import Event, element_of, parsed, rendered, tag_name
-from app.rules.words import count_words, search_words
-
-__all__ = ["first_paragraph", "search_words", "word_count"]
+from app.rules.words import count_words
 
 EXCERPT_LENGTH = 200
 _BLOCKS_LOOKED_AT = 1_000

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-import marshmallow as ma
-
 from app.fields.loading import instance
 from app.fields.transfers import LINES
 from app.fields.types import List, Nested, TimeString
@@ -32,12 +30,12 @@ REFERENCES = {
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line."""
-    return {"type": kind, **_written(instance(LINES[kind]), record)}
+    return {"type": kind, **_fields(kind, record, _written)}
 
 
 def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a line that breaks no rule as the record to store."""
-    return _read(instance(LINES[kind]), line)
+    return _fields(kind, line, _read)
 
 
 def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
@@ -79,29 +77,27 @@ def slugs_of(line: Mapping[str, Any]) -> set[str]:
     return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
 
 
-def _written(schema: ma.Schema, record: Mapping[str, Any]) -> dict[str, Any]:
-    line = {}
-    for name, field in schema.fields.items():
-        value = record.get(name)
-        if isinstance(value, datetime):
-            value = wire_time(value)
-        elif isinstance(field, Nested) and value is not None:
-            value = _written(field.schema, value)
-        elif isinstance(field, List) and isinstance(field.inner, Nested) and value is not None:
-            value = [_written(field.inner.schema, one) for one in value]
-        line[name] = value
-    return line
+def _fields(kind: str, values: Mapping[str, Any], convert: Callable[[Any, Any], Any]) -> dict[str, Any]:
+    """Returns the fields of a line, each converted; null where it is missing."""
+    fields = instance(LINES[kind]).fields
+    return {name: _converted(field, values.get(name), convert) for name, field in fields.items()}
 
 
-def _read(schema: ma.Schema, line: Mapping[str, Any]) -> dict[str, Any]:
-    record = {}
-    for name, field in schema.fields.items():
-        value = line.get(name)
-        if value is not None and isinstance(field, TimeString):
-            value = read_time(value)
-        elif isinstance(field, Nested) and value is not None:
-            value = _read(field.schema, value)
-        elif isinstance(field, List) and isinstance(field.inner, Nested) and value is not None:
-            value = [_read(field.inner.schema, one) for one in value]
-        record[name] = value
-    return record
+def _converted(field: Any, value: Any, convert: Callable[[Any, Any], Any]) -> Any:
+    """Returns a value with `convert(field, value)` in place of each value that holds no others."""
+    if value is None:
+        return None
+    if isinstance(field, Nested):
+        inner = field.schema.fields
+        return {name: _converted(one, value.get(name), convert) for name, one in inner.items()}
+    if isinstance(field, List):
+        return [_converted(field.inner, one, convert) for one in value]
+    return convert(field, value)
+
+
+def _written(field: Any, value: Any) -> Any:
+    return wire_time(value) if isinstance(value, datetime) else value
+
+
+def _read(field: Any, value: Any) -> Any:
+    return read_time(value) if isinstance(field, TimeString) else value

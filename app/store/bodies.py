@@ -71,11 +71,7 @@ class Bodies(Collection[Bson]):
 
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""
-        wanted = object_ids(set(body_ids))
-        if not wanted:
-            return {}
-        fields = {"size": {"$strLenBytes": "$text"}}
-        return {row["id"]: row["size"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields=fields)}
+        return self._values(project_id, body_ids, {"$strLenBytes": "$text"})
 
     def to_render(self, project_id: str, body_id: str) -> str | None:
         """Returns a markdown that is about to be rendered; None when an earlier attempt was refused."""
@@ -89,11 +85,12 @@ class Bodies(Collection[Bson]):
 
     def get_beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
         """Returns the first characters of several bodies by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, {"$substrCP": ["$text", 0, length]})
+
+    def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson) -> dict[str, Any]:
         wanted = object_ids(set(body_ids))
-        if not wanted:
-            return {}
-        fields = {"text": {"$substrCP": ["$text", 0, length]}}
-        return {row["id"]: row["text"] for row in self._find(project_id, {"_id": {"$in": wanted}}, fields=fields)}
+        rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"value": expression}) if wanted else []
+        return {row["id"]: row["value"] for row in rows}
 
     def delete(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""

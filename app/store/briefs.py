@@ -21,7 +21,7 @@ from app.store.conditions import (
     not_deleted,
     unprotected_filter,
 )
-from app.store.documents import DocumentRecords
+from app.store.document_records import DocumentRecords
 from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, READY_BRIEFS
 from app.vocabulary import BriefState
 

@@ -1,9 +1,9 @@
-"""Documents: their records and the lists of them. Long texts are in the collection `bodies`."""
+"""Documents: what is written of their records. Long texts are in the collection `bodies`."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,86 +14,28 @@ from pymongo import UpdateOne
 from app.rules.briefs import MoveRequest
 from app.rules.documents import Derived, Move, StoredDocument
 from app.rules.events import Event
-from app.rules.text import search_words
-from app.store.collection import (
-    DEEP_OFFSET,
-    DESCENDING,
-    Bson,
-    EntityTags,
-    OutboxFull,
-    Recorded,
-    new_id,
-    object_id,
-    object_ids,
-)
+from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
     STATUS_ENTERED,
-    brief_state_filter,
     etag_filter,
     expire_lease_stage,
     finished_brief,
-    lease_expired_filter,
     not_deleted,
     status_move_filter,
 )
+from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys, with_keys
 from app.store.indexes import (
-    ALL_BY,
-    BRIEFS_BY_DUE,
-    EXPIRED_LEASES,
     FILTERED_BY,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
     KEYWORD_COLLATION,
     KEYWORDS,
-    PUBLISHED_BY_TIME,
     PUBLISHED_IN_CATEGORY,
     SCHEDULED,
     SLUGS,
-    TRASH_BY,
-    TRASHED_SLUGS,
-    UNPUBLISHED_BY_CREATION,
-    WORDS,
-    Index,
 )
-from app.vocabulary import BriefState, DocumentStatus
-
-NO_DUE_DATE = "~"
-"""The `dueKey` of a document without a due date: after every date."""
-WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
-SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
-HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "deliveredWords"), 0)
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey", "review", "submittedBy"), 0)
-FILTER_FIELDS = {
-    "assigneeId": "assigneeId",
-    "clusterId": "clusterId",
-    "categoryId": "categoryId",
-    "briefState": "brief.state",
-    "status": "status",
-}
-"""The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
-MOST_MERGED = 20
-"""Up to how many values of a filter MongoDB merges the parts of an index into one order."""
-FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
-WORDS_TRIED = 5
-FEW = 500
-"""Up to how many documents of a list are sorted here by their keys, rather than read in the order of an index."""
-
-
-_ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
-
-
-def document_from_bson(record: Any) -> Any:
-    """Returns a document of MongoDB, changed in place to have hex digits for its ObjectIds; None for None.
-
-    Only `_ID_FIELDS` have any. Looking at each value of 50 rows, as `from_bson` does, took an eighth of their page.
-    """
-    if record is not None:
-        record["id"] = str(record.pop("_id"))
-        for name in _ID_FIELDS:
-            if (value := record.get(name)) is not None:
-                record[name] = str(value)
-    return record
+from app.vocabulary import DocumentStatus
 
 
 @dataclass(frozen=True)
@@ -106,69 +48,7 @@ class Change:
     """MongoDB expressions, by field."""
 
 
-class DocumentRecords(Recorded[StoredDocument]):
-    """What all writes of documents share."""
-
-    name = "documents"
-    hidden = HIDDEN
-    read: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (
-        ("documentId", "_id", None),
-        ("status", "status", None),
-        ("version", "version", None),
-        ("slug", "slug", None),
-        ("briefState", "brief.state", BriefState.NONE),
-    )
-
-    def change(
-        self,
-        project_id: str,
-        document_id: str,
-        condition: Mapping[str, Any],
-        *,
-        event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
-    ) -> StoredDocument | None:
-        """Changes a document outside the trash if it meets a condition, in one atomic write; None if it does not."""
-        one = not_deleted({"_id": ObjectId(document_id), **condition})
-        return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
-
-    def change_first(
-        self,
-        project_id: str,
-        condition: Mapping[str, Any],
-        *,
-        event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
-        sort: Sequence[tuple[str, int]] | None = None,
-        index: Index | None = None,
-    ) -> StoredDocument | None:
-        """Changes the first document that meets a condition; an expired lease of its claim is recorded first."""
-        with_keys, words = _with_keys(event, changes)
-        return self._change(
-            project_id,
-            condition,
-            event=event,
-            changes=with_keys,
-            computed={**words, **(computed or {})},
-            first=expire_lease_stage(event.at),
-            sort=sort,
-            index=index,
-        )
-
-    def lock(self, project_id: str, document_id: str) -> None:
-        """Has every other write of a document wait for this transaction, or try again after it."""
-        where = self._where(project_id, {"_id": ObjectId(document_id)})
-        self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
-
-    def has_expired_leases(self, project_id: str, now: datetime) -> bool:
-        """Returns whether a claim of the project is still stored as claimed although its lease expired."""
-        return self._exists(project_id, not_deleted(lease_expired_filter(now)), index=EXPIRED_LEASES)
-
-
-class Documents(DocumentRecords):
+class Documents(DocumentLists):
     """The documents of a project."""
 
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
@@ -207,8 +87,8 @@ class Documents(DocumentRecords):
         for document, changes in writes:
             stages = expire_lease_stage(changes[0].event.at)
             for one in changes:
-                with_keys, words = _with_keys(one.event, one.changes)
-                stages += self._stages(one.event, with_keys, {**words, **one.computed})
+                written, words = with_keys(one.event, one.changes)
+                stages += self._stages(one.event, written, {**words, **one.computed})
             condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
         self._store.writes += len(updates)
@@ -228,31 +108,6 @@ class Documents(DocumentRecords):
         """Returns a document that is in the trash, or None."""
         return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)
 
-    def list(
-        self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
-    ) -> list[StoredDocument]:
-        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
-
-        Up to `FEW` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB sorts
-        no records in memory in either case.
-        """
-        condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
-        if key == "dueKey" and "dueDate" in condition:
-            condition[key] = condition["dueDate"]  # the same for all that have a date: where to begin in the index
-        rows: list[Any] | None = self._few(project_id, filters, condition, key)
-        if rows is not None:
-            rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
-            page = [row["id"] for row in rows[offset : offset + limit]]
-            return self._with_ids(project_id, condition, page, NOT_LISTED)
-        index, order = _index_in_order(filters, key, offset), ((key, way), ("_id", way))
-        return self._page_in_order(
-            project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
-        )
-
-    def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
-        """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
-        return self._count(project_id, self._filtered(project_id, filters, now), _index_of_count(filters))
-
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.
 
@@ -271,60 +126,6 @@ class Documents(DocumentRecords):
             {"$match": self._where(project_id, condition)},
             {"$group": {"_id": str(status), "count": {"$sum": 1}}},
         ]
-
-    def _few(
-        self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
-    ) -> builtins.list[StoredDocument] | None:
-        """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
-        index = _index_of_few(filters, key)
-        if index is WORDS:
-            found = self._with_rarest_word(project_id, filters["words"])
-            if found is None:
-                return None
-            return self._find(project_id, {"_id": {"$in": object_ids(found)}, **condition}, fields={key: 1})
-        if index is None:
-            return None
-        rows = self._find(project_id, condition, fields={key: 1}, limit=FEW + 1, index=index)
-        return rows if len(rows) <= FEW else None
-
-    def _with_rarest_word(self, project_id: str, words: Sequence[str]) -> builtins.list[str] | None:
-        """Returns the ids of documents outside the trash that have the rarest of the words; None where they are many.
-
-        Only the longest few words are tried: long words are rarer.
-        """
-        for word in sorted(words, key=len, reverse=True)[:WORDS_TRIED]:
-            one = not_deleted({"words": word})
-            rows = self._find(project_id, one, fields={"_id": 1}, limit=FEW + 1, index=WORDS)
-            if len(rows) <= FEW:
-                return [row["id"] for row in rows]
-        return None
-
-    def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Bson:
-        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})
-        for name in ("status", "categoryId", "clusterId", "assigneeId"):
-            if (wanted := filters.get(name)) is not None:
-                many = wanted if name == "status" else [object_id(one) for one in wanted]
-                condition[name] = many[0] if len(many) == 1 else {"$in": many}
-        if (keys := filters.get("key")) is not None:
-            condition["key"] = {"$in": keys}
-        if (named := filters.get("briefState")) is not None:
-            states = [BriefState(state) for state in named]
-            leased = (BriefState.READY in states) != (BriefState.CLAIMED in states)
-            any_expired = leased and (bool(filters.get("deleted")) or self.has_expired_leases(project_id, now))
-            condition |= brief_state_filter(states, now, any_expired=any_expired)
-        if (slugs := filters.get("slug")) is not None:
-            condition["slug"] = {"$in": slugs}
-            condition |= {} if filters.get("deleted") else {"slugs": {"$in": slugs}}  # which has the index
-        if (published := filters.get("isPublished")) is not None:
-            condition["isPublished"] = published
-        due = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
-        if bounds := {operator: day for operator, day in due.items() if day is not None}:
-            condition["dueDate"] = bounds
-        if (since := filters.get("updatedSince")) is not None:
-            condition["updatedAt"] = {"$gte": since}
-        if (words := filters.get("words")) is not None:
-            condition["words"] = {"$all": words}
-        return condition
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
@@ -446,100 +247,3 @@ class Documents(DocumentRecords):
         return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"]) or (
             field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
         )
-
-
-def search_keys(changes: Mapping[str, Any]) -> Bson:
-    """Returns the stored keys that follow from what is written: to sort by title and due date, to search words."""
-    keys: Bson = {}
-    if "title" in changes:
-        keys |= {"titleKey": changes["title"].casefold(), "titleWords": search_words(changes["title"])}
-    if "slug" in changes:
-        keys["slugWords"] = search_words(changes["slug"])
-    if "brief.keyword" in changes:
-        keys["keywordWords"] = search_words(changes["brief.keyword"] or "")
-    if "dueDate" in changes:
-        keys["dueKey"] = changes["dueDate"] or NO_DUE_DATE
-    return keys
-
-
-def _with_keys(event: Event, changes: Mapping[str, Any]) -> tuple[Bson, Bson]:
-    """Returns changes with the stored keys that follow from them, and the expression of the words to search."""
-    keys = search_keys(changes)
-    words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
-    return {**changes, **keys, "updatedAt": event.at}, words
-
-
-def _sort_key(sort: str) -> tuple[str, int]:
-    """Returns the stored key of a sort and its direction.
-
-    Missing due dates come last both ways: `dueKey` is after every date then, and null is before every date.
-    """
-    if sort == "-dueDate":
-        return "dueDate", DESCENDING
-    return SORT_KEYS[sort.removeprefix("-")], DESCENDING if sort.startswith("-") else 1
-
-
-def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
-    """Returns the index that has a list in its order and that skips most of what the filters leave out.
-
-    Far from the beginning it is one that has every field of the condition.
-    """
-    if filters.get("deleted"):
-        return TRASH_BY[key]
-    path = _indexed_filter(filters)
-    alone = sum(filters.get(name) is not None for name in FILTERS) == 1
-    return ALL_BY[key] if path is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[path, key]
-
-
-def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
-    """Returns the field of a filter that has an index in each order, or None."""
-    for name, path in FILTER_FIELDS.items():
-        wanted = filters.get(name)
-        if wanted is not None and len(wanted) <= MOST_MERGED:
-            return path
-    return None
-
-
-def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
-    """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
-    if filters.get("slug") is not None:
-        return TRASHED_SLUGS if filters.get("deleted") else SLUGS
-    if filters.get("key") is not None:
-        return KEYS
-    if filters.get("deleted"):
-        return None
-    if filters.get("words") is not None:
-        return WORDS
-    if _indexed_filter(filters) is not None:
-        return None
-    for name, path in FILTER_FIELDS.items():
-        if filters.get(name) is not None:
-            return FILTERED_BY[path, "updatedAt"]
-    if filters.get("updatedSince") is not None and key != "updatedAt":
-        return ALL_BY["updatedAt"]
-    if (published := filters.get("isPublished")) is not None:
-        return PUBLISHED_BY_TIME if published else UNPUBLISHED_BY_CREATION
-    if key not in ("dueDate", "dueKey") and (filters.get("dueAfter") or filters.get("dueBefore")):
-        return ALL_BY["dueDate"]
-    return None
-
-
-def _index_of_count(filters: Mapping[str, Any]) -> Index:
-    """Returns the index whose keys tell how many documents a list has; for words it reads the documents too."""
-    if filters.get("slug") is not None:
-        return TRASHED_SLUGS if filters.get("deleted") else SLUGS
-    if filters.get("deleted"):
-        return TRASH_BY["updatedAt"]
-    if filters.get("words") is not None:
-        return WORDS
-    given = [name for name in FILTERS if filters.get(name) is not None]
-    if given == ["briefState"]:
-        return BRIEFS_BY_DUE  # which has leases too
-    if "updatedSince" not in given and ("dueAfter" in given or "dueBefore" in given):
-        return ALL_BY["dueDate"]
-    alone = given[0] if len({*given} - {"updatedSince"}) == 1 else ""
-    return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])
-
-
-def _united(keys: Mapping[str, Sequence[str]]) -> Bson:
-    return {"$setUnion": [{"$literal": keys[name]} if name in keys else f"${name}" for name in WORD_KEYS]}

@@ -13,7 +13,8 @@ from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.publishing import rendered
 from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, partition
 from app.rules.slugs import slug_of
-from app.rules.text import first_paragraph, search_words, word_count
+from app.rules.text import first_paragraph, word_count
+from app.rules.words import search_words
 from app.store.store import Store
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_text

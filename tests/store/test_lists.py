@@ -13,7 +13,7 @@ from bson import ObjectId
 from app.errors import WriteConflict
 from app.fields.documents import SORTS
 from app.rules.briefs import OPEN, state_now
-from app.store import collection, documents, indexes
+from app.store import collection, document_records, indexes
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 from tests.databases import opened
@@ -111,8 +111,8 @@ def cases() -> Iterator[dict[str, Any]]:
 def test_every_page_is_the_lists_part_at_its_place(
     library: Project, monkeypatch: pytest.MonkeyPatch, few: int, deep: int
 ) -> None:
-    monkeypatch.setattr(documents, "FEW", few)
-    for module in (documents, collection):
+    monkeypatch.setattr(document_records, "FEW", few)
+    for module in (document_records, collection):
         monkeypatch.setattr(module, "DEEP_OFFSET", deep)
     rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
 
