@@ -6,22 +6,21 @@ document lacks what it compares with: a brief, a keyword, a number of words.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import TypedDict
-from unicodedata import combining, normalize
-from urllib.parse import unquote, urlsplit
 
 import regex
 
+from app.rules.addresses import is_usable, last_segment, page_of
 from app.rules.briefs import brief_of
 from app.rules.content import OPENING, Content, content_of
 from app.rules.documents import StoredDocument
 from app.rules.slugs import slug_of
+from app.rules.words import COMPARED, compared_words
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
 
 MOST_PARTS = 1_000_000
@@ -38,20 +37,10 @@ OUTLINE_WORD_LENGTH = 4
 OUTLINE_LINE_SHOWN = 200
 NAMED_TITLES = 3
 
-# Scripts without spaces between words: each of their characters is compared by itself.
-_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
-_TOKEN = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--[{_UNSPACED}]]++", regex.VERSION1)
-_STARTS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
 _NUMBER = regex.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d++")
 _PLACEHOLDER = regex.compile(
     r"\b(?:TODO|FIXME|TKTK|XXX)\b|\b(?i:lorem ipsum)\b|\[(?i:insert)\b|\b(?i:as an ai(?: language)? model)\b"
 )
-_ADDRESS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?")
-"""The scheme, host, path and query of an address (RFC 3986, appendix B)."""
-_USABLE = re.compile(
-    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*+(?:[/?#][^\s\[\]]*)?|mailto:\w+@[\w.]+|[\w/?#][\w?#.=&%-]*+"
-)
-"""Addresses that need no closer look, most of all; it is faster by an order of magnitude."""
 
 
 class CheckResult(TypedDict):
@@ -62,14 +51,6 @@ class CheckResult(TypedDict):
     outcome: str
     message: str
     line: int | None
-
-
-@dataclass(frozen=True)
-class LinkedDocument:
-    """A document that the brief wants linked to."""
-
-    title: str
-    slug: str
 
 
 @dataclass(frozen=True)
@@ -87,7 +68,8 @@ class Subject:
     word_target: str = ""
     outline: str = ""
     reference_urls: Sequence[str] = ()
-    internal_links: Sequence[LinkedDocument] = ()
+    internal_links: Sequence[StoredDocument] = ()
+    """The documents that the brief wants linked to."""
     same_keyword_titles: Sequence[str] = ()
     """The titles of other documents whose briefs have the same keyword."""
 
@@ -97,7 +79,7 @@ class Subject:
 
     @cached_property
     def keyword_words(self) -> list[str]:
-        return _words(self.keyword)
+        return compared_words(self.keyword)
 
 
 @dataclass(frozen=True)
@@ -138,15 +120,16 @@ def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]
         if level == CheckLevel.OFF:
             continue
         if not check.needs(subject):
-            results.append(_result(check, level, CheckOutcome.SKIPPED, check.skipped))
-            continue
-        if check.reads_text and not subject.content.whole:
-            failures = [TOO_MANY_PARTS]
+            found = [(CheckOutcome.SKIPPED, Failure(check.skipped))]
+        elif check.reads_text and not subject.content.whole:
+            found = [(CheckOutcome.FAILED, TOO_MANY_PARTS)]
         else:
-            failures = list(islice(check.find(subject), MOST_FAILURES))
-        results += [_result(check, level, CheckOutcome.FAILED, one.message, one.line) for one in failures]
-        if not failures:
-            results.append(_result(check, level, CheckOutcome.PASSED, check.passed))
+            failures = islice(check.find(subject), MOST_FAILURES)
+            found = [(CheckOutcome.FAILED, one) for one in failures] or [(CheckOutcome.PASSED, Failure(check.passed))]
+        results += [
+            CheckResult(check=check.name, level=str(level), outcome=str(outcome), message=one.message, line=one.line)
+            for outcome, one in found
+        ]
     return results
 
 
@@ -166,7 +149,7 @@ def subject_of(
         word_target=brief.get("wordCount") or "",
         outline=brief.get("outline") or "",
         reference_urls=brief.get("referenceUrls") or (),
-        internal_links=[LinkedDocument(link["title"], link["slug"]) for link in links],
+        internal_links=links,
         same_keyword_titles=same_keyword_titles,
     )
 
@@ -202,46 +185,25 @@ def word_targets(text: str) -> list[int]:
     return targets if len(targets) in (1, 2) else []
 
 
-def _result(check: Check, level: str, outcome: CheckOutcome, message: str, line: int | None = None) -> CheckResult:
-    return CheckResult(check=check.name, level=str(level), outcome=str(outcome), message=message, line=line)
-
-
-def _fold(text: str) -> str:
-    return "".join(letter for letter in normalize("NFKD", text).casefold() if not combining(letter))
-
-
-def _words(text: str) -> list[str]:
-    """Returns the words of a text in order, without case, accents and an English plural's `s`."""
-    return [_singular(word) for word in _TOKEN.findall(_fold(text))]
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _counts_in_outline(word: str) -> bool:
-    return len(word) >= OUTLINE_WORD_LENGTH or _STARTS_UNSPACED.match(word) is not None
-
-
 def _side_by_side(wanted: Sequence[str], words: Sequence[str]) -> bool:
     size = len(wanted)
     return any(list(words[start : start + size]) == list(wanted) for start in range(len(words) - size + 1))
 
 
 def _keyword_in_title(subject: Subject) -> Iterator[Failure]:
-    if not _side_by_side(subject.keyword_words, _words(subject.title)):
+    if not _side_by_side(subject.keyword_words, compared_words(subject.title)):
         yield Failure(f"The title lacks the keyword {subject.keyword!r}.")
 
 
 def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
     # A word has at least one character; what follows this many can't be among the first 100 words.
-    opening = _words(subject.content.opening[:OPENING])[:OPENING_WORDS]
+    opening = compared_words(subject.content.opening[:OPENING])[:OPENING_WORDS]
     if not _side_by_side(subject.keyword_words, opening):
         yield Failure(f"The first {OPENING_WORDS} words lack the keyword {subject.keyword!r}.")
 
 
 def _keyword_in_slug(subject: Subject) -> Iterator[Failure]:
-    if not _side_by_side(_words(slug_of(subject.keyword)), _words(subject.slug)):
+    if not _side_by_side(compared_words(slug_of(subject.keyword)), compared_words(subject.slug)):
         yield Failure(f"The slug lacks the keyword {subject.keyword!r}.")
 
 
@@ -254,29 +216,30 @@ def _length(subject: Subject) -> Iterator[Failure]:
 
 
 def _outline_covered(subject: Subject) -> Iterator[Failure]:
-    lines = [(line, _outline_words(line)) for line in filter(None, map(str.strip, subject.outline.splitlines()))]
+    lines = [
+        (line, frozenset(compared_words(line, OUTLINE_WORD_LENGTH)))
+        for line in filter(None, map(str.strip, subject.outline.splitlines()))
+    ]
     named = frozenset[str]().union(*(wanted for _, wanted in lines))
-    covered = {named.intersection(_words(title)) for title in {title for _, title, _ in subject.content.headings}}
+    covered = {
+        named.intersection(compared_words(title)) for title in {title for _, title, _ in subject.content.headings}
+    }
     for line, wanted in lines:
         if wanted and not any(2 * len(wanted & words) >= len(wanted) for words in covered):
             yield Failure(f"No heading covers the line {line[:OUTLINE_LINE_SHOWN]!r} of the brief's outline.")
 
 
-def _outline_words(line: str) -> frozenset[str]:
-    return frozenset(_singular(word) for word in _TOKEN.findall(_fold(line)) if _counts_in_outline(word))
-
-
 def _internal_links(subject: Subject) -> Iterator[Failure]:
-    linked = {_last_segment(address) for address in {address for address, _ in subject.content.links}}
+    linked = {last_segment(address) for address in {address for address, _ in subject.content.links}}
     for document in subject.internal_links:
-        if document.slug not in linked:
-            yield Failure(f"The text does not link to {document.title!r} (slug {document.slug!r}).")
+        if document["slug"] not in linked:
+            yield Failure(f"The text does not link to {document['title']!r} (slug {document['slug']!r}).")
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
-    linked = {_same_address(address) for address in {address for address, _ in subject.content.links}}
+    linked = {page_of(address) for address in {address for address, _ in subject.content.links}}
     for url in subject.reference_urls:
-        if _same_address(url) not in linked:
+        if page_of(url) not in linked:
             yield Failure(f"The text does not link to the reference {url}.")
 
 
@@ -345,7 +308,7 @@ def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
 
 
 def _is_long(paragraph: str) -> bool:
-    return sum(1 for _ in islice(_TOKEN.finditer(paragraph), REPEATED_PARAGRAPH_WORDS)) == REPEATED_PARAGRAPH_WORDS
+    return sum(1 for _ in islice(COMPARED.finditer(paragraph), REPEATED_PARAGRAPH_WORDS)) == REPEATED_PARAGRAPH_WORDS
 
 
 def _links(subject: Subject) -> Iterator[Failure]:
@@ -356,7 +319,7 @@ def _links(subject: Subject) -> Iterator[Failure]:
         *(("image", address, place) for address, _, place in content.images),
     ):
         if address not in usable:
-            usable[address] = _is_usable(address)
+            usable[address] = is_usable(address)
         if not usable[address]:
             message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
             yield Failure(message, content.line(place))
@@ -366,36 +329,6 @@ def _keyword_taken(subject: Subject) -> Iterator[Failure]:
     if titles := subject.same_keyword_titles:
         named = ", ".join(repr(title) for title in titles[:NAMED_TITLES])
         yield Failure(f"Other documents have the keyword {subject.keyword!r}, too: {named}.")
-
-
-def _last_segment(address: str) -> str:
-    path = _address_parts(address)[2]
-    return unquote(path.rstrip("/").rpartition("/")[2])
-
-
-def _same_address(url: str) -> tuple[str, ...]:
-    """Returns an address in a form in which two that lead to the same page are equal: no fragment, no last slash."""
-    scheme, host, path, query = _address_parts(url.strip())
-    return scheme.lower(), host.lower(), unquote(path.rstrip("/")), query
-
-
-def _address_parts(address: str) -> tuple[str, ...]:
-    found = _ADDRESS.match(address)
-    assert found is not None  # every string matches
-    return found.groups("")
-
-
-def _is_usable(address: str) -> bool:
-    if _USABLE.fullmatch(address):
-        return True
-    try:
-        parts = urlsplit(address.strip())
-        parts.port  # noqa: B018  # raises for a port that is none
-    except ValueError:
-        return False
-    if parts.scheme in ("http", "https"):
-        return bool(parts.hostname)
-    return (parts.scheme == "" and bool(address.strip())) or (parts.scheme == "mailto" and "@" in parts.path)
 
 
 def _keyword(subject: Subject) -> object:

@@ -1,4 +1,4 @@
-"""What a word is, in any script, for counting and for searching."""
+"""What a word is, in any script, for counting, for searching and for comparing."""
 
 import re
 from collections.abc import Iterator
@@ -25,6 +25,10 @@ _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 _ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
+_BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
+_STARTS_UNSPACED = regex.compile(rf"[{_BY_CHARACTER}]")
+COMPARED = regex.compile(rf"[{_BY_CHARACTER}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--[{_BY_CHARACTER}]]++", regex.VERSION1)
+"""A word as texts are compared."""
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 
 
@@ -68,7 +72,23 @@ def search_words(*texts: str) -> list[str]:
     return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
 
 
+def compared_words(text: str, shortest: int = 1) -> list[str]:
+    """Returns the words of a text in order, as texts are compared: without case, accents and an English plural's `s`.
+
+    In scripts without spaces, as Chinese, Japanese and Thai have, each character is a word. Words of other scripts
+    with fewer characters than `shortest` are left out.
+    """
+    return [
+        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+        for word in COMPARED.findall(_without_accents(text))
+        if len(word) >= shortest or _STARTS_UNSPACED.match(word)
+    ]
+
+
 def _folded(word: str) -> str:
     """Returns a word without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
-    bare = "".join(character for character in normalize("NFKD", word) if not combining(character))
-    return normalize("NFC", bare.casefold())
+    return normalize("NFC", _without_accents(word))
+
+
+def _without_accents(text: str) -> str:
+    return "".join(character for character in normalize("NFKD", text) if not combining(character)).casefold()

@@ -10,7 +10,6 @@ import pytest
 
 from app.rules.checks import (
     CheckResult,
-    LinkedDocument,
     Subject,
     all_passed,
     run_checks,
@@ -141,7 +140,7 @@ def test_outline_covered_names_each_line_without_a_heading() -> None:
 
 
 def test_internal_links_are_found_by_the_last_segment_of_an_address() -> None:
-    links = (LinkedDocument("Rye", "rye"), LinkedDocument("Crème", "crème"), LinkedDocument("Oats", "oats"))
+    links = [{"title": "Rye", "slug": "rye"}, {"title": "Crème", "slug": "crème"}, {"title": "Oats", "slug": "oats"}]
     markdown = "[a](https://x.example/blog/rye/?a=b#c) <a href='/cr%C3%A8me'>b</a> [c](/oats/more)"
     found = outcomes("internal_links", internal_links=links, markdown=markdown)
     assert [one["message"] for one in found] == ["The text does not link to 'Oats' (slug 'oats')."]
@@ -304,7 +303,7 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
         keyword="x y z",
         outline="\n".join(f"alpha{number} beta{number} gamma" for number in range(200)),
         reference_urls=[f"https://e.example/{number}" for number in range(20)],
-        internal_links=[LinkedDocument(f"T{number}", f"t{number}") for number in range(20)],
+        internal_links=[{"title": f"T{number}", "slug": f"t{number}"} for number in range(20)],
     )
     began = time.process_time()
     found = run_checks(subject, {})
