@@ -29,8 +29,8 @@ class Window:
 
     def sign_in(self, token: Token) -> None:
         """Signs in with a token, whoever was signed in before."""
+        self.open("/console/sign-in")  # the page before may still wait for changes, with the cookies
         self.chrome.delete_all_cookies()
-        self.open("/console/sign-in")
         self.find("#token").send_keys(token.secret + Keys.ENTER)
         self.until(lambda: "/console/board" in self.chrome.current_url)
 
