@@ -11,8 +11,9 @@ from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.records.errors import EXTRA_KEYS
+from app.rest.api import ROUTES
+from app.rest.blueprint import Routes
 from app.rest.openapi import TAGS
-from app.rest.routes import ROUTES
 from app.rules import briefs, documents
 from app.vocabulary import DocumentStatus as Status
 from graphql_app.schema import DeliverySchema
@@ -139,18 +140,18 @@ def rest_page() -> str:
         "generators at `/openapi.json`. [The API over HTTP](../api.md) says what holds on every route.",
         "",
     ]
-    for tag, routes in ROUTES.items():
+    for routes in (one for one in ROUTES if isinstance(one, Routes)):
         lines += [
-            f"## {tag.capitalize()}",
+            f"## {routes.name.capitalize()}",
             "",
-            TAGS[tag],
+            TAGS[routes.name],
             "",
             "| Route | Scope | What it does |",
             "|---|---|---|",
         ]
         lines += [
             f"| `{route.method} {route.path}` | `{route.operation.scope}` | {route.operation.summary} |"
-            for route in routes
+            for route in routes.served
         ]
         lines.append("")
     return "\n".join(lines)

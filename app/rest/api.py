@@ -5,28 +5,48 @@ from typing import Any
 
 from flask import Flask
 
-from app.rest import health
+from app.rest import (
+    briefs,
+    categories,
+    clusters,
+    documents,
+    events,
+    health,
+    intents,
+    members,
+    projects,
+    tokens,
+    webhooks,
+)
 from app.rest.blueprint import Routes
 from app.rest.openapi import finished, management_api
 from app.rest.reference import serve_reference
-from app.rest.routes import ROUTES
 from app.settings import Settings
 
-BLUEPRINTS = (*(Routes(tag, routes) for tag, routes in ROUTES.items()), health.routes)
+ROUTES = (
+    intents.routes,
+    briefs.routes,
+    documents.routes,
+    categories.routes,
+    clusters.routes,
+    members.routes,
+    tokens.routes,
+    events.routes,
+    webhooks.routes,
+    projects.routes,
+    health.routes,
+)
 
 
 def addresses() -> dict[str, tuple[str, str]]:
     """Returns the method and the path of each operation's route, by the operation's name."""
-    return {
-        route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path))
-        for routes in ROUTES.values()
-        for route in routes
-    }
+    served = (route for routes in ROUTES if isinstance(routes, Routes) for route in routes.served)
+    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in served}
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the management API, and its reference where that is wanted."""
-    for routes in BLUEPRINTS:
+    for routes in ROUTES:
         app.register_blueprint(routes, url_prefix=settings.base_path or None)
     if settings.serve_docs:
         serve_reference(app, lambda: openapi_document(settings), settings.base_path)
@@ -38,6 +58,6 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
     flask-smorest documents the routes of an app of its own, when the document is first requested: it takes a second.
     """
     api = management_api(Flask(__name__), settings)
-    for routes in BLUEPRINTS:
+    for routes in ROUTES:
         api.register_blueprint(routes)
     return finished(api)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from app.fields.types import Schema
 from app.http import bodies, in_flight
 from app.http.callers import callers
 from app.operations.context import Context
-from app.operations.operation import Result
+from app.operations.operation import Operation, Result
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
@@ -41,23 +41,26 @@ class Routes(Blueprint):  # type: ignore[misc]
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, tag: str, routes: Sequence[Route]) -> None:
-        super().__init__(tag, __name__, description=TAGS[tag])
-        self._served = {route.name: route for route in routes}
+    def __init__(self, name: str, import_name: str) -> None:
+        super().__init__(name, import_name, description=TAGS[name])
+        self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
-        for route in routes:
-            view = _view(route)
-            for decorate in decorators(self, route):
-                view = decorate(view)
-            parameters = common_parameters(route.path)
-            register = self.route(route.path, methods=[route.method], endpoint=route.name, parameters=parameters)
-            register(_authorized(route, view))
+
+    def serve(self, method: str, path: str, operation: Operation, **options: Any) -> None:
+        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the options."""
+        route = Route(method, path, operation, **options)
+        self.served.append(route)
+        view = _view(route)
+        for decorate in decorators(self, route):
+            view = decorate(view)
+        register = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
+        register(_authorized(route, view))
 
     def _add_dry_run_header(self, response: Response) -> Response:
         """Adds the header `Dry-Run` to every response to a dry run, refusals included."""
         if b"dryRun" in request.query_string and request.args.get("dryRun") == "true":
-            route = self._served.get((request.endpoint or "").rpartition(".")[2])
-            if route is not None and not route.operation.reads:
+            endpoint = (request.endpoint or "").rpartition(".")[2]
+            if any(route.name == endpoint and not route.operation.reads for route in self.served):
                 response.headers["Dry-Run"] = "true"
         return response
 

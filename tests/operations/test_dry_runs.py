@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.operations.catalogue import CATALOGUE
-from app.rest.routes import ROUTES
+from app.rest.api import ROUTES
 from app.server import create_app
 from app.settings import Settings
 from app.store.collection import OUTBOX_BOUND
@@ -30,7 +30,9 @@ pytestmark = pytest.mark.needs_mongod
 
 WRITING = [operation for operation in CATALOGUE if not operation.reads]
 NAMES = [operation.name for operation in WRITING]
-ROUTE_OF = {route.operation.name: route for routes in reversed(ROUTES.values()) for route in reversed(routes)}
+ROUTE_OF = {
+    route.operation.name: route for routes in reversed(ROUTES) for route in reversed(getattr(routes, "served", []))
+}
 """A route of each operation; of those for several kinds of draft, that of documents."""
 
 MADE_UP = (

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 CHECKOUT = Path(__file__).parents[2]
 PACKAGES = ("app", "graphql_app", "mcp_tools")
 STEP = re.compile(r"In `(?P<file>app/[\w/]+\.py)`:\n\n   ```python\n(?P<code>.*?)   ```\n", re.DOTALL)
+CATALOGUE = "CATALOGUE: tuple[Operation, ...] = (\n"
 
 CALL = """
 import json, os, sys
@@ -73,10 +74,9 @@ def test_the_worked_example_is_all_that_a_new_operation_needs(
 
 
 def change(file: Path, code: str) -> None:
-    """Adds the code of a step to a file: what follows `...,` to the tuple there, everything else at the end."""
+    """Adds the code of a step to a file: the line of the catalogue to its tuple, everything else at the end."""
     text = file.read_text()
-    if entry := re.search(r"^(?P<tuple>.*\n) +\.\.\.,\n(?P<line>.*\n)", code, re.MULTILINE):
-        assert text.count(entry["tuple"]) == 1
-        file.write_text(text.replace(entry["tuple"], entry["tuple"] + entry["line"]))
+    if line := re.search(r"^CATALOGUE: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL):
+        file.write_text(text.replace(CATALOGUE, CATALOGUE + line[1]))
     else:
         file.write_text(f"{text}\n\n{code}")

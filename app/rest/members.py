@@ -1,0 +1,12 @@
+"""Routes of members."""
+
+from app.operations import members
+from app.rest.blueprint import Routes
+
+routes = Routes("members", __name__)
+
+routes.serve("GET", "/members", members.list_members)
+routes.serve("POST", "/members", members.create_member, location="members.getMember")
+routes.serve("GET", "/members/<id>", members.get_member)
+routes.serve("PATCH", "/members/<id>", members.update_member)
+routes.serve("DELETE", "/members/<id>", members.delete_member)

@@ -1,0 +1,12 @@
+"""Routes of the token's project."""
+
+from app.operations import insights, projects
+from app.rest.blueprint import Routes
+
+routes = Routes("project", __name__)
+
+routes.serve("GET", "/project", projects.get_project)
+routes.serve("GET", "/insights", insights.get_insights)
+routes.serve("PATCH", "/project", projects.update_project)
+routes.serve("POST", "/project/freeze", projects.freeze_project)
+routes.serve("POST", "/project/unfreeze", projects.unfreeze_project)
