@@ -130,7 +130,7 @@ def test_previews_over_16_megabytes_together_are_refused_before_one_is_read(
 
     assert api.codes(query.replace("%s", "markdown")) == ["RESPONSE_TOO_LARGE"]
     assert [one["pipeline"] if "pipeline" in one else one["projection"] for one in watched.commands[-1:]] == [
-        {"size": {"$strLenBytes": "$text"}}
+        {"value": {"$strLenBytes": "$text"}}
     ]
     assert api.codes("{ documents(includeDrafts: true, limit: 3) { preview { html markdown } } }") == [
         "RESPONSE_TOO_LARGE"
