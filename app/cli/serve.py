@@ -1,6 +1,7 @@
 """`serve`: the production server, with every interface on one port, and the worker."""
 
 import logging
+import os
 
 import click
 
@@ -21,7 +22,8 @@ log = logging.getLogger("content_workflow.serve")
     "--workers", type=click.IntRange(1, 64), default=1, help="Server processes; one per core is a good start."
 )
 @click.option("--no-worker", is_flag=True, help="Leave scheduled publishing, events and webhooks to `worker`.")
-def command(host: str, port: int, workers: int, no_worker: bool) -> None:
+@click.option("--pin", is_flag=True, help="Bind each server process to a CPU that no other program needs (Linux).")
+def command(host: str, port: int, workers: int, no_worker: bool, pin: bool) -> None:
     """Serve REST, GraphQL, MCP, and the reference at /docs.
 
     MONGODB_URI names the database; docs/configuration.md lists the other environment variables.
@@ -30,8 +32,10 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     log_as_json(settings.log_level)
     if not port_is_free(host, port):
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
+    if pin and not hasattr(os, "sched_setaffinity"):
+        raise click.ClickException("--pin needs Linux: leave it out.")
     _check_database(settings)
-    run(host, port, workers, settings, with_worker=not no_worker)
+    run(host, port, workers, settings, with_worker=not no_worker, pin=pin)
 
 
 def _check_database(settings: Settings) -> None:

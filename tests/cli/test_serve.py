@@ -86,6 +86,32 @@ def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str
         until(lambda: answers(url), again)
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux binds processes to CPUs")
+def test_pinned_server_processes_have_a_cpu_each(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    cpus = os.sched_getaffinity(0)
+
+    def bound() -> set[int]:
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(server.process.pid)], capture_output=True, check=True
+        )
+        return {int(pid) for pid in listed.stdout.split() if len(os.sched_getaffinity(int(pid))) == 1}
+
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--pin", "--no-worker", **options) as server:
+        until(lambda: answers(url) and len(bound()) == 2, server)
+        first, other = bound()
+        for pid in (first, other):
+            threads = {int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()}
+            assert {frozenset(os.sched_getaffinity(one)) for one in threads} == {frozenset(os.sched_getaffinity(pid))}
+        assert len(os.sched_getaffinity(first) | os.sched_getaffinity(other)) == min(2, len(cpus))
+        os.kill(first, signal.SIGKILL)
+        until(lambda: len(bound() - {first}) == 2, server)
+        used = [os.sched_getaffinity(pid) for pid in bound() - {first}]
+        assert len(set.union(*used)) == min(2, len(cpus)), "a process takes the CPU of the one that it replaces"
+
+
 def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
