@@ -166,13 +166,13 @@ class Briefs(DocumentRecords):
         Each is recorded once, by a worker or by the next write of the document.
         """
         expired = not_deleted(lease_expired_filter(now))
-        rows = self._collection.find(expired, {"_id": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
+        rows = self._collection.find(expired, {"projectId": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
         changes: Bson = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
         return [
             str(row["_id"])
             for row in rows.limit(EXPIRED_AT_ONCE)
             if self._collection.update_one(
-                {"_id": row["_id"], **expired}, [*expire_lease_stage(now), changes], session=self._session
+                {**row, **expired}, [*expire_lease_stage(now), changes], session=self._session
             ).modified_count
         ]
 

@@ -158,10 +158,17 @@ def test_what_the_relay_writes_names_its_project(ctx: Context, conditions: Condi
 
 
 def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, conditions: Conditions) -> None:
+    document = made(ctx, "document", title="Rye", brief={"keyword": "rye"})["id"]
+    OPERATIONS["mark_brief_ready"](ctx, document)
+    OPERATIONS["claim_brief"](ctx, document, fields={"leaseSeconds": 60})
+    conditions.sent.clear()
+
     ctx.store.outboxes.projects_waiting()
     ctx.store.documents.find_projects_due(this_instant())
-    ctx.store.briefs.expire_leases(this_instant())
+    expired = ctx.store.briefs.expire_leases(this_instant() + timedelta(minutes=2))
 
+    assert document in expired
+    assert ("documents", "update") in {(collection, name) for collection, name, _ in conditions.sent}
     assert _scattered(conditions) == {
         ("documents", "find"),
         *((name, "aggregate") for name in OUTBOXES if name in SHARD_KEYS),
