@@ -315,8 +315,8 @@ class WriteConflict(Exception):
 T = TypeVar("T")
 
 
-def or_raise(value: T | None, error: Exception | type[Exception]) -> T:
-    """Returns a value; where there is none, raises the error."""
+def or_raise(value: T | None, error: type[Exception], *message: str) -> T:
+    """Returns a value; where there is none, raises the error with the message, if one is given."""
     if value is None:
-        raise error
+        raise error(*message)
     return value

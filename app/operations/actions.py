@@ -32,7 +32,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result:
     `refusal` is the error that a valid call would get.
     """
     documents = ctx.store.documents.get_many(ctx.project_id, [document_id])
-    document = or_raise(documents.get(document_id.lower()), NotFound(NO_DOCUMENT))
+    document = or_raise(documents.get(document_id.lower()), NotFound, NO_DOCUMENT)
     return Result(
         [
             action_record(one.name, *ctx.routes.get(one.name, ("", "")), document["id"], refused)

@@ -74,7 +74,7 @@ def delete_category(ctx: Context, category_id: str) -> Result:
 
 
 def _own_category(ctx: Context, category_id: str) -> StoredCategory:
-    return or_raise(ctx.store.categories.get(ctx.project_id, category_id), NotFound(NO_CATEGORY))
+    return or_raise(ctx.store.categories.get(ctx.project_id, category_id), NotFound, NO_CATEGORY)
 
 
 def _result(ctx: Context, category: StoredCategory) -> Result:

@@ -62,7 +62,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result:
 
 
 def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
-    return or_raise(ctx.store.clusters.get(ctx.project_id, cluster_id), NotFound(NO_CLUSTER))
+    return or_raise(ctx.store.clusters.get(ctx.project_id, cluster_id), NotFound, NO_CLUSTER)
 
 
 def _result(ctx: Context, cluster: StoredCluster) -> Result:

@@ -143,7 +143,7 @@ def restore_document(ctx: Context, document_id: str) -> Result:
 
 def own_document(ctx: Context, document_id: str) -> StoredDocument:
     """Returns a stored document of the caller's project that is not in the trash; else refuses with `NotFound`."""
-    return or_raise(ctx.store.documents.get(ctx.project_id, document_id), NotFound(NO_DOCUMENT))
+    return or_raise(ctx.store.documents.get(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
 
 
 def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:

@@ -192,7 +192,7 @@ def _take(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
 
 def _own_draft(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
     draft = ctx.store.intents.get(ctx.project_id, ctx.token_id, intent_id, fields.get("kind"))
-    return or_raise(draft, NotFound(NO_DRAFT))
+    return or_raise(draft, NotFound, NO_DRAFT)
 
 
 FULL_OF_DRAFTS = (

@@ -26,7 +26,7 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     refuse_scopes(ctx, scopes)
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
-        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
+        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
         ctx.store.invitations.add(
             ctx.project_id,
             secret_hash=hash_of(secret),

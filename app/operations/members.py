@@ -66,7 +66,7 @@ def delete_member(ctx: Context, member_id: str) -> Result:
 
 
 def _own_member(ctx: Context, member_id: str) -> StoredMember:
-    return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound(NO_MEMBER))
+    return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
 
 
 def _result(member: StoredMember) -> Result:

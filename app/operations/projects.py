@@ -88,7 +88,7 @@ def service_of(store: Store, project_id: str) -> Caller:
     """
     missing = f"There is no project {project_id}: `content-workflow project list` lists them."
     with store.deadline():
-        project = or_raise(store.projects.find(project_id), NotFound(missing))
+        project = or_raise(store.projects.find(project_id), NotFound, missing)
     return system(project["id"], project["teamId"])
 
 

@@ -35,8 +35,8 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
     is skipped. What is live stays live.
     """
-    missing = NotFound("The project has no such token: list the tokens to find it.")
-    token = or_raise(ctx.store.tokens.get(ctx.project_id, token_id), missing)
+    missing = "The project has no such token: list the tokens to find it."
+    token = or_raise(ctx.store.tokens.get(ctx.project_id, token_id), NotFound, missing)
     ctx.check_match(token)
     wrong = problems(RevertFields, fields)
     if not wrong and read_time(fields["since"]) < ctx.now - FURTHEST:

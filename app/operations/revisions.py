@@ -190,5 +190,5 @@ def markdown_of(ctx: Context, body_id: str | None) -> str:
 
 def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
     """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
-    missing = NotFound(f"The document has no version {version}: list its revisions.")
-    return or_raise(ctx.store.revisions.get(ctx.project_id, document_id, version), missing)
+    missing = f"The document has no version {version}: list its revisions."
+    return or_raise(ctx.store.revisions.get(ctx.project_id, document_id, version), NotFound, missing)

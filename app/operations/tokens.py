@@ -105,7 +105,7 @@ def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
     list_tokens.permit(ctx)
     with ctx.store.deadline():
         token = ctx.store.tokens.get(ctx.project_id, token_id)
-    return token_record(or_raise(token, NotFound("The project has no such token.")))
+    return token_record(or_raise(token, NotFound, "The project has no such token."))
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
@@ -123,7 +123,7 @@ def project_of_token(store: Store, token_id: str) -> str:
     with store.deadline():
         token = store.tokens.by_id(token_id)
     missing = f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's."
-    return or_raise(token, NotFound(missing))["projectId"]
+    return or_raise(token, NotFound, missing)["projectId"]
 
 
 def _check(ctx: Context, fields: Fields) -> None:

@@ -140,8 +140,8 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
     """
     _own_webhook(ctx, webhook_id)
     delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
-    missing = NotFound("The webhook has no such delivery: the log goes back 30 days.")
-    return Result(delivery_record(or_raise(delivery, missing)))
+    missing = "The webhook has no such delivery: the log goes back 30 days."
+    return Result(delivery_record(or_raise(delivery, NotFound, missing)))
 
 
 def new_secret() -> str:
@@ -164,7 +164,7 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
 
 
 def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
-    return or_raise(ctx.store.webhooks.get(ctx.project_id, webhook_id), NotFound(NO_WEBHOOK))
+    return or_raise(ctx.store.webhooks.get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
 
 
 def _result(webhook: StoredWebhook) -> Result:
