@@ -219,12 +219,11 @@ class Operation:
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
-        if self.reads and not self.transaction and key is None:
-            return self._run(ctx, arguments)
         prepared = self._prepare(ctx, arguments)
 
         def run(store: Store) -> Result:
-            return self._run(replace(ctx, store=store, prepared=prepared), arguments)
+            is_same = store is ctx.store and prepared is ctx.prepared
+            return self._run(ctx if is_same else replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
             if key is None:
