@@ -31,26 +31,26 @@ Fault = Callable[[Targets, random.Random], str]
 
 def kill_worker(targets: Targets, rng: random.Random) -> str:
     number = rng.randrange(len(targets.workers))
-    targets.workers[number].kill()
-    time.sleep(rng.uniform(0, 2))
-    targets.workers[number].start()
+    _restart(targets.workers[number], rng.uniform(0, 2))
     return f"worker {number}"
 
 
 def kill_server(targets: Targets, rng: random.Random) -> str:
     number = rng.randrange(len(targets.servers))
-    targets.servers[number].kill()
-    time.sleep(rng.uniform(0, 2))
-    targets.servers[number].start()
+    _restart(targets.servers[number], rng.uniform(0, 2))
     return f"server {number}"
 
 
 def kill_primary(targets: Targets, rng: random.Random) -> str:
-    return _killed(targets.replica_set.primary(), rng.uniform(0, 6))
+    primary = targets.replica_set.primary()
+    _restart(primary, rng.uniform(0, 6))
+    return primary.address
 
 
 def kill_secondary(targets: Targets, rng: random.Random) -> str:
-    return _killed(rng.choice(targets.replica_set.secondaries()), rng.uniform(0, 3))
+    secondary = rng.choice(targets.replica_set.secondaries())
+    _restart(secondary, rng.uniform(0, 3))
+    return secondary.address
 
 
 def step_down_primary(targets: Targets, rng: random.Random) -> str:
@@ -82,11 +82,10 @@ FAULTS: tuple[Fault, ...] = (
 )
 
 
-def _killed(member: Member, seconds: float) -> str:
-    member.kill()
+def _restart(process: Member | Process, seconds: float) -> None:
+    process.kill()
     time.sleep(seconds)
-    member.start()
-    return member.address
+    process.start()
 
 
 def _frozen(members: Sequence[Member], seconds: float) -> str:
