@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import answers, bodies, errors, feed_watch, in_flight, metrics, requests, tracing
+from app.http import answers, bodies, errors, feed_watch, in_flight, metrics, overload, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -58,6 +58,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
+    app.wsgi_app = overload.RefuseEarly(app.wsgi_app, settings)  # type: ignore[method-assign]
     if settings.trusted_proxies:
         app.wsgi_app = TrustedProxies(app.wsgi_app, networks(settings.trusted_proxies))  # type: ignore[method-assign]
     return app

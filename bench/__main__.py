@@ -18,9 +18,8 @@ from bench.servers import own_store
 
 @click.command()
 @click.option("--only", default="", help="Measure the requests whose name contains this, and write nothing down.")
-@click.option("--pin", is_flag=True, help="Bind the server process to a CPU, and write nothing down.")
 @click.option("--growth", "documents", type=int, help="Measure growth alone, to a project of so many documents.")
-def main(only: str, pin: bool, documents: int | None) -> None:
+def main(only: str, documents: int | None) -> None:
     """Prints what each request reaches beside its floor, and how it grows; under 5 minutes."""
     console, load = Console(), os.getloadavg()[0]
     with running_mongod(Path(".mongod") / "bench") as uri:
@@ -30,9 +29,9 @@ def main(only: str, pin: bool, documents: int | None) -> None:
             console.print(f"Written: {report.write_growth(grown, documents)} and docs/performance.md")
             return
         with own_store(uri) as store:
-            figures = list(requests.run(uri, store, only, pin=pin))
+            figures = list(requests.run(uri, store, only))
         console.print(_figures(figures))
-        if only or pin:
+        if only:
             return
         grown = list(growth.run(uri))
         console.print(_growth(grown, growth.MANY))

@@ -52,11 +52,11 @@ class Measured:
     beside: str = "bare floor"
 
 
-def run(uri: str, store: Store, only: str = "", *, pin: bool = False) -> Iterator[Figure]:
-    """Yields what each request reaches; those whose name contains `only`, from a server process with a CPU or any."""
+def run(uri: str, store: Store, only: str = "") -> Iterator[Figure]:
+    """Yields what each request reaches; those whose name contains `only`."""
     project, other = (_project(store) for _ in range(2))
     environment = {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "MCP_ALLOWED_HOSTS": "bench"}
-    with service(environment, pin=pin) as ours, floor({**environment, "BENCH_PROJECT": other.project.id}) as bare:
+    with service(environment) as ours, floor({**environment, "BENCH_PROJECT": other.project.id}) as bare:
         for row in _table(project, other, ours.port, bare.port):
             if only in row.what:
                 yield Figure(row.what, row.beside, row.target, *in_turns(row.ours, row.floor))

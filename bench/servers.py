@@ -32,14 +32,13 @@ class Server:
 
 
 @contextmanager
-def service(environment: Mapping[str, str], workers: int = 1, *, pin: bool = False) -> Iterator[Server]:
+def service(environment: Mapping[str, str], workers: int = 1) -> Iterator[Server]:
     """Serves the service with `content-workflow serve`: its worker, authentication, limits and log are on.
 
-    `pin` binds its processes to a CPU each. The limit of requests a minute is raised, as one token sends the load of
-    many.
+    The limit of requests a minute is raised, as one token sends the load of many.
     """
     run = "from app.cli import main; main()"
-    command = [sys.executable, "-c", run, "serve", "--workers", str(workers), *(["--pin"] if pin else [])]
+    command = [sys.executable, "-c", run, "serve", "--workers", str(workers)]
     with _serving(command, {**environment, "RATE_LIMIT_PER_MINUTE": "100000000"}) as server:
         yield server
 

@@ -1,7 +1,6 @@
 """`serve`: the production server, with every interface on one port, and the worker."""
 
 import logging
-import os
 
 import click
 
@@ -22,8 +21,7 @@ log = logging.getLogger("content_workflow.serve")
     "--workers", type=click.IntRange(1, 64), default=1, help="Server processes; one per core is a good start."
 )
 @click.option("--no-worker", is_flag=True, help="Leave scheduled publishing, events and webhooks to `worker`.")
-@click.option("--pin", is_flag=True, help="Bind each server process to a CPU that no other program needs (Linux).")
-def command(host: str, port: int, workers: int, no_worker: bool, pin: bool) -> None:
+def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     """Serve REST, GraphQL, MCP, and the reference at /docs.
 
     MONGODB_URI names the database; docs/configuration.md lists the other environment variables.
@@ -32,10 +30,8 @@ def command(host: str, port: int, workers: int, no_worker: bool, pin: bool) -> N
     log_as_json(settings.log_level)
     if not port_is_free(host, port):
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
-    if pin and not hasattr(os, "sched_setaffinity"):
-        raise click.ClickException("--pin needs Linux: leave it out.")
     _check_database(settings)
-    run(host, port, workers, settings, with_worker=not no_worker, pin=pin)
+    run(host, port, workers, settings, with_worker=not no_worker)
 
 
 def _check_database(settings: Settings) -> None:

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
-from multiprocessing.sharedctypes import SynchronizedArray
 from typing import Any
 
 from flask import Flask
@@ -23,13 +22,14 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
+from app.cli.cpus import stay_on_one_cpu
 from app.cli.shared_metrics import shared_metrics
 from app.http import answers, bodies, connections, feed_watch, in_flight
 from app.http.proxies import Networks, networks
 from app.settings import Settings
 
 LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
-BLOCKING_THREADS = (32 + sum(limit.threads for limit in LIMITS)) * 4 // 3
+BLOCKING_THREADS = (16 + sum(limit.threads for limit in LIMITS)) * 4 // 3
 """The most threads that answer requests in each process: those that the limits let work or wait, some for the rest, and
 a quarter that wait for events.
 
@@ -68,15 +68,14 @@ def run(
     settings: Settings,
     *,
     with_worker: bool = True,
-    pin: bool = False,
     quiet: bool = False,
 ) -> None:
     """Serves the application until a signal ends it, with the worker in this process, which has little else to do.
 
-    `pin` binds each server process to a CPU; `quiet` suppresses granian's own log lines.
+    `quiet` suppresses granian's own log lines.
     """
     with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
-        _serve(host, port, workers, settings, pin, quiet)
+        _serve(host, port, workers, settings, quiet)
 
 
 @contextmanager
@@ -90,17 +89,12 @@ def _worker(settings: Settings) -> Iterator[None]:
         worker.stop()
 
 
-def _serve(host: str, port: int, workers: int, settings: Settings, pin: bool, quiet: bool) -> None:
+def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) -> None:
     # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
     multiprocessing.set_start_method("spawn", force=True)
     os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
-    loader = partial(
-        load,
-        port=port,
-        proxies=networks(settings.trusted_proxies),
-        deadline=settings.deadline_seconds,
-        pinned=multiprocessing.Array("i", workers) if pin else None,
-    )
+    proxies = networks(settings.trusted_proxies)
+    loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds)
     Granian(
         "wsgi:app",
         address=host,
@@ -131,20 +125,14 @@ def _most_connections() -> int:
     return max(files - SPARE_FILES, files // 2)
 
 
-def load(
-    _target: str, *, port: int, proxies: Networks, deadline: float, pinned: SynchronizedArray[int] | None = None
-) -> Any:
+def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
-
-    With `pinned`, the ids of the server processes by their CPU, it runs on one CPU, with all threads that it starts.
 
     It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which ends it: a second signal soon
     after the first makes granian hang, or drop requests in flight.
     """
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
-    if pinned is not None:
-        _pin(pinned)
     for run in (_end_with_parent, _trim_memory):
         threading.Thread(target=run, daemon=True).start()
     connections.watch(port, proxies, deadline)
@@ -153,29 +141,9 @@ def load(
     sys.setswitchinterval(SWITCH_SECONDS)
     from wsgi import app
 
+    threading.Thread(target=stay_on_one_cpu, daemon=True).start()
     threading.Thread(target=warm_up, args=(app,), daemon=True).start()
     return app
-
-
-def _pin(pinned: SynchronizedArray[int]) -> None:
-    """Binds this process to a CPU, in the place of one that has ended, if any.
-
-    The threads of a process take turns at Python's lock. Where the system moves them between CPUs, each finds the
-    caches of its CPU filled by another program: measured on two CPUs, a request then takes 1.4 times as long.
-    """
-    cpus = sorted(os.sched_getaffinity(0))
-    with pinned.get_lock():
-        place = next((place for place, pid in enumerate(pinned[:]) if not _is_running(pid)), 0)
-        pinned[place] = os.getpid()
-    os.sched_setaffinity(0, {cpus[place % len(cpus)]})
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return pid != 0
 
 
 def warm_up(app: Flask) -> None:

@@ -28,10 +28,10 @@ PART = 64 * 1024
 
 PER_TOKEN = 4
 SENDING = ConcurrencyLimit(
-    Bound(16, waiting=32),
-    caller=Bound(PER_TOKEN, waiting=16),
-    project=Bound(6, waiting=24),
-    address=Bound(8, waiting=24),
+    Bound(16, waiting=16),
+    caller=Bound(PER_TOKEN, waiting=12),
+    project=Bound(6, waiting=12),
+    address=Bound(8, waiting=12),
     seconds=2,
     busy="Too many long answers are being read, and slowly: try again when those that you asked for are read.",
 )

@@ -30,10 +30,10 @@ SECONDS = 30
 BYTES_A_SECOND = 16 * 1024
 
 RECEIVING = ConcurrencyLimit(
-    Bound(32, waiting=32),
-    caller=Bound(8, waiting=16),
-    project=Bound(12, waiting=24),
-    address=Bound(16, waiting=24),
+    Bound(32, waiting=16),
+    caller=Bound(8, waiting=12),
+    project=Bound(12, waiting=12),
+    address=Bound(16, waiting=12),
     seconds=1,
     busy="Too many bodies are being sent, and slowly: try again in a few seconds.",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from typing import NamedTuple, Self
 
 from app.errors import ServiceUnavailable
@@ -26,11 +26,12 @@ class ConcurrencyLimit:
     """
 
     def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
-        self._total, self._bounds, self._seconds, self._busy = total, bounds, seconds, busy
+        self._total, self._bounds, self._seconds, self.busy = total, bounds, seconds, busy
         self._lock = threading.Lock()
-        self._used: dict[tuple[str, str], int] = {}
+        self._used: Counter[tuple[str, str]] = Counter()
         self._places = 0
         self._queue: deque[_Waiter] = deque()
+        self._waiting: Counter[tuple[str, str]] = Counter()
 
     @property
     def waiting(self) -> int:
@@ -41,6 +42,10 @@ class ConcurrencyLimit:
     def threads(self) -> int:
         """How many threads it holds at most: those with a place, and those that wait for one."""
         return sum(self._total)
+
+    def is_full(self, **keys: str) -> bool:
+        """Returns whether as many requests wait as may, in total or with one of the keys."""
+        return self._queue_is_full(tuple(keys.items()))
 
     def place(self, instead_of: Place | None = None, /, **keys: str) -> Place:
         """Returns a place for a request, named by its keys: `token="…", address="…"`.
@@ -58,14 +63,15 @@ class ConcurrencyLimit:
                 return Place(self, wanted)
             self._let_in()
             if self._queue_is_full(wanted):
-                raise ServiceUnavailable(self._busy)
+                raise ServiceUnavailable(self.busy)
             waiter = _Waiter(wanted)
             self._queue.append(waiter)
+            self._waiting.update(wanted)
         if not waiter.turn.wait(self._seconds):
             with self._lock:
                 if not waiter.turn.is_set():
-                    self._queue.remove(waiter)
-                    raise ServiceUnavailable(self._busy)
+                    self._forget(waiter)
+                    raise ServiceUnavailable(self.busy)
         return Place(self, wanted)
 
     def release(self, keys: Keys) -> None:
@@ -76,34 +82,31 @@ class ConcurrencyLimit:
 
     def _give_back(self, keys: Keys) -> None:
         self._places -= 1
-        for key in keys:
-            if self._used[key] == 1:
-                del self._used[key]
-            else:
-                self._used[key] -= 1
+        _subtract(self._used, keys)
 
     def _let_in(self) -> None:
         for waiter in list(self._queue):
             if self._places >= self._total.places:
                 break
             if self._fits(waiter.keys):
-                self._queue.remove(waiter)
+                self._forget(waiter)
                 self._take(waiter.keys)
                 waiter.turn.set()
 
+    def _forget(self, waiter: _Waiter) -> None:
+        self._queue.remove(waiter)
+        _subtract(self._waiting, waiter.keys)
+
     def _fits(self, keys: Keys) -> bool:
-        return self._places < self._total.places and all(
-            self._used.get(key, 0) < self._bounds[key[0]].places for key in keys
-        )
+        return self._places < self._total.places and all(self._used[key] < self._bounds[key[0]].places for key in keys)
 
     def _take(self, keys: Keys) -> None:
         self._places += 1
-        for key in keys:
-            self._used[key] = self._used.get(key, 0) + 1
+        self._used.update(keys)
 
     def _queue_is_full(self, keys: Keys) -> bool:
         return len(self._queue) >= self._total.waiting or any(
-            sum(key in waiter.keys for waiter in self._queue) >= self._bounds[key[0]].waiting for key in keys
+            self._waiting[key] >= self._bounds[key[0]].waiting for key in keys
         )
 
 
@@ -130,3 +133,10 @@ class _Waiter:
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
         self.turn = threading.Event()
+
+
+def _subtract(counts: Counter[tuple[str, str]], keys: Keys) -> None:
+    for key in keys:
+        counts[key] -= 1
+        if not counts[key]:
+            del counts[key]

@@ -26,7 +26,7 @@ FEWEST_THREADS = 8
 """How many threads a server has at least; one with more calls `limit_waiting`."""
 PER_CALLER = 56
 """The most waiting requests of a token: all of them find a place in flight or in its queue when they wake up."""
-PER_PROJECT = 2 * PER_CALLER
+PER_PROJECT = 72
 """The most waiting requests of a project, however many tokens it has: they find a place, and leave some to others."""
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, g, request
 
 from app.http.concurrency import Bound, ConcurrencyLimit, Place
 
 WORKING = ConcurrencyLimit(
-    Bound(16, waiting=256),
+    Bound(16, waiting=112),
     caller=Bound(4, waiting=64),
-    project=Bound(8, waiting=128),
-    address=Bound(12, waiting=128),
+    project=Bound(8, waiting=96),
+    address=Bound(12, waiting=96),
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
@@ -28,8 +29,8 @@ WORKING = ConcurrencyLimit(
 """Requests in flight: more of them are not faster (`server_process.py`), nor are more than 4 of one caller."""
 
 LARGE = ConcurrencyLimit(
-    Bound(2, waiting=64),
-    project=Bound(1, waiting=32),
+    Bound(2, waiting=24),
+    project=Bound(1, waiting=16),
     seconds=10,
     busy="Too many requests with large texts are in flight: wait for some to be answered, then send this one again "
     "with the same idempotency key.",
@@ -113,9 +114,9 @@ def address() -> str:
     return request.remote_addr or "unknown"
 
 
-def bearer_secret() -> str:
-    """Returns the secret in the request's `Authorization` header; empty where there is none."""
-    header = BEARER.fullmatch(request.headers.get("Authorization", ""))
+def bearer_secret(environ: WSGIEnvironment | None = None) -> str:
+    """Returns the secret in the `Authorization` header of this request, or of another; empty where there is none."""
+    header = BEARER.fullmatch((environ or request.environ).get("HTTP_AUTHORIZATION", ""))
     return header[1] if header else ""
 
 

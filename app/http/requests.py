@@ -4,6 +4,7 @@ import logging
 import random
 import re
 import time
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, g, request
 
@@ -32,12 +33,8 @@ HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
 def install(app: Flask, settings: Settings) -> None:
-    """Gives every request an id and a line in the log, and every response the headers.
-
-    `Strict-Transport-Security` is sent only where `PUBLIC_URL` is https.
-    """
-    is_https = settings.public_url.lower().startswith("https://")
-    headers = list((SECURITY_HEADERS | (HSTS if is_https else {})).items())
+    """Gives every request an id and a line in the log, and every response the headers."""
+    headers = security_headers(settings)
 
     def finish(response: Response) -> Response:
         _set_headers(response, headers)
@@ -50,22 +47,31 @@ def install(app: Flask, settings: Settings) -> None:
     app.teardown_request(lambda _error: end_request())
 
 
+def security_headers(settings: Settings) -> list[tuple[str, str]]:
+    """Returns the headers that every response has; with HSTS where `PUBLIC_URL` is https."""
+    is_https = settings.public_url.lower().startswith("https://")
+    return list((SECURITY_HEADERS | (HSTS if is_https else {})).items())
+
+
 def begin() -> None:
-    """Takes the request's id from its header if it is valid, else creates one, and starts the clock.
-
-    Raises `HttpApiDecodeError` where a header is too long.
-
-    The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
-    under load that takes as long as all the rest of this module.
-    """
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
+    """Gives the request its id, and starts the clock. Raises `HttpApiDecodeError` where a header is too long."""
+    g.request_id = request_id(request.environ)
     g.began = time.perf_counter()
     begin_request()
     for name, value in request.environ.items():
         if isinstance(value, str) and len(value) > MAX_HEADER and name.startswith(("HTTP_", "CONTENT_")):
             header = name.removeprefix("HTTP_").replace("_", "-").title()
             raise HttpApiDecodeError(f"The header {header[:100]} is too long: send at most {MAX_HEADER:,} characters.")
+
+
+def request_id(environ: WSGIEnvironment) -> str:
+    """Returns the id in the request's header if it is valid, else a new one.
+
+    The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
+    under load that takes as long as all the rest of this module.
+    """
+    given: str = environ.get("HTTP_X_REQUEST_ID", "")
+    return given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
 
 
 def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:
