@@ -3,6 +3,7 @@
 import logging
 import random
 import re
+import threading
 import time
 from wsgiref.types import WSGIEnvironment
 
@@ -55,6 +56,7 @@ def security_headers(settings: Settings) -> list[tuple[str, str]]:
 
 def begin() -> None:
     """Gives the request its id, and starts the clock. Raises `HttpApiDecodeError` where a header is too long."""
+    threading.current_thread()  # the server's threads are not Python's: now `threading.enumerate` has this one
     g.request_id = request_id(request.environ)
     g.began = time.perf_counter()
     begin_request()

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -91,12 +92,17 @@ def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str
 )
 def test_a_server_process_stays_on_one_cpu(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
     port = free_port()
-    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "LOG_LEVEL": "WARNING"}
 
     with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
         (process,) = (pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid))
         until(lambda: len(_cpus_of(process)) == 1, server)
+        with ThreadPoolExecutor(16) as clients:
+            assert all(clients.map(answers, [f"http://127.0.0.1:{port}"] * 64))
+        threads = Path(f"/proc/{process}/task")
+        of_granian = {int(thread.name) for thread in threads.iterdir() if "tokio" in (thread / "comm").read_text()}
+        until(lambda: any(len(_cpus_of(thread)) == 1 for thread in of_granian), server)
         assert _cpus_of(server.process.pid) == os.sched_getaffinity(0), "the worker's process runs on any"
 
 
