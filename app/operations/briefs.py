@@ -40,7 +40,7 @@ from app.rules.briefs import (
 from app.rules.documents import if_guarded
 from app.rules.etags import document_tag
 from app.rules.references import Found, link_problems
-from app.vocabulary import BriefState, DocumentStatus, Scope
+from app.vocabulary import BriefState, Scope
 
 
 @operation(Scope.READ, Effect.READS, query=BriefQuery, response=BriefItem, many=True)
@@ -115,10 +115,10 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
 
     Each of several callers gets another brief.
     """
-    within = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
+    filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = ctx.event(CLAIM.event)
     claim = _claim_fields(ctx, fields)
-    document = ctx.store.briefs.claim_next(ctx.project_id, within, CLAIM, ctx.move_request, claim, event)
+    document = ctx.store.briefs.claim_next(ctx.project_id, filters, CLAIM, ctx.move_request, claim, event)
     return document_result(ctx, or_raise(document, NoBriefReady))
 
 
@@ -174,16 +174,11 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
 
 
 def _claim_fields(ctx: Context, fields: Fields) -> dict[str, Any]:
-    """Returns what a claim by the caller writes: fields of the brief, and the document's `status`."""
+    """Returns the fields of the brief that a claim by the caller writes."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
-    return {
-        "claimedBy": ctx.caller.actor,
-        "claimedAt": ctx.now,
-        **_lease_fields(ctx, seconds),
-        "status": DocumentStatus.DRAFTING,
-    }
+    return {"claimedBy": ctx.caller.actor, "claimedAt": ctx.now, **_lease_fields(ctx, seconds)}
 
 
 def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:

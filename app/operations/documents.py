@@ -172,9 +172,7 @@ def write_version(
         delivered = document.get("snapshot")
         changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
     changes |= next_version(document, changes)
-    read = {"rev": document["rev"]}
-    changed = ctx.store.documents.change(ctx.project_id, document["id"], read, event=event, changes=changes)
-    written = or_raise(changed, WriteConflict)
+    written = or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
     if delivers_at_once(document, changes):

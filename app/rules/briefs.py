@@ -196,6 +196,8 @@ class Move:
     """Whether the document must be in one of the `OPEN` statuses."""
     by_holder: tuple[Channel, ...] = ()
     """The channels over which only the claiming token may move a claimed brief."""
+    document_status: Status | None = None
+    """The status that the document enters; None where it stays."""
 
 
 READY = Move(
@@ -213,6 +215,7 @@ CLAIM = Move(
     event="brief.claimed",
     refusals=(if_claimed, if_closed, if_not_ready),
     while_open=True,
+    document_status=Status.DRAFTING,
 )
 RENEW = Move(
     "renew",

@@ -140,7 +140,7 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
     starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}
     starts |= {name: at for name, (begins, _) in DURATIONS.items() if kind in begins}
     holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before.holder
-    status = status_after(event, before.status)
+    status = status_after(event["type"], event["data"].get("status"), before.status)
     return replace(
         before,
         starts=starts,
@@ -152,10 +152,13 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
     )
 
 
-def status_after(event: StoredEvent, before: str | None) -> str | None:
-    """Returns a document's status after an event; None in the trash, which it leaves only when it is restored."""
-    in_trash = before is None and event["type"] not in ("document.created", "document.restored")
-    return None if in_trash or event["type"] == "document.deleted" else event["data"].get("status")
+def status_after(event_type: str, status: str | None, before: str | None) -> str | None:
+    """Returns a document's status after an event that names `status`, from the one before.
+
+    It is None in the trash, which a document leaves only when it is restored.
+    """
+    in_trash = before is None and event_type not in ("document.created", "document.restored")
+    return None if in_trash or event_type == "document.deleted" else status
 
 
 def statuses_by_day(

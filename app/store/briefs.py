@@ -94,12 +94,13 @@ class Briefs(DocumentRecords):
     ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
         condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
-        return self.change(project_id, document_id, condition, event=event, changes=move_changes(move, changes))
+        one = self._one(document_id) | condition
+        return self._change(project_id, one, event=event, changes=move_changes(move, changes))
 
     def claim_next(
         self,
         project_id: str,
-        within: Mapping[str, str],
+        filters: Mapping[str, str],
         move: Move,
         request: MoveRequest,
         changes: Mapping[str, Any],
@@ -109,21 +110,14 @@ class Briefs(DocumentRecords):
 
         A transaction that lost the soonest to others claims one of the next, as others are about to take the first.
         """
-        place: Bson = {name: object_id(value) for name, value in within.items()}
-        if None in place.values():
-            return None  # no category and no cluster; as a value, null would mean documents without one
-        condition = {**place, **self._listed(project_id, move.leaves, request.now)}
+        ids = {name: object_id(value) for name, value in filters.items()}
+        if None in ids.values():
+            return None  # no category or cluster has this id; in the condition, null means documents without one
+        condition = ids | self._listed(project_id, move.leaves, request.now)
         written = move_changes(move, changes)
         if self._store.lost_to_others and (picked := self._one_of_the_next(project_id, condition)):
-            return self.change(project_id, picked, condition, event=event, changes=written)
-        return self.change_first(
-            project_id,
-            condition,
-            event=event,
-            changes=written,
-            sort=SOONEST_DUE,
-            index=BRIEFS_BY_DUE,
-        )
+            return self._change(project_id, self._one(picked) | condition, event=event, changes=written)
+        return self._change(project_id, condition, event=event, changes=written, sort=SOONEST_DUE, index=BRIEFS_BY_DUE)
 
     def _one_of_the_next(self, project_id: str, condition: Bson) -> str | None:
         """Returns the id of one of the briefs due soonest, chosen at random, from more of them after each lost try.
@@ -151,14 +145,8 @@ class Briefs(DocumentRecords):
         condition: Bson = {
             "$and": [{"$or": [*differs, {"brief": None}]}, unprotected_filter(request), *etag_filter(tags, event.at)]
         }
-        return self.change(
-            project_id,
-            document_id,
-            condition,
-            event=event,
-            changes=of_brief(fields),
-            computed=SAME_STATE,
-        )
+        one = self._one(document_id) | condition
+        return self._change(project_id, one, event=event, changes=of_brief(fields), computed=SAME_STATE)
 
     def expire_leases(self, now: datetime) -> builtins.list[str]:
         """Records that the leases of claims expired, in any project; returns the documents' ids.
@@ -183,9 +171,6 @@ def of_brief(fields: Mapping[str, Any]) -> Bson:
 
 
 def move_changes(move: Move, changes: Mapping[str, Any]) -> Bson:
-    """Returns the fields of a document that a move writes: the new state, and `changes` of the brief.
-
-    `status` among the changes is the document's.
-    """
-    named = {("status" if name == "status" else f"brief.{name}"): value for name, value in changes.items()}
-    return {"brief.state": move.enters, **named}
+    """Returns the fields of a document that a move writes: the new state, with `changes` of the brief."""
+    status = {"status": move.document_status} if move.document_status else {}
+    return {"brief.state": move.enters, **of_brief(changes), **status}

@@ -40,6 +40,7 @@ class Budgets(Collection[UsedBudget]):
             return_document=ReturnDocument.AFTER,
             session=self._session,
         )
+        assert counted  # inserted where there was none
         return int(counted["used"])
 
     def used(self, project_id: str, token_id: str, since: Mapping[BudgetLimit, datetime]) -> dict[BudgetLimit, int]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from bson import ObjectId
 from cachetools import TTLCache
 from pymongo import ReturnDocument
+from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 
 from app.errors import WriteConflict
@@ -97,7 +98,7 @@ def to_bson(record: Mapping[str, Any]) -> Bson:
     }
 
 
-def insert_once(collection: Any, rows: Sequence[Mapping[str, Any]], key: Sequence[str]) -> None:
+def insert_once(collection: MongoCollection[Bson], rows: Sequence[Bson], key: Sequence[str]) -> None:
     """Inserts rows, ignoring those whose unique key exists already."""
     try:
         collection.insert_many(rows, ordered=False)
@@ -226,15 +227,15 @@ class Collection(Generic[Stored]):
     def _count(self, project_id: str, condition: Mapping[str, Any], index: Index | None = None) -> int:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
-            options = {"hint": hint} if hint else {}
-            return int(self._collection.count_documents(where, session=self._session, **options))
+            options: Bson = {"hint": hint} if hint else {}
+            return self._collection.count_documents(where, session=self._session, **options)
 
     def _aggregate(
         self, project_id: str, condition: Mapping[str, Any], stages: Sequence[Bson], index: Index
     ) -> list[Bson]:
         pipeline = [{"$match": self._where(project_id, condition)}, *stages]
         with self._hint(index, condition) as hint:
-            options = {"hint": hint} if hint else {}
+            options: Bson = {"hint": hint} if hint else {}
             return list(self._collection.aggregate(pipeline, session=self._session, **options))
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
@@ -329,16 +330,15 @@ class Recorded(Collection[Stored]):
         event: Event,
         changes: Mapping[str, Any] | None = None,
         computed: Mapping[str, Any] | None = None,
-        first: Sequence[Bson] = (),
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
     ) -> Stored | None:
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
-        `changes` are values, `computed` are MongoDB expressions, `first` are pipeline stages that come before, `index`
-        is the one to use where the condition names no `_id`.
+        `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
+        names no `_id`.
         """
-        pipeline = [*first, *self._stages(event, changes or {}, computed or {})]
+        pipeline = self._stages(event, changes or {}, computed or {})
         bounded = {**condition, **self._has_room()}
         with self._hint(index, condition) as hint:
             changed = self._update_one(

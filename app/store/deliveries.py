@@ -124,7 +124,7 @@ class Deliveries(Collection[StoredDelivery]):
         pending = self._where(project_id, condition | ({"requested": {"$ne": True}} if but_requested else {}))
         over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
         given_up = self._collection.update_many(pending, over, session=self._session)
-        return int(given_up.modified_count)
+        return given_up.modified_count
 
     @staticmethod
     def _one(webhook_id: str, delivery_id: str) -> Bson:

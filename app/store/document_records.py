@@ -83,43 +83,12 @@ class DocumentRecords(Recorded[StoredDocument]):
         ("briefState", "brief.state", BriefState.NONE),
     )
 
-    def change(
-        self,
-        project_id: str,
-        document_id: str,
-        condition: Mapping[str, Any],
-        *,
-        event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
-    ) -> StoredDocument | None:
-        """Changes a document outside the trash if it meets a condition, in one atomic write; None if it does not."""
-        one = not_deleted({"_id": ObjectId(document_id), **condition})
-        return self.change_first(project_id, one, event=event, changes=changes, computed=computed)
-
-    def change_first(
-        self,
-        project_id: str,
-        condition: Mapping[str, Any],
-        *,
-        event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
-        sort: Sequence[tuple[str, int]] | None = None,
-        index: Index | None = None,
-    ) -> StoredDocument | None:
-        """Changes the first document that meets a condition; an expired lease of its claim is recorded first."""
-        written, words = with_keys(event, changes)
-        return self._change(
-            project_id,
-            condition,
-            event=event,
-            changes=written,
-            computed={**words, **(computed or {})},
-            first=expire_lease_stage(event.at),
-            sort=sort,
-            index=index,
-        )
+    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+        """Returns the stages of a change: an expired lease of a claim is recorded first; search keys follow."""
+        keys = search_keys(changes)
+        words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
+        written = {**changes, **keys, "updatedAt": event.at}
+        return expire_lease_stage(event.at) + super()._stages(event, written, {**words, **computed})
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Has every other write of a document wait for this transaction, or try again after it."""
@@ -226,13 +195,6 @@ def search_keys(changes: Mapping[str, Any]) -> Bson:
     if "dueDate" in changes:
         keys["dueKey"] = changes["dueDate"] or NO_DUE_DATE
     return keys
-
-
-def with_keys(event: Event, changes: Mapping[str, Any]) -> tuple[Bson, Bson]:
-    """Returns changes with the stored keys that follow from them, and the expression of the words to search."""
-    keys = search_keys(changes)
-    words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
-    return {**changes, **keys, "updatedAt": event.at}, words
 
 
 def _united(keys: Mapping[str, Sequence[str]]) -> Bson:

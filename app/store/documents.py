@@ -18,12 +18,11 @@ from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id
 from app.store.conditions import (
     STATUS_ENTERED,
     etag_filter,
-    expire_lease_stage,
     finished_brief,
     not_deleted,
     status_move_filter,
 )
-from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys, with_keys
+from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys
 from app.store.indexes import (
     FILTERED_BY,
     FIRST_DATE,
@@ -85,10 +84,7 @@ class Documents(DocumentLists):
         """Makes changes of many documents that were read in the same transaction, in one call."""
         updates = []
         for document, changes in writes:
-            stages = expire_lease_stage(changes[0].event.at)
-            for one in changes:
-                written, words = with_keys(one.event, one.changes)
-                stages += self._stages(one.event, written, {**words, **one.computed})
+            stages = [stage for one in changes for stage in self._stages(one.event, one.changes, one.computed)]
             condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
         self._store.writes += len(updates)
@@ -116,7 +112,7 @@ class Documents(DocumentLists):
         first, *others = (self._counted(project_id, status) for status in DocumentStatus)
         unions = [{"$unionWith": {"coll": self.name, "pipeline": one}} for one in others]
         with self._hint(FILTERED_BY["status", "updatedAt"], not_deleted({})) as hint:
-            options = {"hint": hint} if hint else {}
+            options: Bson = {"hint": hint} if hint else {}
             rows = list(self._collection.aggregate([*first, *unions], session=self._session, **options))
         return {row["_id"]: row["count"] for row in rows}
 
@@ -191,21 +187,29 @@ class Documents(DocumentLists):
             computed["statusBefore"] = "$status"
         if move.finishes_brief:
             computed["brief"] = finished_brief()
-        return self.change(project_id, document_id, condition, event=event, changes=changes, computed=computed)
+        one = self._one(document_id) | condition
+        return self._change(project_id, one, event=event, changes=changes, computed=computed)
+
+    def change(
+        self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
+    ) -> StoredDocument | None:
+        """Changes a document, unless it was changed or moved to the trash since it was read."""
+        unchanged = self._one(document["id"]) | {"rev": document["rev"]}
+        return self._change(project_id, unchanged, event=event, changes=changes)
 
     def trash(
         self, project_id: str, document: StoredDocument, now: datetime, status: str, event: Event
     ) -> StoredDocument | None:
         """Moves a document to the trash, unless it changed since it was read."""
         changes = {"deletedAt": now, "status": status, "statusBefore": None, "publishAt": None}
-        return self.change(project_id, document["id"], {"rev": document["rev"]}, event=event, changes=changes)
+        return self.change(project_id, document, changes, event)
 
     def restore(
         self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
     ) -> StoredDocument | None:
         """Takes a document out of the trash, unless it changed since it was read."""
         condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": FIRST_DATE}, "rev": document["rev"]}
-        return self.change_first(project_id, condition, event=event, changes={**changes, "deletedAt": None})
+        return self._change(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now, reading one index key for each project."""
@@ -228,7 +232,7 @@ class Documents(DocumentLists):
 
     def count_purgeable(self, before: datetime, project_id: str | None) -> int:
         """Returns how many documents were trashed before an instant and have no event waiting."""
-        return int(self._collection.count_documents(self._purgeable(before, project_id)))
+        return self._collection.count_documents(self._purgeable(before, project_id))
 
     def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
         condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
@@ -238,7 +242,7 @@ class Documents(DocumentLists):
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
         condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         deleted = self._collection.delete_one(self._where(project_id, condition), session=self._session)
-        return int(deleted.deleted_count)
+        return deleted.deleted_count
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""

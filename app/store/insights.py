@@ -122,7 +122,10 @@ class Insights(Collection[StoredFigures]):
             sort=[("sequence", DESCENDING)],
             hint=list(EVENTS_OF_DOCUMENT.keys),
         )
-        return status_after(event, event["data"].get("status")) if event else None
+        if event is None:
+            return None
+        status = event["data"].get("status")
+        return status_after(event["type"], status, status)
 
     def history_since(self, project_id: str) -> date | None:
         """Returns the first day at whose end the number of documents by status is known; None where none is."""

@@ -136,10 +136,11 @@ class Leases(Collection[WebhookLease]):
 
     def record_failure(self, webhook_id: str, since: datetime) -> WebhookHealth:
         """Records that a webhook failed; returns since when it fails, and how many times in a row."""
-        health: WebhookHealth | None = self._collection.find_one_and_update(
+        found = self._collection.find_one_and_update(
             {"_id": ObjectId(webhook_id)},
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
             projection={"_id": 0, "failingSince": 1, "failures": 1},
             return_document=True,
         )
-        return health or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
+        row = found or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
+        return {"failingSince": row["failingSince"], "failures": row["failures"]}

@@ -107,8 +107,7 @@ class Outboxes:
             {"$unionWith": {"coll": name, "pipeline": pipeline}}
             for name, pipeline in zip(OUTBOXES[1:], others, strict=True)
         ]
-        found: Iterable[Bson] = self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
-        return found
+        return self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
 
     def _plan(self, feed: Bson, waiting: Sequence[Bson]) -> Bson | None:
         """Writes the plan: which events get the next numbers. Returns the feed with it; None where there is none.
@@ -132,12 +131,11 @@ class Outboxes:
             return None
         unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
         last = {"sequence": plan[-1]["sequence"], "plannedAt": {"$max": ["$plannedAt", "$$NOW"]}}
-        planned: Bson | None = self._feeds.find_one_and_update(
+        return self._feeds.find_one_and_update(
             unchanged,
             [{"$set": {**last, "plan": {"$literal": plan}}}],
             return_document=ReturnDocument.AFTER,
         )
-        return planned
 
     def _apply_batch(self, project_id: str, plan: Sequence[Bson], planned_at: datetime) -> None:
         """Applies a plan, also one that another relay has applied in part.

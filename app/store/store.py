@@ -14,6 +14,7 @@ import pymongo
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
+from pymongo.database import Database
 from pymongo.errors import (
     BulkWriteError,
     ConfigurationError,
@@ -33,6 +34,7 @@ from app.store.briefs import Briefs
 from app.store.budgets import Budgets
 from app.store.categories import Categories
 from app.store.clusters import Clusters
+from app.store.collection import Bson
 from app.store.deliveries import Deliveries
 from app.store.delivery import Delivery
 from app.store.documents import Documents
@@ -113,7 +115,7 @@ class _RolledBack(Exception):
 class Store:
     """The collections of one database, each as an attribute; inside a transaction, all bound to its session."""
 
-    database: Any
+    database: Database[Bson]
     transact: Transact
     deadline_seconds: float
     session: ClientSession | None = None

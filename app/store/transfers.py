@@ -56,8 +56,7 @@ class Snapshot:
     def _rows(self, collection: str) -> Iterator[Bson]:
         file = self._files[collection]
         file.seek(0)
-        rows: Iterator[Bson] = bson.decode_file_iter(file, self._store.database.codec_options)
-        return rows
+        return bson.decode_file_iter(file, self._store.database.codec_options)
 
     def _of(self, collection: str, document_ids: Sequence[ObjectId], *keys: str) -> Iterator[Bson]:
         condition = {"projectId": self._project, "documentId": {"$in": document_ids}}

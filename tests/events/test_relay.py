@@ -56,13 +56,8 @@ def waiting(store: Store, project: Project) -> int:
 
 def rename(project: Project, document_id: str, title: str) -> None:
     """Writes a document, which makes one event."""
-    project.store.documents.change(
-        project.id,
-        document_id,
-        {},
-        event=Event("document.updated", this_instant(), SYSTEM, {"title": title}),
-        changes={},
-    )
+    event = Event("document.updated", this_instant(), SYSTEM, {"title": title})
+    project.store.documents.update(project.id, document_id, {"title": title}, event, None)
 
 
 @pytest.mark.contract("decided-events.sequence")
@@ -84,9 +79,8 @@ def test_a_records_events_keep_their_order_though_a_servers_clock_was_behind(sto
     early, late = this_instant().replace(year=2020), this_instant()
     document = a_document(project.context())
     for at, title in ((late, "first"), (early, "second")):
-        store.documents.change(
-            project.id, document["id"], {}, event=Event("document.updated", at, SYSTEM, {"title": title}), changes={}
-        )
+        event = Event("document.updated", at, SYSTEM, {"title": title})
+        store.documents.update(project.id, document["id"], {"title": title}, event, None)
 
     store.outboxes.publish_all(project.id)
 
