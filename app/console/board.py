@@ -63,9 +63,10 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     filters = {name: value for name, value in chosen.items() if name != "due"}
     today = live.today()
     if chosen.get("due") == "overdue":
-        filters["dueBefore"] = today.isoformat()
+        filters |= {"isPublished": "false", "dueBefore": (today - timedelta(days=1)).isoformat()}
     elif chosen.get("due") == "week":
-        filters |= {"dueAfter": today.isoformat(), "dueBefore": (today + timedelta(days=7)).isoformat()}
+        week = {"dueAfter": today.isoformat(), "dueBefore": (today + timedelta(days=7)).isoformat()}
+        filters |= {"isPublished": "false", **week}
     return from_query(instance(DocumentQuery), filters)
 
 

@@ -12,7 +12,7 @@ from app.console import live
 from app.console.diffs import side_by_side
 from app.console.forms import changed_fields, form_of, leads_to
 from app.console.frame import call, console, done, is_from_script, listing, page, session
-from app.console.moves import BY_NAME, actions_of, into_column
+from app.console.moves import BY_NAME, actions_of, into_column, refusals_of
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, revisions
@@ -41,13 +41,15 @@ def show_document(id: str) -> Response:
     result = _document(id)
     document = result.body
     markdown = text_of(result)
+    refusals = refusals_of(document)
     return page(
         "document.html",
         document=document,
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
         brief=call(briefs.get_brief, document["id"]).body,
-        actions=actions_of(document),
+        actions=actions_of(document, refusals),
+        may_write=not refusals["write_content"],
         cursor=live.cursor(),
     )
 
@@ -57,7 +59,10 @@ def edit_text(id: str) -> Response:
     """Shows the editor with the present text, or with the one that was refused."""
     result = _document(id)
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
-    return page("edit.html", document=result.body, base=base, markdown=markdown, html=preview_of(markdown))
+    refused = refusals_of(result.body)["write_content"]
+    return page(
+        "edit.html", document=result.body, base=base, markdown=markdown, html=preview_of(markdown), refused=refused
+    )
 
 
 @console.post("/documents/<id>/edit")
@@ -174,7 +179,15 @@ def act(id: str, name: str) -> BaseResponse | str:
         fields["baseVersion"] = base
     call(move.operation, id, fields=fields)
     is_gone = name == documents.delete_document.name
-    return done(move.done, url_for("console.show_board")) if is_gone else move.done
+    return done(move.done, url_for("console.show_table", deleted="true")) if is_gone else move.done
+
+
+@console.post("/documents/<id>/restore")
+@leads_to("show_table", deleted="true")
+def restore_document(id: str) -> BaseResponse:
+    """Restores a document from the trash, and shows it."""
+    restored = call(documents.restore_document, id).body
+    return done("It is restored, as it was.", url_for("console.show_document", id=restored["id"]))
 
 
 @console.post("/documents/<id>/move")

@@ -35,16 +35,18 @@ def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]]
     return decorate
 
 
-def leads_to(endpoint: str, *names: str) -> Callable[[Callable[P, BaseResponse | str]], Callable[P, BaseResponse]]:
+def leads_to(
+    endpoint: str, *names: str, **fixed: str
+) -> Callable[[Callable[P, BaseResponse | str]], Callable[P, BaseResponse]]:
     """Makes a view that of a button: the message that it returns, or why it was refused, is shown on another page.
 
-    `names` are those arguments of the view that the address of the other page has too.
+    `names` are those arguments of the view that the address of the other page has too; `fixed` is what else it has.
     """
 
     def decorate(press: Callable[P, BaseResponse | str]) -> Callable[P, BaseResponse]:
         @wraps(press)
         def run(*args: P.args, **ids: P.kwargs) -> BaseResponse:
-            shared: dict[str, Any] = {name: ids[name] for name in names}
+            shared: dict[str, Any] = {name: ids[name] for name in names} | fixed
             to = url_for(f"console.{endpoint}", **shared)
             try:
                 outcome = press(*args, **ids)

@@ -24,6 +24,8 @@ class Move:
     """The question to confirm first, where the move can't be undone easily."""
     asks: str = ""
     """The field of its form: `note` or `publishAt`."""
+    takes_away: bool = False
+    """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
     suits: Callable[[Mapping[str, Any]], bool] = lambda document: True
@@ -44,15 +46,18 @@ MOVES: tuple[Move, ...] = (
     Move(briefs.claim_brief, "Claim brief", "The brief is claimed: nobody else is offered it now."),
     Move(
         briefs.release_brief,
-        "Give brief back",
-        "The brief is offered to others again.",
+        "Release brief",
+        "The brief is released: it is offered again.",
+        question="Release the brief? Whoever holds its claim loses it, and others can claim it.",
+        takes_away=True,
         suits=lambda document: document["brief"]["state"] == BriefState.CLAIMED,
     ),
     Move(
         briefs.withdraw_brief,
         "Withdraw brief",
         "The brief is withdrawn: it is not offered any more.",
-        question="Withdraw the brief? Whoever holds its claim loses it.",
+        question="Withdraw the brief? It is not offered any more, and whoever holds its claim loses it.",
+        takes_away=True,
         suits=lambda document: document["brief"]["state"] in (BriefState.READY, BriefState.CLAIMED),
     ),
     Move(publishing.submit_document, "Submit for review", "It is submitted for review."),
@@ -71,12 +76,14 @@ MOVES: tuple[Move, ...] = (
         "It is published.",
         question="Publish now? The website shows it from then on.",
         keeps_version=True,
+        suits=lambda document: document["status"] != DocumentStatus.PUBLISHED or document["hasUnpublishedChanges"],
     ),
     Move(
         publishing.unpublish_document,
         "Unpublish",
         "It is off the site.",
         question="Take this off the website?",
+        takes_away=True,
         suits=lambda document: bool(document["isPublished"]),
     ),
     Move(
@@ -84,18 +91,15 @@ MOVES: tuple[Move, ...] = (
         "Move to trash",
         "It is in the trash.",
         question="Move this to the trash? It disappears from every list and from the website; it can be restored.",
+        takes_away=True,
     ),
-    Move(documents.restore_document, "Restore from trash", "It is back as it was."),
 )
 BY_NAME: Mapping[str, Move] = {move.name: move for move in MOVES}
 
-RESTORE = documents.restore_document.name
-"""The only move of a document in the trash."""
-
 NEXT: Mapping[str, tuple[str, ...]] = {
-    DocumentStatus.IDEA: ("mark_brief_ready", "submit_document"),
-    DocumentStatus.PLANNED: ("mark_brief_ready", "submit_document"),
-    DocumentStatus.DRAFTING: ("submit_document", "approve_document"),
+    DocumentStatus.IDEA: ("mark_brief_ready", "submit_document", "withdraw_brief"),
+    DocumentStatus.PLANNED: ("mark_brief_ready", "submit_document", "withdraw_brief"),
+    DocumentStatus.DRAFTING: ("submit_document", "approve_document", "release_brief", "withdraw_brief"),
     DocumentStatus.REVIEW: ("approve_document", "request_changes"),
     DocumentStatus.APPROVED: ("publish_document", "schedule_document"),
     DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
@@ -146,13 +150,18 @@ class Action:
     """Whether this is the usual next step."""
 
 
-def actions_of(document: Mapping[str, Any]) -> list[Action]:
+def refusals_of(document: Mapping[str, Any]) -> dict[str, str]:
+    """Returns why each operation on a document is not allowed now, by its name; empty where it is."""
+    listed = call(list_document_actions, document["id"]).body
+    return {one["action"]: one["refusal"]["message"] if one["refusal"] else "" for one in listed}
+
+
+def actions_of(document: Mapping[str, Any], refusals: Mapping[str, str]) -> list[Action]:
     """Returns the buttons of a document's page: those that the token's scopes allow, the usual next step first."""
-    refusals = {one["action"]: one["refusal"] for one in call(list_document_actions, document["id"]).body}
-    first, is_deleted = NEXT[document["status"]], document["deletedAt"] is not None
+    first = NEXT[document["status"]]
     found = [
-        Action(move, (refusals[move.name] or {}).get("message", ""), move.name in first)
+        Action(move, refusals[move.name], move.name in first)
         for move in MOVES
-        if may(move.operation) and move.suits(document) and (move.name == RESTORE) == is_deleted
+        if may(move.operation) and move.suits(document)
     ]
     return sorted(found, key=lambda action: first.index(action.move.name) if action.first else len(MOVES))

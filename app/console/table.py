@@ -93,7 +93,7 @@ def show_table() -> Response:
         chosen=chosen,
         sort=sort,
         columns={name: COLUMNS[name] for name in columns or USUAL},
-        bulks={name: bulk for name, bulk in BULKS.items() if may(bulk.operation)},
+        bulks={name: bulk for name, bulk in BULKS.items() if may(bulk.operation) and "deleted" not in chosen},
         with_args=_with_args,
         all_columns=COLUMNS,
         sorts=SORTS,

@@ -48,9 +48,11 @@ EVENTS: Mapping[str, str] = {
     "brief.claimed": "claimed the brief",
     "brief.renewed": "renewed the claim",
     "brief.withdrawn": "withdrew the brief",
-    "brief.released": "gave the brief back",
+    "brief.released": "released the brief",
     "brief.expired": "lost the claim: its lease ran out",
 }
+
+UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 for name, words in (("status_label", STATUSES), ("state_label", BRIEF_STATES)):
@@ -92,6 +94,15 @@ def when(time: str | None) -> Markup:
     return Markup('<time datetime="{}" data-time>{:%d %b %Y, %H:%M} UTC</time>').format(time, read_time(time))
 
 
+@console.app_template_filter("time_left")
+def time_left(time: str) -> Markup:
+    """Returns how long it is until an instant, in whole days, hours or minutes, as an element that has the instant."""
+    seconds = (read_time(time) - session().ctx.now).total_seconds()
+    size, unit = next((one for one in UNITS if seconds >= 2 * one[0]), (60, "minute"))
+    text = f"{max(1, round(seconds / size))} {unit}"
+    return Markup('<time datetime="{}" title="{:%d %b %Y, %H:%M} UTC">{}</time>').format(time, read_time(time), text)
+
+
 @console.app_template_filter("day")
 def day(value: str | None) -> Markup:
     """Returns a calendar day as an element, with its year where that is not the present one."""
@@ -105,6 +116,6 @@ def day(value: str | None) -> Markup:
 @console.app_template_filter("overdue_days")
 def overdue_days(document: Mapping[str, Any]) -> int:
     """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
-    if not document["dueDate"] or document["status"] == DocumentStatus.PUBLISHED:
+    if not document["dueDate"] or document["isPublished"]:
         return 0
     return max(0, (session().ctx.now.date() - date.fromisoformat(document["dueDate"])).days)

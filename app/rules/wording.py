@@ -22,7 +22,7 @@ BUTTONS = {
     "claim_next_brief": "Claim brief",
     "get_work_packet": "Brief",
     "mark_brief_ready": "Offer brief",
-    "release_brief": "Give brief back",
+    "release_brief": "Release brief",
     "submit_document": "Submit for review",
     "withdraw_brief": "Withdraw brief",
     "write_content": "Write",

@@ -234,6 +234,7 @@ def test_a_token_is_renamed_given_a_budget_rotated_and_revoked(editor: Visitor, 
     assert token(project, mine.id)["budget"] == {"writesPerHour": None, "publishesPerDay": 3}
     editor.post(path, name="Nightly", writesPerHour="", publishesPerDay="")
     assert token(project, mine.id)["budget"] is None
+    assert '<td data-label="Budget">No limit</td>' in editor.get("/console/administration/tokens").text
     assert editor.post(path, name="Nightly", writesPerHour="0", publishesPerDay="").status_code == 400
 
     assert secret_of(editor.post(f"{path}/rotate").text) != mine.secret

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+
 import pytest
-from flask import Flask
+from flask import Flask, g
 from werkzeug.test import encode_multipart
 
+from app.console.frame import Session
+from app.console.words import time_left
+from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
 from tests.console.test_page_costs import DOCUMENT as PAGES
 from tests.console.visitor import Visitor
@@ -47,6 +53,7 @@ def test_the_board_shows_each_document_in_the_column_of_its_status(editor: Visit
         ("assigneeId=none", {"Rye bread", "Stollen"}),
         ("briefState=ready", {"Stollen"}),
         ("due=overdue", {"Rye bread"}),
+        ("due=week", {"Stollen"}),
         ("due=week&q=bread", set()),
     ],
 )
@@ -55,11 +62,15 @@ def test_the_filters_of_the_board_are_in_its_address(
 ) -> None:
     ctx = project.context()
     a_document(ctx, title="Rye bread", dueDate="2020-01-31")
-    a_ready_brief(ctx, title="Stollen")
+    a_ready_brief(ctx, title="Stollen", dueDate=ctx.now.date().isoformat())
+    published = a_document(
+        ctx, title="Salt bread", markdown=TEXT, dueDate="2020-01-31", assigneeId=made_member(project, "Jun")
+    )
+    OPERATIONS["publish_document"](ctx, published["id"], fields={})
 
     page = editor.get(f"/console/board?{query}").text
 
-    assert {title for title in ("Rye bread", "Stollen") if title in page} == titles
+    assert {title for title in ("Rye bread", "Stollen", "Salt bread") if title in page} == titles
 
 
 def test_a_column_is_bounded_and_shows_more(editor: Visitor, project: Project) -> None:
@@ -271,7 +282,59 @@ def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: 
     page = editor.get(f"/console/documents/{document['id']}").text
 
     assert "waits for a writer or an agent" in page
-    assert ("Withdraw brief" in page, "Offer brief" in page, "Give brief back" in page) == (True, False, False)
+    assert ("Withdraw brief" in page, "Offer brief" in page, "Release brief" in page) == (True, False, False)
+
+
+def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
+    editor: Visitor, project: Project
+) -> None:
+    ctx = project.context(project.token("Night writer", agent="writer-1"))
+    document = a_ready_brief(ctx, title="Stollen", brief={"keyword": "stollen", "intent": "informational"})
+    OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 3 * 3600 + 60})
+    path = f"/console/documents/{document['id']}"
+
+    for page in (editor.get("/console/board").text, editor.get(path).text):
+        assert re.search(r"writer-1 \(Night writer\), expires in <time [^>]+>3 hours</time>", page)
+    assert "<dd>Informational</dd>" in editor.get(path).text
+    usual = editor.get(path).text.partition("<summary>All actions")[0]
+    assert ("/actions/withdraw_brief" in usual, 'data-kind="main"' in usual.partition("actions-title")[2]) == (
+        True,
+        False,
+    )
+
+    editor.post(f"{path}/actions/withdraw_brief")
+    assert now(project, document)["brief"]["state"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"), [(172_800, "2 days"), (172_700, "48 hours"), (7_100, "118 minutes"), (20, "1 minute")]
+)
+def test_the_time_that_is_left_is_said_in_whole_numbers(
+    editor: Visitor, project: Project, seconds: int, says: str
+) -> None:
+    with editor.app.test_request_context():
+        g.console_session = Session(project.context())
+        assert f">{says}</time>" in time_left(wire_time(g.console_session.ctx.now + timedelta(seconds=seconds)))
+
+
+def test_what_goes_to_the_trash_is_restored_there(editor: Visitor, project: Project, document: dict[str, str]) -> None:
+    path = f"/console/documents/{document['id']}"
+    trash = editor.post(f"{path}/actions/delete_document")
+    assert trash.request.full_path == "/console/table?deleted=true"
+    assert f'formaction="{path}/restore"' in trash.text
+    assert f'href="{path}"' not in trash.text  # in the trash it has no page
+    assert "It is restored" in editor.post(f"{path}/restore").text
+    assert now(project, document)["deletedAt"] is None
+
+
+def test_publishing_is_not_offered_for_what_the_website_shows_already(
+    editor: Visitor, project: Project, document: dict[str, str]
+) -> None:
+    path = f"/console/documents/{document['id']}"
+    editor.post(f"{path}/actions/publish_document", baseVersion="1")
+    assert "/actions/publish_document" not in editor.get(path).text
+    editor.post(f"{path}/edit", markdown="New.", baseVersion="1")
+    assert "/actions/publish_document" in editor.get(path).text.partition("<summary>All actions")[0]
 
 
 def test_what_a_token_may_not_do_is_not_offered(reader: Visitor, document: dict[str, str]) -> None:

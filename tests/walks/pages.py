@@ -119,6 +119,7 @@ PAGES = (
         )
         for move in MOVES
     ),
+    Page("POST", f"{DOCUMENT}/restore", "publish", {}, {"document": "restore_document"}),
     Page("POST", f"{DOCUMENT}/move", "write", {"to": "review", "from": "drafting"}),
     Page("GET", "plan?draft={draft}", "read write"),
     Page("POST", "plan", "write", {**FIELDS, "draft": "{draft}", "then": "plan"}, leaves_traces=True),
