@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 PAGE = 500
 MAX_SHOWN = 1_000
-BATCH_CHARACTERS = 4_000_000
 DRY_RUN = "Dry run: nothing was changed."
 
 
@@ -108,21 +107,6 @@ def show_all(records: Sequence[Mapping[str, Any]], columns: Sequence[str], *, js
     widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
     for row in rows:
         click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def batches(items: Iterable[T], most: int, length: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yields items in as many batches as one request or transaction each can write in a second or two.
-
-    A batch has at most `most` items, and ends with the one that takes its length over `BATCH_CHARACTERS`.
-    """
-    batch: list[T] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == most or sum(map(length, batch)) > BATCH_CHARACTERS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, batches, call, context, of_project, print_json, shown
+from app.cli.calling import DRY_RUN, as_json, call, context, of_project, print_json, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
@@ -24,6 +24,7 @@ from app.fields.loading import load
 from app.operations import briefs, documents, publishing, revisions
 from app.operations.context import Context, this_instant
 from app.operations.imports import EDITED, file_under, import_documents
+from app.rules.batches import batches
 from app.rules.times import wire_time
 from app.store.store import Store
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, batches, context, of_project, print_json, show_all, shown
+from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, show_all, shown
 from app.cli.plan_files import read_plan
 from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
@@ -20,6 +20,7 @@ from app.fields.plan_tables import PlanFile, UnreadablePlan
 from app.fields.plans import MAX_PIECES, PlanFields
 from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents
+from app.rules.batches import batches
 from app.rules.plans import REPEATED
 from app.vocabulary import PieceOutcome
 

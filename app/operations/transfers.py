@@ -8,9 +8,10 @@ is imported with its last line, so an interrupted import is run again: records t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 
@@ -18,38 +19,37 @@ from app.errors import HttpApiDecodeError, WriteConflict
 from app.fields.loading import instance, load, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
+from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.events import Event
 from app.rules.publishing import delivered_words, rendered
 from app.rules.text import word_count
-from app.rules.transfers import line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
-T = TypeVar("T")
 Line = dict[str, Any]
 Existing = Mapping[str, Any] | None
-Reading = Sequence[tuple[int, Line]]
+Numbered = tuple[int, Line]
+Row = tuple[int, Line, Line]
+"""The number of a line, the line, and the record that it becomes where that is known already."""
 
-CHUNK_LINES, CHUNK_BYTES = 500, 8_000_000
+BATCH_LINES, BATCH_BYTES = 500, 8_000_000
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
 MAX_WHY = 1_000
+TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
     """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
     yield _to_json({"type": "export", "version": FORMAT})
     with store.transfers.snapshot(project_id) as snapshot:
-        for settings in snapshot.records("projects"):
-            yield _to_json(line_of("project", settings))
-        for member in snapshot.records("members"):
-            yield _to_json(line_of("member", member))
-        for category in parents_first(list(snapshot.records("categories"))):
-            yield _to_json(line_of("category", category))
-        for cluster in snapshot.records("clusters"):
-            yield _to_json(line_of("cluster", cluster))
+        for kind in ("project", "member", "category", "cluster"):
+            records = snapshot.records(COLLECTIONS[kind])
+            for record in parents_first([*records]) if kind == "category" else records:
+                yield _to_json(line_of(kind, record))
         for document, revisions, bodies in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of("body", body)) for body in bodies if body["id"] in markdown)
@@ -70,15 +70,19 @@ class Refused:
 class Imported:
     """What an import did, by type of line."""
 
-    created: dict[str, int] = field(default_factory=dict)
-    unchanged: dict[str, int] = field(default_factory=dict)
+    created: Counter[str] = field(default_factory=Counter)
+    unchanged: Counter[str] = field(default_factory=Counter)
     differing: list[str] = field(default_factory=list)
-    """Records that exist and differ from their lines; they were left as they are."""
+    """Records that exist and differ from their lines; they stay as they are."""
     refused: list[Refused] = field(default_factory=list)
 
 
 class ProjectImport:
-    """Imports the lines of an export into a project, some hundred at a time."""
+    """Imports the lines of an export into a project, a batch at a time.
+
+    The records of a batch are written in one transaction, in the order of their lines. The texts and versions of its
+    documents are written before, so that no document is ever without them.
+    """
 
     def __init__(self, ctx: Context) -> None:
         self.done = Imported()
@@ -86,7 +90,7 @@ class ProjectImport:
         self._store, self._project = ctx.store, ctx.project_id
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
-        self._add: dict[str, Callable[[Store, Line], Existing]] = {
+        self._add = {
             "project": self._add_settings,
             "member": self._add_member,
             "category": self._add_category,
@@ -94,167 +98,98 @@ class ProjectImport:
         }
 
     def take(self, lines: Iterable[bytes]) -> Iterator[int]:
-        """Imports lines and yields how many bytes they have; `done` has the outcomes. A bad line stops no other."""
-        for chunk in _chunks(enumerate(lines, 1)):
-            self._take(chunk)
-            yield sum(len(text) for _, text in chunk)
+        """Imports lines and yields how many bytes each batch has; `done` has the outcomes.
 
-    def _take(self, chunk: Sequence[tuple[int, bytes]]) -> None:
-        lines: list[tuple[int, Line]] = []
-        for number, text in chunk:
+        A line that is refused does not stop the others.
+        """
+        for batch in batches(enumerate(lines, 1), BATCH_LINES, lambda numbered: len(numbered[1]), BATCH_BYTES):
+            self._import(batch)
+            yield sum(len(text) for _, text in batch)
+
+    def _import(self, batch: Iterable[tuple[int, bytes]]) -> None:
+        lines: list[Numbered] = []
+        for number, text in batch:
             try:
                 lines += [(number, _read(text))] if text.strip() else []
-            except _Unfit as unfit:
-                self._refuse(number, unfit)
+            except _InvalidLine as error:
+                self._refuse(number, error)
         with self._store.deadline():
-            self._learn_ids(line for _, line in lines)
-        of_documents = []
+            self._find_ids(line for _, line in lines)
+        self._write([(number, line, {}) for number, line in lines if line["type"] in self._add], self._add_records)
+        rounds: dict[int, list[Numbered]] = defaultdict(list)
+        """The lines of documents; a document that the batch has more than once is in several rounds."""
+        begun = Counter[str]()
         for number, line in lines:
-            if line["type"] in self._add:
-                self._one(number, self._renamed(line))
-            elif line["type"] != "export":
-                of_documents.append((number, line))
-        while of_documents:
-            now, of_documents = _each_once(of_documents)
-            self._documents([(number, self._renamed(line)) for number, line in now])
+            if line["type"] in ("body", "revision", "document"):
+                document_id = line.get("documentId") or line["id"]
+                rounds[begun[document_id]].append((number, self._renamed(line)))
+                begun[document_id] += line["type"] == "document"
+        for round_ in rounds.values():
+            self._import_documents(round_)
 
-    def _one(self, number: int, line: Line) -> None:
-        def add(store: Store) -> Existing:
-            existing = self._add[line["type"]](store, line)
-            if existing is None:
-                store.projects.delivery_changed(self._project)
-            return existing
-
-        try:
-            self._count(line, self._in_transaction(add))
-        except _Unfit as unfit:
-            self._refuse(number, unfit)
-        except WriteConflict:
-            self._refuse(number, _Unfit(line, _CONFLICT))
-
-    def _in_transaction(self, run: Callable[[Store], T]) -> T:
-        """Returns what `run` returns inside a transaction; runs it again when another write came first."""
-        for _ in range(TRIES):
-            try:
-                with self._store.deadline():
-                    return self._store.in_transaction(run)
-            except WriteConflict:
-                continue
-        raise WriteConflict
-
-    def _refuse(self, number: int, unfit: _Unfit) -> None:
-        self.done.refused.append(Refused(number, unfit.what, unfit.why))
-
-    def _count(self, line: Line, existing: Existing) -> None:
-        """Counts a record as created or as there already, and notes one that differs or has another id."""
-        kind = line["type"]
-        counts = self.done.created if existing is None else self.done.unchanged
-        counts[kind] = counts.get(kind, 0) + 1
-        if existing is None or kind == "project":
-            return
-        if existing["id"] != line["id"]:
-            self._ids |= {key: existing["id"] for key, new in self._ids.items() if new == line["id"]}
-        elif line_of(kind, existing) != line:
-            self.done.differing.append(_named(line))
-
-    def _learn_ids(self, lines: Iterable[Line]) -> None:
-        """Learns, in one query a collection, the ids in this project of the records that lines name."""
-        unknown: dict[str, set[str]] = {}
+    def _find_ids(self, lines: Iterable[Line]) -> None:
+        """Finds, with one query a collection, the ids in this project of the records that lines name."""
+        unknown: dict[str, set[str]] = defaultdict(set)
 
         def note(collection: str, old: str) -> str:
             if (collection, old) not in self._ids:
-                unknown.setdefault(collection, set()).add(old)
+                unknown[collection].add(old)
             return old
 
         for line in lines:
-            renamed(line["type"], line, note)
+            renamed(line, note)
         for collection, old in unknown.items():
             new = self._store.transfers.new_ids(self._project, collection, old)
             self._ids |= {(collection, one): new[one] for one in old}
 
     def _renamed(self, line: Line) -> Line:
-        return renamed(line["type"], line, lambda collection, old: self._ids[collection, old])
+        return renamed(line, lambda collection, old: self._ids[collection, old])
 
-    def _event(self, kind: str) -> Event:
-        return self._ctx.event(kind, {"imported": True})
-
-    def _add_settings(self, store: Store, line: Line) -> Existing:
-        fields = instance(LINES["project"]).fields
-        settings = record_of("project", line).items()
-        changes = {name: value for name, value in settings if value is not None or fields[name].allow_none}
-        event = self._ctx.event("project.updated")
-        changed = store.projects.update(self._project, self._project, changes, event, None)
-        return None if changed else store.projects.settings(self._project)
-
-    def _add_member(self, store: Store, line: Line) -> Existing:
-        existing = store.members.get_including_deleted(self._project, line["id"])
-        if existing is None:
-            store.members.add(self._project, record_of("member", line), self._event("member.created"))
-        return existing
-
-    def _add_category(self, store: Store, line: Line) -> Existing:
-        existing = store.categories.get(self._project, line["id"]) or store.categories.get_by_slug(
-            self._project, line["slug"]
-        )
-        if existing is None:
-            if line["categoryId"] and store.categories.get(self._project, line["categoryId"]) is None:
-                raise _Unfit(line, "Its `categoryId` is not the id of a category in this project.")
-            if store.categories.count(self._project) >= CATEGORIES_PER_PROJECT:
-                raise _Unfit(line, f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be.")
-            store.categories.add(self._project, record_of("category", line), self._event("category.created"))
-        return existing
-
-    def _add_cluster(self, store: Store, line: Line) -> Existing:
-        existing = store.clusters.get(self._project, line["id"]) or store.clusters.get_by_name(
-            self._project, line["name"]
-        )
-        if existing is None:
-            if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
-                raise _Unfit(line, f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
-            store.clusters.add(self._project, record_of("cluster", line), self._event("cluster.created"))
-        return existing
-
-    def _documents(self, lines: Reading) -> None:
-        """Imports texts, versions and documents: texts first, so that no document is ever without them."""
+    def _import_documents(self, lines: Sequence[Numbered]) -> None:
+        """Imports the texts and versions of the documents that are new, and then the documents."""
         with self._store.deadline():
-            ids = {line.get("documentId") or line["id"] for _, line in lines}
-            existing = self._store.documents.get_many(self._project, ids)
-            for kind, collection in (("body", "bodies"), ("revision", "revisions")):
-                rows = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
-                self._store.transfers.add_missing(self._project, collection, [record_of(kind, row) for row in rows])
-            new_ids = [line["id"] for _, line in lines if line["type"] == "document" and line["id"] not in existing]
-            versions = self._store.transfers.versions(self._project, new_ids)
+            named = {line.get("documentId") or line["id"] for _, line in lines}
+            existing = self._store.documents.get_many(self._project, named)
+            for kind in ("body", "revision"):
+                new = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
+                self._store.transfers.add_missing(
+                    self._project, COLLECTIONS[kind], [record_of(kind, line) for line in new]
+                )
+            documents = [(number, line) for number, line in lines if line["type"] == "document"]
+            versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
             texts = self._store.transfers.documents_of(
-                self._project, [text for _, line in lines for text in texts_of(line)]
+                self._project, [text for _, line in documents for text in texts_of(line)]
             )
-        new: dict[int, tuple[Line, dict[str, Any]]] = {}
-        for number, line in lines:
-            if line["type"] != "document":
-                continue
+        rows = []
+        for number, line in documents:
             if line["id"] in existing:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                if (line["id"], line["version"]) not in versions:
-                    raise _Unfit(line, f"Its version {line['version']} is missing: it has to come before the document.")
-                new[number] = line, self._record(line, texts)
-            except _Unfit as unfit:
-                self._forget(number, unfit, line)
-        self._add_documents(new)
+                rows.append((number, line, self._document_record(line, versions, texts)))
+            except _InvalidLine as error:
+                self._refuse(number, error, line["id"])
+        self._write(rows, self._add_documents)
 
-    def _record(self, line: Line, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Returns the record that a line becomes, except for what other records decide."""
+    def _document_record(
+        self, line: Line, versions: Collection[tuple[str, int]], texts: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Returns the record of a document, rendered where it is delivered. Raises `_InvalidLine`.
+
+        `versions` and `texts` are those that exist; each text with the id of its document.
+        """
         record = record_of("document", line)
-        snapshot = record["snapshot"]
+        snapshot, brief = record["snapshot"], record["brief"] or {}
+        if (line["id"], line["version"]) not in versions:
+            raise _InvalidLine(line, f"Its version {line['version']} is missing: it must come before the document.")
         if record["isPublished"] != (snapshot is not None):
-            raise _Unfit(line, "It must have a snapshot if and only if it is published.")
-        brief = record["brief"] or {}
+            raise _InvalidLine(line, "It must have a snapshot if and only if it is published.")
         if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
-            raise _Unfit(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
+            raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
-            raise _Unfit(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
+            raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line)):
-            raise _Unfit(line, "A text that it names is missing: it has to come before the document.")
+            raise _InvalidLine(line, "A text that it names is missing: it must come before the document.")
         if snapshot is not None:
             record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
             record["deliveredWords"] = delivered_words(snapshot)
@@ -268,7 +203,7 @@ class ProjectImport:
             markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
         if text is None:
-            raise _Unfit(line, "Its html would be over 15 MB.")
+            raise _InvalidLine(line, "Its html would be over 15 MB.")
         with self._store.deadline():
             html_id = self._store.bodies.add(self._project, line["id"], text.html)
         return {
@@ -278,120 +213,163 @@ class ProjectImport:
             "wordCount": word_count(markdown),
         }
 
-    def _add_documents(self, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> None:
-        if not new:
-            return
-        try:
-            refused = self._in_transaction(lambda store: self._add_fitting(store, new))
-        except WriteConflict:
-            if len(new) > 1:  # so that one document stops no other
-                for number, item in new.items():
-                    self._add_documents({number: item})
-                return
-            refused = {number: _Unfit(line, _CONFLICT) for number, (line, _) in new.items()}
-        for number, (line, _) in new.items():
-            if number in refused:
-                self._forget(number, refused[number], line)
+    def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
+        """Adds the records that the project lacks in a transaction, and notes what became of each line."""
+        for (number, line, _), outcome in zip(rows, self._outcomes(rows, add), strict=True):
+            if isinstance(outcome, _InvalidLine):
+                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
             else:
-                self._count(line, None)
+                self._count(*outcome)
 
-    def _add_fitting(self, store: Store, new: Mapping[int, tuple[Line, dict[str, Any]]]) -> dict[int, _Unfit]:
-        """Adds the documents that fit into the project, inside a transaction; returns why the others do not."""
-        slugs = [slug for line, _ in new.values() for slug in slugs_of(line)]
-        taken = store.documents.find_taken_slugs(self._project, slugs)
-        keys = set(
-            store.documents.find_with_keys(self._project, [line["key"] for line, _ in new.values() if line["key"]])
-        )
-        found = {
-            name: {one: get(self._project, one) for one in {line[name] for line, _ in new.values()} if one}
+    def _outcomes(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> list[_Outcome]:
+        """Returns what `add` returns; it runs for each row by itself where it conflicts with other writes."""
+
+        def added(store: Store) -> list[_Outcome]:
+            outcomes = add(store, rows)
+            if store.writes:
+                store.projects.delivery_changed(self._project)
+            return outcomes
+
+        for _ in range(TRIES if rows else 0):
+            try:
+                with self._store.deadline():
+                    return self._store.in_transaction(added)
+            except WriteConflict:
+                continue
+        if len(rows) == 1:
+            return [_InvalidLine(rows[0][1], "Another record was created at the same time: run the import again.")]
+        return [self._outcomes([row], add)[0] for row in rows]
+
+    def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
+        return [self._add_record(store, line) for _, line, _ in rows]
+
+    def _add_record(self, store: Store, original: Line) -> _Outcome:
+        """Adds a record, or finds the one that it is in this project; later lines then name that one."""
+        kind, line = original["type"], self._renamed(original)
+        try:
+            existing = self._add[kind](store, line, record_of(kind, line))
+        except _InvalidLine as error:
+            return error
+        if existing and "id" in line:
+            self._ids[COLLECTIONS[kind], original["id"]] = existing["id"]
+        return line, existing
+
+    def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
+        fields = instance(LINES["project"]).fields
+        changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
+        event = self._ctx.event("project.updated")
+        changed = store.projects.update(self._project, self._project, changes, event, None)
+        return None if changed else store.projects.settings(self._project)
+
+    def _add_member(self, store: Store, line: Line, record: Line) -> Existing:
+        existing = store.members.get_including_deleted(self._project, line["id"])
+        if existing is None:
+            store.members.add(self._project, record, self._event("member.created"))
+        return existing
+
+    def _add_category(self, store: Store, line: Line, record: Line) -> Existing:
+        categories = store.categories
+        existing = categories.get(self._project, line["id"]) or categories.get_by_slug(self._project, line["slug"])
+        if existing is None:
+            if line["categoryId"] and categories.get(self._project, line["categoryId"]) is None:
+                raise _InvalidLine(line, "Its `categoryId` is not the id of a category in this project.")
+            if categories.count(self._project) >= CATEGORIES_PER_PROJECT:
+                raise _InvalidLine(
+                    line, f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be."
+                )
+            categories.add(self._project, record, self._event("category.created"))
+        return existing
+
+    def _add_cluster(self, store: Store, line: Line, record: Line) -> Existing:
+        clusters = store.clusters
+        existing = clusters.get(self._project, line["id"]) or clusters.get_by_name(self._project, line["name"])
+        if existing is None:
+            if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
+                raise _InvalidLine(line, TOO_MANY.format(CLUSTERS_PER_PROJECT, "clusters"))
+            clusters.add(self._project, record, self._event("cluster.created"))
+        return existing
+
+    def _add_documents(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
+        """Adds the documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
+        lines = [line for _, line, _ in rows]
+        slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
+        keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
+        existing = {
+            name: {named for named in {line[name] for line in lines} if named and get(self._project, named)}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
         }
-        rows, refused = [], {}
-        for number, (line, record) in new.items():
-            lost = [name for name, those in found.items() if line[name] and those[line[name]] is None]
-            if conflict := taken & slugs_of(line):
-                refused[number] = _Unfit(line, f"Another document has the slug {min(conflict)!r}.")
+        outcomes: list[_Outcome] = []
+        new = []
+        for _, line, record in rows:
+            own, is_deleted = slugs_of(line), line["deletedAt"] is not None
+            missing = [name for name, ids in existing.items() if not is_deleted and line[name] not in {None, *ids}]
+            if taken := own & slugs:
+                outcomes.append(_InvalidLine(line, f"Another document has the slug {min(taken)!r}."))
             elif line["key"] in keys:
-                refused[number] = _Unfit(line, f"Another document has the key {line['key']!r}.")
-            elif lost and line["deletedAt"] is None:
-                refused[number] = _Unfit(line, f"Its `{lost[0]}` is not the id of a record in this project.")
+                outcomes.append(_InvalidLine(line, f"Another document has the key {line['key']!r}."))
+            elif missing:
+                outcomes.append(_InvalidLine(line, f"Its `{missing[0]}` is not the id of a record in this project."))
             else:
-                taken |= slugs_of(line)
+                outcomes.append((line, None))
+                slugs |= own
                 keys |= {line["key"]} - {None}
-                kinds = ("document.created", *(("document.deleted",) if line["deletedAt"] else ()))
-                rows.append((record, [self._event(kind) for kind in kinds]))
-        if rows:
-            store.documents.add_many(self._project, rows)
-            store.projects.delivery_changed(self._project)
-        return refused
+                kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
+                new.append((record, [self._event(kind) for kind in kinds]))
+        store.documents.add_many(self._project, new)
+        return outcomes
 
-    def _forget(self, number: int, unfit: _Unfit, line: Line) -> None:
-        """Refuses a document and deletes the texts and versions that came before it."""
-        with self._store.deadline():
-            self._store.transfers.forget(self._project, line["id"])
-        self._refuse(number, unfit)
+    def _event(self, kind: str) -> Event:
+        return self._ctx.event(kind, {"imported": True})
 
+    def _count(self, line: Line, existing: Existing) -> None:
+        """Counts a record as created or as existing, and notes one that differs from its line."""
+        kind = line["type"]
+        counts = self.done.created if existing is None else self.done.unchanged
+        counts[kind] += 1
+        if existing and existing["id"] == line.get("id") and line_of(kind, existing) != line:
+            self.done.differing.append(_name_of(line))
 
-_CONFLICT = "Another record was created in its place at the same time: run the import again."
-
-
-def _each_once(lines: Iterable[tuple[int, Line]]) -> tuple[list[tuple[int, Line]], list[tuple[int, Line]]]:
-    """Splits lines into those up to the second line of the same document, and the rest."""
-    once: list[tuple[int, Line]] = []
-    seen: set[str] = set()
-    rest = iter(lines)
-    for number, line in rest:
-        if line["type"] == "document":
-            if line["id"] in seen:
-                return once, [(number, line), *rest]
-            seen.add(line["id"])
-        once.append((number, line))
-    return once, []
+    def _refuse(self, number: int, error: _InvalidLine, document_id: str | None = None) -> None:
+        """Notes why a line is refused; of a document, deletes the texts and versions that came before it."""
+        if document_id:
+            with self._store.deadline():
+                self._store.transfers.forget(self._project, document_id)
+        self.done.refused.append(Refused(number, error.what, error.why))
 
 
-def _chunks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yields lines in chunks that are worth a few queries and fit into memory."""
-    chunk: list[tuple[int, bytes]] = []
-    size = 0
-    for number, text in lines:
-        chunk.append((number, text))
-        size += len(text)
-        if len(chunk) == CHUNK_LINES or size > CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-class _Unfit(Exception):
+class _InvalidLine(Exception):
     """A line that can't be imported."""
 
     def __init__(self, line: Mapping[str, Any], why: str) -> None:
-        self.what, self.why = _named(line), why[:MAX_WHY]
+        self.what, self.why = _name_of(line), why[:MAX_WHY]
+
+
+_Outcome = _InvalidLine | tuple[Line, Existing]
+"""Why a line is refused; or the line with the ids of this project, and the record that exists in its place."""
 
 
 def _read(text: bytes) -> Line:
-    """Returns a line with every field of its table, null where it has none. Raises `_Unfit` with all that is wrong."""
+    """Returns a line with all fields of its schema, null where they are missing; the error lists all problems."""
     if len(text) > MAX_LINE_BYTES:
-        raise _Unfit({}, "It is longer than 32 MB.")
+        raise _InvalidLine({}, "It is longer than 32 MB.")
     try:
         line = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise _Unfit({}, f"It is not JSON: {error}.") from None
+        raise _InvalidLine({}, f"It is not JSON: {error}.") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
-        raise _Unfit({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
-    table = LINES[line["type"]]
+        raise _InvalidLine({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
+    schema = LINES[line["type"]]
     try:
-        shaped = load(table, line)
+        loaded = load(schema, line)
     except HttpApiDecodeError as error:
         issues = error.extra["issues"]
-        raise _Unfit(line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in issues)) from None
-    if wrong := problems(table, {name: value for name, value in shaped.items() if value is not None}):
-        raise _Unfit(line, "; ".join(f"{problem['field']}: {problem['message']}" for problem in wrong))
-    return line_of(line["type"], shaped)
+        raise _InvalidLine(line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in issues)) from None
+    if wrong := problems(schema, {name: value for name, value in loaded.items() if value is not None}):
+        raise _InvalidLine(line, "; ".join(f"{problem['field']}: {problem['message']}" for problem in wrong))
+    return line_of(line["type"], loaded)
 
 
-def _named(line: Mapping[str, Any]) -> str:
+def _name_of(line: Mapping[str, Any]) -> str:
     names = (line.get(key) for key in ("slug", "name", "id", "documentId"))
     name = next((name for name in names if name and isinstance(name, str)), "")
     return f"{line.get('type', 'line')} {name}".strip()[:100]

@@ -9,23 +9,29 @@ from app.fields.transfers import LINES
 from app.fields.types import List, Nested, TimeString
 from app.rules.times import read_time, wire_time
 
-REFERENCES = {
-    "member": {"id": "members"},
-    "category": {"id": "categories", "categoryId": "categories"},
-    "cluster": {"id": "clusters"},
-    "body": {"id": "bodies", "documentId": "documents"},
-    "revision": {"documentId": "documents", "bodyId": "bodies", "categoryId": "categories"},
-    "document": {
-        "id": "documents",
-        "assigneeId": "members",
-        "authorId": "members",
-        "categoryId": "categories",
-        "clusterId": "clusters",
-        "contentId": "bodies",
-    },
-    "snapshot": {"markdownId": "bodies", "categoryId": "categories"},
+COLLECTIONS = {
+    "project": "projects",
+    "member": "members",
+    "category": "categories",
+    "cluster": "clusters",
+    "body": "bodies",
+    "revision": "revisions",
+    "document": "documents",
 }
-"""The collection of each id in a line."""
+"""The collection of each type of line."""
+
+REFERENCES = {
+    "assigneeId": "members",
+    "authorId": "members",
+    "categoryId": "categories",
+    "clusterId": "clusters",
+    "documentId": "documents",
+    "internalLinks": "documents",
+    "bodyId": "bodies",
+    "contentId": "bodies",
+    "markdownId": "bodies",
+}
+"""The collection of the record that each of these fields of a line names, wherever it stands."""
 
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,19 +44,18 @@ def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
     return _fields(kind, line, _read)
 
 
-def renamed(kind: str, line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
+def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
     """Returns a line with each id replaced by `new_id(collection, id)`."""
 
-    def mapped(part: Mapping[str, Any], references: Mapping[str, str]) -> dict[str, Any]:
-        ids = {name: new_id(collection, part[name]) for name, collection in references.items() if part.get(name)}
-        return {**part, **ids}
+    def mapped(value: Any, collection: str | None) -> Any:
+        if isinstance(value, Mapping):
+            return {name: mapped(inner, REFERENCES.get(name)) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [mapped(inner, collection) for inner in value]
+        return new_id(collection, value) if collection and value else value
 
-    line = mapped(line, REFERENCES.get(kind, {}))
-    if snapshot := line.get("snapshot"):
-        line["snapshot"] = mapped(snapshot, REFERENCES["snapshot"])
-    if (brief := line.get("brief")) and (links := brief.get("internalLinks")):
-        line["brief"] = {**brief, "internalLinks": [new_id("documents", link) for link in links]}
-    return line
+    own = {"id": new_id(COLLECTIONS[line["type"]], line["id"])} if "id" in line else {}
+    return {**mapped(line, None), **own}
 
 
 def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,13 +11,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 import bson
 from bson import ObjectId
+from pymongo import UpdateOne
 
-from app.store.collection import Bson, from_bson, insert_once, new_id, object_id, object_ids, to_bson
+from app.store.collection import Bson, from_bson, new_id, object_id, object_ids, to_bson
 
 if TYPE_CHECKING:
     from app.store.store import Store
 
-ONCE = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
+KEYS = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
 """What makes a record the same one, where an import that was interrupted is run again."""
 
 RECORDS = ("projects", "members", "categories", "clusters", "documents")
@@ -107,21 +108,13 @@ class Transfers:
 
     def add_missing(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
         """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
-        rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
-        if rows and self._session is not None:
-            self._insert_in_transaction(collection, rows)
-        elif rows:
-            insert_once(self._database[collection], rows, ONCE[collection])
-
-    def _insert_in_transaction(self, collection: str, rows: Sequence[Bson]) -> None:
-        """Inserts the rows that are missing; one that exists would end the transaction."""
-        key = ONCE[collection]
-        same = {name: {"$in": [row[name] for row in rows]} for name in key}
-        found = self._database[collection].find(same, dict.fromkeys(key, 1), session=self._session)
-        there = {tuple(row[name] for name in key) for row in found}
-        missing = {values: row for row in rows if (values := tuple(row[name] for name in key)) not in there}
-        if missing:
-            self._database[collection].insert_many(missing.values(), session=self._session)
+        writes = []
+        for record in records:
+            row = to_bson({"id": new_id(), **record, "projectId": project_id})
+            same = {name: row.pop(name) for name in KEYS[collection]}
+            writes.append(UpdateOne(same, {"$setOnInsert": row}, upsert=True))
+        if writes:
+            self._database[collection].bulk_write(writes, ordered=False, session=self._session)
 
     def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the document that each of the texts belongs to, for those that exist."""
