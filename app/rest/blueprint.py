@@ -128,7 +128,7 @@ def _next_page(fields: Mapping[str, Any], result: Result) -> str | None:
     offset = fields["offset"] + fields["limit"]
     if len(result.body) < fields["limit"] or offset > MAX_OFFSET:
         return None
-    query = urlencode({**request.args.to_dict(), "offset": offset}, safe=",:")
+    query = urlencode({**request.args.to_dict(flat=False), "offset": offset}, doseq=True, safe=",:")
     return f"{request.script_root}{request.path}?{query}"
 
 

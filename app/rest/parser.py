@@ -50,8 +50,8 @@ class Parser(FlaskParser):
         return body
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
-        """Returns the query's parameters, with digits read as integers where an integer is due."""
-        return from_query(schema, req.args)
+        """Returns the query's parameters, each sent several times as one list: clients send `a=1&a=2` for `a=1,2`."""
+        return from_query(schema, {name: ",".join(values) for name, values in req.args.lists()})
 
     def load_headers(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the headers that the schema names; webargs would wrap all of them, at each request."""

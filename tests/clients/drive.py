@@ -13,6 +13,7 @@ from content_workflow_client.api.intents import confirm_document_intent, create_
 from content_workflow_client.models import (
     BriefClaimed,
     BriefItem,
+    BriefState,
     ClaimFields,
     ConfirmedDocument,
     Document,
@@ -40,7 +41,7 @@ def main(address: str, token: str) -> None:
         assert again.id == draft.id
         document = given(ConfirmedDocument, confirm_document_intent.sync(draft.id, client=api)).document
         ready = given(Document, mark_brief_ready.sync(document.id, client=api))
-        listed = given(list, list_briefs.sync(client=api, limit=10))
+        listed = given(list, list_briefs.sync(client=api, limit=10, state=[BriefState.CLAIMED, BriefState.READY]))
         lease = ClaimFields(lease_seconds=3600)
         claimed = given(Document, claim_brief.sync(document.id, client=api, body=lease))
         second = claim_brief.sync_detailed(document.id, client=api, body=ClaimFields())

@@ -65,6 +65,7 @@ def shelf(project: Project, api: DocumentedRest) -> str:
         ("/documents?sort=title", 5),
         ("/documents?q=loaf%20%26%20rye&updatedSince=2020-01-01T00:00:00%2B01:00&status=drafting,idea", 5),
         ("/briefs?state=ready,claimed", 5),
+        ("/briefs?state=claimed&state=ready", 5),
         ('/categories?x=<>"%0d%0aä', 4),
         ("/clusters?", 4),
         ("/members?offset=0", 4),
@@ -81,6 +82,13 @@ def test_following_the_links_gives_the_whole_list(
 
     assert followed(api, f"{path}&limit={limit}") == api.get(f"{path}&limit=100").json
     assert len(api.get(f"{path}&limit=100").json) == number
+
+
+@pytest.mark.parametrize("query", ["limit=5&limit=5", "sort=title&sort=title", "deleted=true&deleted=true"])
+def test_a_parameter_of_one_value_that_is_sent_twice_is_refused(api: DocumentedRest, query: str) -> None:
+    response = api.get(f"/documents?{query}")
+
+    assert [issue["path"] for issue in response.json["issues"]] == [query.partition("=")[0]]
 
 
 @pytest.mark.contract("decided-pages.link")
