@@ -172,7 +172,10 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     base = fields.get("baseVersion")
     if wrong and document:
         ctx.check_match(document)
-        raise refusal(SCHEDULE, document, request, base) or BadRequest(errors=wrong)
+        refused = refusal(SCHEDULE, document, request, base)
+        if refused and not isinstance(refused, BadRequest):
+            raise refused
+        raise BadRequest(errors=[*(refused.extra["errors"] if refused else ()), *wrong])
     return _move(
         ctx,
         document_id,

@@ -286,6 +286,12 @@ def test_no_other_time_is_taken(rest: Rest, at: str) -> None:
     assert ok(rest.get(path_of(document))) == document
 
 
+def test_a_schedule_without_content_at_no_time_is_refused_for_both(rest: Rest) -> None:
+    response = do(rest, a_document(rest, markdown=""), "schedule", publishAt="soon")
+
+    assert [error["field"] for error in refused(response, "BadRequest")["errors"]] == ["markdown", "publishAt"]
+
+
 @pytest.mark.contract("decided-documents.schedule")
 @pytest.mark.parametrize("body", [{}, {"publishAt": None}, {"publishAt": 1}])
 def test_a_time_has_to_be_there_and_a_string(rest: Rest, body: dict[str, Any]) -> None:
