@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,5 +48,8 @@ def _written(out: Path | None) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(out)
+    except OSError as error:
+        raise click.ClickException(f"{out} can't be written: {error.strerror}.") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()

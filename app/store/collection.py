@@ -294,7 +294,7 @@ class Recorded(Collection[Stored]):
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
         """Returns a record that was not deleted, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(record_id), **LIVE}, self.hidden)
+        return self._find_one(project_id, {"_id": object_id(record_id), **LIVE}, self.hidden)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
         """Adds a record with the event of its creation."""

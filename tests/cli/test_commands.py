@@ -191,8 +191,9 @@ class TestInvitations:
         answers = [app.test_client().post("/console/join", data={"invitation": secret}).status_code for _ in range(2)]
         assert answers == [200, 401]
 
-    def test_nobody_is_invited_who_is_no_member(self, cli: Cli, project: Project) -> None:
-        refused = cli("member", "invite", "--project", project.id, NOBODY)
+    @pytest.mark.parametrize("nobody", [NOBODY, "Mateo"])
+    def test_nobody_is_invited_who_is_no_member(self, cli: Cli, project: Project, nobody: str) -> None:
+        refused = cli("member", "invite", "--project", project.id, nobody)
 
         assert refused.exit_code == 1
         assert "no member with this id" in refused.stderr

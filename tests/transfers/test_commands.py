@@ -49,6 +49,15 @@ def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
+def test_an_export_that_can_not_be_written_says_why(run: CliRunner, project: Project, tmp_path: Path) -> None:
+    out = run.invoke(main, ["export", "--project", project.id, "--out", str(tmp_path / "missing" / "project.ndjson")])
+
+    assert (out.exit_code, out.stderr) == (
+        1,
+        f"Error: {tmp_path}/missing/project.ndjson can't be written: No such file or directory.\n",
+    )
+
+
 def test_a_refused_line_is_told_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "project.ndjson"
     file.write_text('{"type": "export", "version": 2}\n{"type": "member"}\n')
