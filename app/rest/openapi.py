@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import EnumType
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from flask_smorest import Api, Blueprint
 from marshmallow import validate
@@ -185,14 +186,13 @@ def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None)
     return responses
 
 
-def _one_of(errors: list[type[Refusal]]) -> dict[str, Any]:
-    refs = {error.__name__: f"#/components/schemas/{error.__name__}" for error in errors}
-    if len(refs) == 1:
-        return {"$ref": next(iter(refs.values()))}
-    return {
-        "oneOf": [{"$ref": ref} for ref in refs.values()],
-        "discriminator": {"propertyName": "_tag", "mapping": refs},
-    }
+def _one_of(errors: list[type[Refusal]]) -> dict[str, Any] | str:
+    """Returns the schema of one of several errors by the names of their components, which apispec refers to."""
+    names = [error.__name__ for error in errors]
+    if len(names) == 1:
+        return names[0]
+    mapping = {name: f"#/components/schemas/{name}" for name in names}
+    return {"oneOf": names, "discriminator": {"propertyName": "_tag", "mapping": mapping}}
 
 
 def _headers(*names: str) -> dict[str, Any] | None:
@@ -230,7 +230,7 @@ def component_name(schema: Any) -> str:
     return name.removesuffix("Record")
 
 
-def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+def enum_reference(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     """Makes apispec document a closed list as a reference to its component."""
     words = tuple(word for word in ret.get("enum", ()) if word is not None)
     names = [name for name, known in ENUMS.items() if tuple(known) == words]
@@ -238,27 +238,28 @@ def enum_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str,
         return {}
     for key in ("enum", "type", "maxLength"):
         ret.pop(key, None)
-    return _reference(names[0], null=field.allow_none)
+    return _reference(converter, names[0], null=field.allow_none)
 
 
-def map_reference(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+def map_reference(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     """Makes apispec document an object of words by name as a reference to its component."""
     for name, words in MAPS.items():
-        if ret.get("additionalProperties") == _reference(words.__name__):
+        if ret.get("additionalProperties") == _reference(converter, words.__name__):
             for key in ("additionalProperties", "type"):
                 del ret[key]
-            return _reference(name, null=field.allow_none)
+            return _reference(converter, name, null=field.allow_none)
     return {}
 
 
-def constant(converter: Any, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
+def constant(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     """Makes apispec document the only value that a field has."""
     is_constant = any(isinstance(check, validate.Equal) for check in field.validators)
     return {"const": ret.pop("enum")[0]} if is_constant else {}
 
 
-def _reference(name: str, *, null: bool = False) -> dict[str, Any]:
-    reference = {"$ref": f"#/components/schemas/{name}"}
+def _reference(converter: OpenAPIConverter, name: str, *, null: bool = False) -> dict[str, Any]:
+    """Returns a reference to a component, which apispec adds to the document with its first reference."""
+    reference: dict[str, Any] = converter.spec.components.get_ref("schema", name)
     return {"anyOf": [reference, {"type": "null"}]} if null else reference
 
 
@@ -266,6 +267,7 @@ class ManagementApi(Api):  # type: ignore[misc]
     """flask-smorest's Api; `app.http.errors` answers with errors, and the routes document them."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
+    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
 
 
 def management_api(app: Flask, settings: Settings) -> Api:
@@ -292,33 +294,14 @@ def management_api(app: Flask, settings: Settings) -> Api:
         plugin.converter.add_attribute_function(map_reference)  # type: ignore[no-untyped-call]
         plugin.converter.add_attribute_function(constant)  # type: ignore[no-untyped-call]
     for name, words in ENUMS.items():
-        api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]})
+        api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]}, lazy=True)
     for name, words in MAPS.items():
-        values = _reference(words.__name__)
-        api.spec.components.schema(name, {"type": "object", "additionalProperties": values})
+        values = {"$ref": f"#/components/schemas/{words.__name__}"}
+        api.spec.components.schema(name, {"type": "object", "additionalProperties": values}, lazy=True)
     for error in Refusal.__subclasses__():
         description = {"description": (error.__doc__ or "").strip()}
-        api.spec.components.schema(error.__name__, description, schema=error_schema(error))
+        api.spec.components.schema(error.__name__, description, lazy=True, schema=error_schema(error))
     for name, header in HEADERS.items():
         api.spec.components.header(name, header)
     api.spec.components.parameter("Prefer", "header", PREFER)
     return api
-
-
-def finished(api: Api) -> dict[str, Any]:
-    """Returns the finished document of an Api, with no more components than its paths use."""
-    document: dict[str, Any] = api.spec.to_dict()
-    used = _references(document["paths"])
-    schemas = document["components"]["schemas"]
-    while more := set().union(*(_references(schemas[name]) for name in used & schemas.keys())) - used:
-        used |= more
-    document["components"]["schemas"] = {name: schemas[name] for name in sorted(used & schemas.keys())}
-    document["components"].pop("responses", None)
-    return document
-
-
-def _references(part: Any) -> set[str]:
-    if isinstance(part, dict):
-        own = {part["$ref"].rpartition("/")[2]} if isinstance(part.get("$ref"), str) else set()
-        return own.union(*map(_references, part.values()))
-    return set().union(*map(_references, part)) if isinstance(part, list) else set()
