@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from flask import Response, request
 
 from app.errors import BadRequest
-from app.fields.loading import instance, load
+from app.fields.loading import cached_schema, load
 from app.fields.queries import FeedQuery, from_query
 from app.http import answers
 from app.http.callers import callers
@@ -34,7 +34,7 @@ class Feeds:
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        limit: int = load(FeedQuery, from_query(instance(FeedQuery), request.args))["limit"]
+        limit: int = load(FeedQuery, from_query(cached_schema(FeedQuery), request.args))["limit"]
         address = self._address(f"{request.path}?limit={limit}" if request.args else request.path)
         return self._respond(
             ctx,

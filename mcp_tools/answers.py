@@ -10,7 +10,7 @@ import orjson
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
@@ -69,7 +69,7 @@ def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResul
 
 def _counts(operation: Operation) -> bool:
     """Returns whether a list can report the number of its items."""
-    return operation.query is not None and "count" in instance(operation.query).fields
+    return operation.query is not None and "count" in cached_schema(operation.query).fields
 
 
 def _text(body: object) -> t.TextContent:

@@ -15,7 +15,7 @@ from app.fields.checks import HEX_ID
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
-from app.fields.loading import instance, load
+from app.fields.loading import cached_schema, load
 from app.fields.queries import NUMBERS
 from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.fields.unknown import unknown_names
@@ -74,7 +74,7 @@ class Arguments:
     def defaults(self) -> dict[str, Any]:
         """Defaults that differ from those of REST; the `limit` of content is in characters, and stays."""
         query = self.operation.query
-        paged = query is not None and query is not ContentPartQuery and "limit" in instance(query).fields
+        paged = query is not None and query is not ContentPartQuery and "limit" in cached_schema(query).fields
         return {"limit": SMALL_PAGE} if paged else {}
 
     def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None, bool]:
@@ -96,7 +96,7 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
 
     Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included.
     """
-    unknown = unknown_names(instance(schema), sent)
+    unknown = unknown_names(cached_schema(schema), sent)
     issues = [one.issue("argument") for one in islice(unknown, MAX_ISSUES)]
     more = sum(1 for _ in unknown)
     try:

@@ -16,7 +16,7 @@ from typing import Any
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.cli.calling import read_bounded
 from app.fields.briefs import BriefFields
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.slugs import slug_problem
 
 FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
@@ -124,7 +124,9 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
     known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, "brief", "date", "draft", "path"}
     brief = front.get("brief")
     inner = (
-        [f"brief.{key}" for key in brief if key not in instance(BriefFields).fields] if isinstance(brief, dict) else []
+        [f"brief.{key}" for key in brief if key not in cached_schema(BriefFields).fields]
+        if isinstance(brief, dict)
+        else []
     )
     return [key for key in front if key not in known] + inner
 

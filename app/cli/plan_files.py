@@ -15,7 +15,7 @@ import orjson
 
 from app.cli.bounded_parsing import Unparsable, parse_yaml
 from app.cli.calling import read_bounded
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.plan_tables import PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import PlanFields
 from app.fields.unknown import unknown_names
@@ -78,7 +78,7 @@ def _unknown(plan: Mapping[str, Any]) -> Iterator[str]:
     not_text = [place for place, piece in enumerate(plan["pieces"]) if _has_other_keys(piece)]
     yield from (f"piece {place + 1}: its keys must be strings." for place in not_text)
     if not not_text and not _has_other_keys(plan):
-        yield from (f"{one.path}: unknown field; {one.hint}" for one in unknown_names(instance(PlanFields), plan))
+        yield from (f"{one.path}: unknown field; {one.hint}" for one in unknown_names(cached_schema(PlanFields), plan))
 
 
 def _has_other_keys(value: object) -> bool:

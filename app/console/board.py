@@ -13,7 +13,7 @@ from app.console import live
 from app.console.frame import call, console, page
 from app.console.words import STATUSES
 from app.fields.documents import DocumentQuery
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.queries import from_query
 from app.operations import documents
 from app.vocabulary import DocumentStatus
@@ -67,7 +67,7 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     elif chosen.get("due") == "week":
         week = {"dueAfter": today.isoformat(), "dueBefore": (today + timedelta(days=7)).isoformat()}
         filters |= {"isPublished": "false", **week}
-    return from_query(instance(DocumentQuery), filters)
+    return from_query(cached_schema(DocumentQuery), filters)
 
 
 def _column(status: str, filters: Mapping[str, Any]) -> Column:

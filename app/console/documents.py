@@ -205,7 +205,7 @@ def move_card(id: str) -> str:
 
 def text_of(result: Result) -> str:
     """Returns the markdown of a document that was read."""
-    body_id = result.bodies["content"]
+    body_id = result.text_ids["content"]
     if body_id is None:
         return ""
     ctx = session().ctx

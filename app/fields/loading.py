@@ -16,7 +16,7 @@ def load(schema: type[ma.Schema], data: Mapping[str, Any]) -> dict[str, Any]:
     Raises `HttpApiDecodeError` with every wrong type, length and range and every missing key.
     """
     try:
-        loaded: dict[str, Any] = instance(schema).load(data)
+        loaded: dict[str, Any] = cached_schema(schema).load(data)
         return loaded
     except ma.ValidationError as error:
         raise decode_error(error.messages) from None
@@ -25,7 +25,7 @@ def load(schema: type[ma.Schema], data: Mapping[str, Any]) -> dict[str, Any]:
 def problems(schema: type[ma.Schema], data: Mapping[str, Any]) -> list[Problem]:
     """Returns every rule of the schema that `data`, which was loaded, breaks, sorted by field."""
     with Confirming(True):
-        errors = instance(schema).validate(data)
+        errors = cached_schema(schema).validate(data)
     return in_order(Problem(field=path, message=message) for path, message in _flat(errors))
 
 
@@ -47,8 +47,8 @@ def decode_error(messages: Any) -> HttpApiDecodeError:
 
 
 @cache
-def instance(schema: type[ma.Schema]) -> ma.Schema:
-    """Returns the one instance of a schema that loads; making one takes longer than loading."""
+def cached_schema(schema: type[ma.Schema]) -> ma.Schema:
+    """Returns the one instance of a schema; making one takes longer than loading with it."""
     return schema()
 
 

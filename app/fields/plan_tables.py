@@ -18,7 +18,7 @@ from marshmallow import fields
 from app.fields.briefs import BriefFields
 from app.fields.document_keys import MAX_KEY
 from app.fields.intents import MAX_MARKDOWN
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.plans import PieceFields
 from app.fields.types import StrictBoolean, StringList
 from app.fields.unknown import near_name
@@ -28,8 +28,8 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 COLUMNS: dict[str, fields.Field[Any]] = {
-    **{name: field for name, field in instance(PieceFields).fields.items() if name != "brief"},
-    **{f"brief.{name}": field for name, field in instance(BriefFields).fields.items()},
+    **{name: field for name, field in cached_schema(PieceFields).fields.items() if name != "brief"},
+    **{f"brief.{name}": field for name, field in cached_schema(BriefFields).fields.items()},
 }
 """The columns of a table, each with the field that it holds."""
 

@@ -19,7 +19,7 @@ from app.errors import (
     or_raise,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.loading import in_order, instance, problems
+from app.fields.loading import cached_schema, in_order, problems
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, document_result, own_document
 from app.operations.operation import Effect, Result, operation
@@ -76,7 +76,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     The brief's state stays as it is.
     """
-    return _write(ctx, document_id, {name: fields.get(name) for name in instance(BriefFields).fields})
+    return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))

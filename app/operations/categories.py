@@ -53,7 +53,8 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     written = ctx.store.categories.update(ctx.project_id, category["id"], changes, event, read)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return replace(
-        _result(ctx, or_raise(written, WriteConflict)), shown_after=recent_reads.SECONDS if "name" in changes else 0
+        _result(ctx, or_raise(written, WriteConflict)),
+        seconds_until_visible=recent_reads.SECONDS if "name" in changes else 0,
     )
 
 

@@ -53,6 +53,12 @@ def system(project_id: str, team_id: str) -> Caller:
     return Caller(project_id, team_id, None, scopes=frozenset(Scope))
 
 
+def this_instant() -> datetime:
+    """Returns now, in UTC, truncated to the milliseconds that MongoDB stores."""
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
 @dataclass(frozen=True)
 class Context:
     """One call: created once and passed on; nothing else reads the clock."""
@@ -60,7 +66,7 @@ class Context:
     store: Store
     caller: Caller
     channel: Channel
-    now: datetime = field(default_factory=lambda: this_instant())
+    now: datetime = field(default_factory=this_instant)
     if_match: tuple[EntityTag, ...] | None = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
@@ -103,9 +109,3 @@ class Context:
         if not matches(self.if_match, record, self.now):
             raise PreconditionFailed
         return record
-
-
-def this_instant() -> datetime:
-    """Returns now, in UTC, truncated to the milliseconds that MongoDB stores."""
-    now = datetime.now(UTC)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)

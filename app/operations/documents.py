@@ -20,7 +20,7 @@ from app.fields.loading import check
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.documents import DocumentRecord, DocumentSummary, document_bodies, document_summary
+from app.records.documents import DocumentRecord, DocumentSummary, document_summary, document_text_ids
 from app.rules.briefs import MoveRequest
 from app.rules.documents import (
     PUBLISHED_FIELDS,
@@ -152,7 +152,7 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
         etag=document_tag(document, ctx.now),
-        bodies=document_bodies(document),
+        text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 from app.errors import BadRequest, Problem
 from app.fields.documents import EditedFields
 from app.fields.imports import CategoryName, ImportFields
-from app.fields.loading import in_order, instance, problems
+from app.fields.loading import cached_schema, in_order, problems
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -26,7 +26,7 @@ from app.vocabulary import Kind, Scope
 Stored = Mapping[str, Any]
 Begun = tuple[dict[str, Any], str, Sequence[Event]]
 
-EDITED = tuple(instance(EditedFields).fields)
+EDITED = tuple(cached_schema(EditedFields).fields)
 
 
 @operation(Scope.WRITE, Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True)

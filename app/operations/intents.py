@@ -146,7 +146,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
         raise IntentInvalid(wrong)
     kind = str(draft["kind"])
     made = _KINDS[Kind(kind)].create(ctx, draft)
-    return Result({kind: made.body, "intentId": draft["id"]}, bodies=made.bodies, record_key=kind, texts=made.texts)
+    return Result({kind: made.body, "intentId": draft["id"]}, text_ids=made.text_ids, record_key=kind, texts=made.texts)
 
 
 def _words(fields: Fields) -> int | None:

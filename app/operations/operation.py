@@ -45,8 +45,8 @@ from app.vocabulary import Channel, Scope
 P = ParamSpec("P")
 
 KEY_LIFE = timedelta(hours=24)
-SHORTEST_PAUSE, DOUBLED = 0.002, 8
-"""Before its next try a call pauses for up to so many seconds, and twice as long each time, as often as this."""
+FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
+"""Before its second try a call pauses for up to so many seconds; before each later one for up to twice as long."""
 BUSY = "Too many others write the same record right now: try again in a moment."
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
@@ -69,8 +69,8 @@ class Result:
 
     body: Any
     etag: str | None = None
-    bodies: Mapping[str, str | None] = field(default_factory=dict)
-    """Long texts that an interface may add: field of the record -> id of the body (None: there is none)."""
+    text_ids: Mapping[str, str | None] = field(default_factory=dict)
+    """The ids of long texts that an interface may add, by the field of the record; None for a text that is missing."""
     record_key: str | None = None
     """The key of the record in the body; None if the body is the record."""
     secrets: Sequence[str] = ()
@@ -82,9 +82,9 @@ class Result:
     replayed: bool = False
     """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Texts of `bodies` that were read already, by id."""
-    shown_after: float = 0
-    """After how many seconds every server shows what was written; the response waits for it."""
+    """Those of the texts that were read already, by id."""
+    seconds_until_visible: float = 0
+    """How long until every server shows what was written; the response waits for it."""
 
     def to_stored(self) -> dict[str, Any]:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -92,7 +92,7 @@ class Result:
         return {
             "body": orjson.dumps(body).decode(),
             "etag": self.etag,
-            "bodies": dict(self.bodies),
+            "bodies": dict(self.text_ids),
             "within": self.record_key,
         }
 
@@ -102,8 +102,8 @@ class Result:
         An ETag would name a state that the record never has, or has later with other contents.
         """
         body = self.body | dict.fromkeys(self.secrets) if self.secrets else self.body
-        texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.bodies.values() if one])
-        return replace(self, body=body, etag=None, texts=texts, shown_after=0)
+        texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
+        return replace(self, body=body, etag=None, texts=texts, seconds_until_visible=0)
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Result:
@@ -204,13 +204,13 @@ class Operation:
                         result = self._try(again, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
-                    if result.shown_after:
-                        time.sleep(result.shown_after)
+                    if result.seconds_until_visible:
+                        time.sleep(result.seconds_until_visible)
                     return result
                 except OutboxFull as full:
                     ctx.store.outboxes.publish_all(full.project_id)
                 except WriteConflict:
-                    pause = random.uniform(0, SHORTEST_PAUSE * 2 ** min(tries, DOUBLED))
+                    pause = random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
                     if time.monotonic() + pause >= ends:
                         raise ServiceUnavailable(BUSY) from None
                     time.sleep(pause)
@@ -222,8 +222,7 @@ class Operation:
         prepared = self._prepare(ctx, arguments)
 
         def run(store: Store) -> Result:
-            is_same = store is ctx.store and prepared is ctx.prepared
-            return self._run(ctx if is_same else replace(ctx, store=store, prepared=prepared), arguments)
+            return self._run(replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
             if key is None:

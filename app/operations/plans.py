@@ -11,7 +11,7 @@ from typing import Any, cast
 from app.errors import IntentInvalid, Problem
 from app.fields.documents import DocumentChanges
 from app.fields.intents import DraftDocumentFields
-from app.fields.loading import in_order, instance, problems
+from app.fields.loading import cached_schema, in_order, problems
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context, Fields
@@ -32,7 +32,7 @@ from app.store.briefs import SAME_STATE, move_changes, of_brief
 from app.store.documents import Change
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
 
-DRAFT_FIELDS = tuple(instance(DraftDocumentFields).fields)
+DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)
 NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."
 
 

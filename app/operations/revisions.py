@@ -64,7 +64,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     """Read a version of a document, with its markdown as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
-    return Result(revision_summary(revision), etag=str(revision["version"]), bodies={"markdown": revision["bodyId"]})
+    return Result(revision_summary(revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]})
 
 
 @document_change(

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from app.errors import HttpApiDecodeError, WriteConflict
-from app.fields.loading import instance, load, problems
+from app.fields.loading import cached_schema, load, problems
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.batches import batches
@@ -255,7 +255,7 @@ class ProjectImport:
         return line, existing
 
     def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
-        fields = instance(LINES["project"]).fields
+        fields = cached_schema(LINES["project"]).fields
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
         changed = store.projects.update(self._project, self._project, changes, event, None)

@@ -103,7 +103,7 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> d
     }
 
 
-def document_bodies(document: StoredDocument) -> dict[str, str | None]:
+def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
     published = document.get("snapshot")
     return {"content": document.get("contentId"), "publishedMarkdown": published and published["markdownId"]}

@@ -14,7 +14,7 @@ import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
 
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
 from app.http import bodies, in_flight
@@ -67,7 +67,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope, ids and query are checked before the body is read."""
-    query = instance(route.query or Schema)
+    query = cached_schema(route.query or Schema)
 
     @wraps(view)
     def authorized(**path: str) -> Response:
@@ -96,7 +96,7 @@ def _view(route: Route) -> View:
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
         call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-        result = route.waiting(ctx, fields, call) if route.waiting else call()
+        result = route.long_poll(ctx, fields, call) if route.long_poll else call()
         return _respond(ctx, route, result, fields)
 
     return view
@@ -118,7 +118,7 @@ def _respond(ctx: Context, route: Route, result: Result, fields: Mapping[str, An
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
-    if result.bodies:
+    if result.text_ids:
         _record(result).update(_texts(ctx, result))
     return Response(orjson.dumps(result.body), route.status, headers, content_type="application/json")
 
@@ -140,7 +140,7 @@ def _record(result: Result) -> dict[str, Any]:
 def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
     """Returns the long texts of a record by field; one never written is empty, one not published is null."""
     texts = result.texts
-    if missing := [one for one in result.bodies.values() if one and one not in texts]:
+    if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         texts = {**texts, **_read(ctx, missing)}
         if sum(map(len, texts.values())) > LONG_TEXTS:
             texts = {}  # not held while the request waits for its turn
@@ -148,7 +148,7 @@ def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
             texts = {**result.texts, **_read(ctx, missing)}
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
-        for name, one in result.bodies.items()
+        for name, one in result.text_ids.items()
     }
 
 

@@ -25,5 +25,5 @@ def wait_for_events(ctx: Context, fields: Mapping[str, Any], list_events: Callab
     )
 
 
-routes.serve("GET", "/events", events.list_events, rest_query=WaitingEventQuery, waiting=wait_for_events)
+routes.serve("GET", "/events", events.list_events, rest_query=WaitingEventQuery, long_poll=wait_for_events)
 routes.serve("GET", "/documents/<id>/activity", events.get_document_activity)

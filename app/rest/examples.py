@@ -16,7 +16,7 @@ from app.errors import (
     Refusal,
 )
 from app.fields.intents import INTENT_FIELDS
-from app.fields.loading import instance, load, problems
+from app.fields.loading import cached_schema, load, problems
 from app.fields.types import EXAMPLE, Schema
 from app.operations.intents import FULL_OF_DRAFTS
 from app.records.errors import EXTRA_KEYS
@@ -43,12 +43,12 @@ MESSAGES: dict[type[Refusal], str] = {
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
     """Returns an example of a body: the fields that have one."""
-    return _without_none(_example(instance(schema)))
+    return _without_none(_example(cached_schema(schema)))
 
 
 def response_example(record: type[ma.Schema], *, many: bool = False) -> Any:
     """Returns an example of a response: every key of the record."""
-    example = _example(instance(record))
+    example = _example(cached_schema(record))
     return [example] if many else example
 
 
@@ -104,7 +104,7 @@ def _wrong_type(route: Route) -> HttpApiDecodeError:
     schema = route.body or route.query
     if schema is None:
         return HttpApiDecodeError(issues=[Issue(path="search", message="Unknown query parameter; known here: none.")])
-    name = next(field.data_key or name for name, field in instance(schema).fields.items())
+    name = next(field.data_key or name for name, field in cached_schema(schema).fields.items())
     try:
         load(schema, {**request_example(schema), name: {}})
     except HttpApiDecodeError as refused:
@@ -114,7 +114,7 @@ def _wrong_type(route: Route) -> HttpApiDecodeError:
 
 def _wrong_value(schema: type[ma.Schema]) -> BadRequest | None:
     """Returns the error of a wrong value in the first field whose meaning is checked."""
-    for name in instance(schema).fields:
+    for name in cached_schema(schema).fields:
         example = {**request_example(schema), name: "%"}
         try:
             load(schema, example)

@@ -53,7 +53,7 @@ class Route:
 
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it takes more than the operation's."""
-    waiting: Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result] | None = None
+    long_poll: Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result] | None = None
     """Calls the operation, its third argument, and again after the wait that the client requested."""
 
     @cached_property

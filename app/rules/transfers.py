@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.fields.transfers import LINES
 from app.fields.types import List, Nested, TimeString
 from app.rules.times import read_time, wire_time
@@ -84,7 +84,7 @@ def slugs_of(line: Mapping[str, Any]) -> set[str]:
 
 def _fields(kind: str, values: Mapping[str, Any], convert: Callable[[Any, Any], Any]) -> dict[str, Any]:
     """Returns the fields of a line, each converted; null where it is missing."""
-    fields = instance(LINES[kind]).fields
+    fields = cached_schema(LINES[kind]).fields
     return {name: _converted(field, values.get(name), convert) for name, field in fields.items()}
 
 

@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from app.rules.categories import StoredCategory
 from app.store.collection import from_bson, object_id, object_ids
-from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, LIVE
+from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
 from app.store.named import Named
 from app.store.recent_reads import RecentReads
 
@@ -28,7 +28,7 @@ class Categories(Named[StoredCategory]):
 
     def is_slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
         """Returns whether a category has the slug."""
-        return self._exists(project_id, {"slug": slug, "_id": {"$ne": object_id(but)}, **LIVE})
+        return self._exists(project_id, {"slug": slug, "_id": {"$ne": object_id(but)}, **NOT_DELETED})
 
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
@@ -36,18 +36,18 @@ class Categories(Named[StoredCategory]):
         Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
         delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
         """
-        return self._count(project_id, LIVE)
+        return self._count(project_id, NOT_DELETED)
 
     def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
         for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
-            if found := self._find_one(project_id, {**condition, **LIVE}, {"name": 1}):
+            if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
 
     def get_by_slug(self, project_id: str, slug: str) -> StoredCategory | None:
         """Returns the category that has a slug, or None."""
-        return self._find_one(project_id, {"slug": slug, **LIVE}, self.hidden)
+        return self._find_one(project_id, {"slug": slug, **NOT_DELETED}, self.hidden)
 
     def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; one that this process read a moment ago is not read again.
@@ -64,7 +64,7 @@ class Categories(Named[StoredCategory]):
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
-        live = self._where(project_id, LIVE)
+        live = self._where(project_id, NOT_DELETED)
         above = {
             "from": self.name,
             "startWith": "$categoryId",
@@ -85,10 +85,10 @@ class Categories(Named[StoredCategory]):
         step: str | None = category_id
         while step is not None and step not in above:
             above.add(step)
-            row = self._find_one(project_id, {"_id": ObjectId(step), **LIVE}, {"categoryId": 1})
+            row = self._find_one(project_id, {"_id": ObjectId(step), **NOT_DELETED}, {"categoryId": 1})
             step = row["categoryId"] if row else None
         return above
 
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
         """Returns whether a category has subcategories."""
-        return self._exists(project_id, {"categoryId": ObjectId(category_id), **LIVE})
+        return self._exists(project_id, {"categoryId": ObjectId(category_id), **NOT_DELETED})

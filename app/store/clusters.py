@@ -4,7 +4,7 @@ import unicodedata
 
 from app.rules.clusters import StoredCluster
 from app.store.collection import object_id
-from app.store.indexes import CLUSTERS_BY_NAME, LIVE
+from app.store.indexes import CLUSTERS_BY_NAME, NOT_DELETED
 from app.store.named import Named
 
 
@@ -22,8 +22,8 @@ class Clusters(Named[StoredCluster]):
 
     def is_name_taken(self, project_id: str, name: str, but: str | None = None) -> bool:
         """Returns whether a cluster has the name, ignoring case."""
-        return self._exists(project_id, {"nameKey": self.name_key(name), "_id": {"$ne": object_id(but)}, **LIVE})
+        return self._exists(project_id, {"nameKey": self.name_key(name), "_id": {"$ne": object_id(but)}, **NOT_DELETED})
 
     def get_by_name(self, project_id: str, name: str) -> StoredCluster | None:
         """Returns the cluster that has a name, ignoring case, or None."""
-        return self._find_one(project_id, {"nameKey": self.name_key(name), **LIVE}, self.hidden)
+        return self._find_one(project_id, {"nameKey": self.name_key(name), **NOT_DELETED}, self.hidden)

@@ -21,7 +21,7 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from app.errors import WriteConflict
 from app.rules.etags import EntityTag
 from app.rules.events import Event
-from app.store.indexes import LIVE, Index
+from app.store.indexes import NOT_DELETED, Index
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -120,7 +120,7 @@ class Collection(Generic[Stored]):
     """One collection; subclasses name it and add the queries that the operations need."""
 
     name: str
-    read: Callable[[Any], Stored] = staticmethod(from_bson)
+    from_bson: Callable[[Any], Stored] = staticmethod(from_bson)
     """Makes a record of what MongoDB returns; None of None."""
 
     def __init__(self, store: Store) -> None:
@@ -165,7 +165,7 @@ class Collection(Generic[Stored]):
     ) -> Stored | None:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
-            return self.read(self._collection.find_one(where, fields, session=self._session, hint=hint))
+            return self.from_bson(self._collection.find_one(where, fields, session=self._session, hint=hint))
 
     def _exists(self, project_id: str, condition: Mapping[str, Any], *, index: Index | None = None) -> bool:
         return self._find_one(project_id, condition, {"_id": 1}, index=index) is not None
@@ -186,7 +186,7 @@ class Collection(Generic[Stored]):
         with self._hint(index, condition) as hint:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
             cursor = found.skip(skip).limit(limit)
-            return [self.read(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+            return [self.from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _page_in_order(
         self,
@@ -242,7 +242,7 @@ class Collection(Generic[Stored]):
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
-        return self.read(row)
+        return self.from_bson(row)
 
     def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Stored]:
         """Adds records in one call, for imports."""
@@ -250,7 +250,7 @@ class Collection(Generic[Stored]):
         if rows:
             self._collection.insert_many(rows, session=self._session)
             self._store.writes += 1
-        return [self.read(row) for row in rows]
+        return [self.from_bson(row) for row in rows]
 
     def _update_one(
         self, project_id: str, condition: Mapping[str, Any], change: Bson | Sequence[Bson], **options: Any
@@ -261,16 +261,16 @@ class Collection(Generic[Stored]):
             where, change, return_document=ReturnDocument.AFTER, session=self._session, **options
         )
         self._store.writes += changed is not None
-        return self.read(changed)
+        return self.from_bson(changed)
 
     def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Stored | None:
         where = self._where(project_id, condition)
         found = self._collection.find_one_and_delete(where, session=self._session)
         self._store.writes += found is not None
-        return self.read(found)
+        return self.from_bson(found)
 
 
-class Recorded(Collection[Stored]):
+class OutboxCollection(Collection[Stored]):
     """A collection of records that change, each with its `rev` and its outbox of events.
 
     A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
@@ -282,7 +282,7 @@ class Recorded(Collection[Stored]):
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
 
-    defaults: Bson = LIVE
+    defaults: Bson = NOT_DELETED
     """The fields of a new record that nobody sends."""
 
     has_update_time = True
@@ -294,7 +294,7 @@ class Recorded(Collection[Stored]):
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
         """Returns a record that was not deleted, or None."""
-        return self._find_one(project_id, {"_id": object_id(record_id), **LIVE}, self.hidden)
+        return self._find_one(project_id, {"_id": object_id(record_id), **NOT_DELETED}, self.hidden)
 
     def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
         """Adds a record with the event of its creation."""
@@ -314,7 +314,7 @@ class Recorded(Collection[Stored]):
         return self._change(project_id, self._one(record_id, tags), event=event, changes={"deletedAt": event.at})
 
     def _one(self, record_id: str, tags: EntityTags = None) -> Bson:
-        return {"_id": ObjectId(record_id), **LIVE, **etag_filter(tags)}
+        return {"_id": ObjectId(record_id), **NOT_DELETED, **etag_filter(tags)}
 
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""

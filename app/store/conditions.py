@@ -14,7 +14,7 @@ from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, event_expression
-from app.store.indexes import FIRST_DATE
+from app.store.indexes import FIRST_DATE, NOT_DELETED
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
@@ -22,7 +22,7 @@ CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$versio
 
 def not_deleted(condition: Mapping[str, object]) -> Bson:
     """Returns the condition for documents outside the trash."""
-    return {**condition, "deletedAt": None}
+    return {**condition, **NOT_DELETED}
 
 
 def lease_expired_filter(now: datetime) -> Bson:

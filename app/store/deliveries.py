@@ -49,7 +49,7 @@ class Deliveries(Collection[StoredDelivery]):
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
         self._store.leases.wake(project_id, webhook_id, event.at, end_rest=True)
-        return self.read(row)
+        return self.from_bson(row)
 
     def _row(self, project_id: str, webhook_id: str, event: StoredEvent, now: datetime) -> Bson:
         return {

@@ -16,7 +16,7 @@ from app.rules.redirects import LeftSlug
 from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (
-    LIVE,
+    NOT_DELETED,
     PAST_SLUGS,
     PUBLISHED_BY_TIME,
     PUBLISHED_BY_UPDATE,
@@ -27,8 +27,8 @@ from app.store.indexes import (
     Index,
 )
 
-PUBLISHED: Bson = {**LIVE, "isPublished": True}
-UNPUBLISHED: Bson = {**LIVE, "isPublished": False}
+PUBLISHED: Bson = {**NOT_DELETED, "isPublished": True}
+UNPUBLISHED: Bson = {**NOT_DELETED, "isPublished": False}
 
 NEWEST_PUBLISHED = (("publishedAt", DESCENDING), ("_id", 1))
 NEWEST_CREATED = (("createdAt", DESCENDING), ("_id", 1))
@@ -42,7 +42,7 @@ class Delivery(Collection[StoredDocument]):
     """The documents of a project, as a website sees them."""
 
     name = "documents"
-    read: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
 
     def published(
         self,
@@ -105,7 +105,7 @@ class Delivery(Collection[StoredDocument]):
             {"$lookup": {**join, "as": "documents"}},
         ]
         found = self._store.database["clusters"].aggregate(pipeline, session=self._session, hint="_id_")
-        return {str(cluster["_id"]): [self.read(row) for row in cluster["documents"]] for cluster in found}
+        return {str(cluster["_id"]): [self.from_bson(row) for row in cluster["documents"]] for cluster in found}
 
     def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[LeftSlug]:
         """Returns the past slugs of published documents, the latest left first; those of one slug, or of all."""

@@ -12,7 +12,7 @@ from bson import ObjectId
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.words import search_words
-from app.store.collection import DEEP_OFFSET, DESCENDING, Bson, Recorded, object_id, object_ids
+from app.store.collection import DEEP_OFFSET, DESCENDING, Bson, OutboxCollection, object_id, object_ids
 from app.store.conditions import brief_state_filter, expire_lease_stage, lease_expired_filter, not_deleted
 from app.store.indexes import (
     ALL_BY,
@@ -69,12 +69,12 @@ def document_from_bson(record: Any) -> Any:
     return record
 
 
-class DocumentRecords(Recorded[StoredDocument]):
+class DocumentRecords(OutboxCollection[StoredDocument]):
     """What all writes of documents share."""
 
     name = "documents"
     hidden = HIDDEN
-    read: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
     event_data = (
         ("documentId", "_id", None),
         ("status", "status", None),
@@ -84,11 +84,15 @@ class DocumentRecords(Recorded[StoredDocument]):
     )
 
     def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
-        """Returns the stages of a change: an expired lease of a claim is recorded first; search keys follow."""
+        """Returns the stages of a change; an expired lease of a claim is recorded first."""
+        return expire_lease_stage(event.at) + self._change_stages(event, changes, computed)
+
+    def _change_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+        """Returns the stages of a change of a document without expired lease, with the keys that lists need."""
         keys = search_keys(changes)
         words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
         written = {**changes, **keys, "updatedAt": event.at}
-        return expire_lease_stage(event.at) + super()._stages(event, written, {**words, **computed})
+        return super()._stages(event, written, {**words, **computed})
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Has every other write of a document wait for this transaction, or try again after it."""

@@ -18,6 +18,7 @@ from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id
 from app.store.conditions import (
     STATUS_ENTERED,
     etag_filter,
+    expire_lease_stage,
     finished_brief,
     not_deleted,
     status_move_filter,
@@ -84,7 +85,9 @@ class Documents(DocumentLists):
         """Makes changes of many documents that were read in the same transaction, in one call."""
         updates = []
         for document, changes in writes:
-            stages = [stage for one in changes for stage in self._stages(one.event, one.changes, one.computed)]
+            stages = expire_lease_stage(changes[0].event.at)
+            for one in changes:
+                stages += self._change_stages(one.event, one.changes, one.computed)
             condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
         self._store.writes += len(updates)
@@ -228,7 +231,7 @@ class Documents(DocumentLists):
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
         where = self._purgeable(before, project_id)
-        return self.read(self._collection.find_one(where, {"projectId": 1}))
+        return self.from_bson(self._collection.find_one(where, {"projectId": 1}))
 
     def count_purgeable(self, before: datetime, project_id: str | None) -> int:
         """Returns how many documents were trashed before an instant and have no event waiting."""

@@ -18,15 +18,15 @@ from pymongo import IndexModel
 from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
-LIVE = {"deletedAt": None}
+NOT_DELETED = {"deletedAt": None}
 FIRST_DATE = datetime(1, 1, 1, tzinfo=UTC)
 """Before every date that is stored: what compares as later has a date."""
 FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
 TRASHED: dict[str, Any] = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
-DELIVERED = {**LIVE, "isPublished": True}
-LEASED = {**LIVE, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
+DELIVERED = {**NOT_DELETED, "isPublished": True}
+LEASED = {**NOT_DELETED, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
@@ -58,7 +58,7 @@ class Index:
         if self.title:
             return self.title
         keys = "_".join(f"{key}{'' if order == 1 else '-'}" for key, order in self.keys)
-        return keys + ("_live" if self.options.get("partialFilterExpression") == LIVE else "")
+        return keys + ("_live" if self.options.get("partialFilterExpression") == NOT_DELETED else "")
 
 
 INDEXES: list[Index] = []
@@ -89,14 +89,15 @@ def _sorted_by(key: str) -> str:
 
 
 ALL_BY = {
-    key: _documents(_sorted_by(key), f"all documents by {key}", LIVE, title=f"documents_by_{key}") for key in SORT_KEYS
+    key: _documents(_sorted_by(key), f"all documents by {key}", NOT_DELETED, title=f"documents_by_{key}")
+    for key in SORT_KEYS
 }
 TRASH_BY = {
     key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}") for key in SORT_KEYS
 }
 FILTERED_BY = {
     (name, key): _documents(
-        f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", LIVE, title=f"{name}_by_{key}"
+        f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
     )
     for name, key in product(("assigneeId", "clusterId", "categoryId", "brief.state", "status"), SORT_KEYS)
 }
@@ -107,18 +108,18 @@ Those of `brief.state` and `status` add a tenth to what a claim costs MongoDB, t
 BRIEFS_BY_DUE = _documents(
     "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
     "lists of briefs, and the next one to claim",
-    LIVE,
+    NOT_DELETED,
     title="briefs_by_due",
 )
 READY_BRIEFS = _documents(
     "brief.state -brief.claimExpiresAt dueKey createdAt _id deletedAt status",
     "the first page of ready briefs: those with an expired lease, if any, and then the others as they are due",
-    LIVE,
+    NOT_DELETED,
     title="ready_briefs",
 )
 EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims of a project by lease", LEASED)
 ALL_EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects by lease", LEASED)
-SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", LIVE, unique=True)
+SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
 TRASHED_SLUGS = _documents(
     "slug deletedAt", "documents in the trash by slug, which several may have", TRASHED, title="trash_by_slug"
 )
@@ -126,9 +127,9 @@ KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {
 KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
 """Compares keywords without case, accents and spaces."""
 KEYWORDS = _documents(
-    "brief.keyword", "documents whose briefs have the same keyword", LIVE, collation=KEYWORD_COLLATION
+    "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
 )
-WORDS = _documents("words", "searches for whole words", LIVE)
+WORDS = _documents("words", "searches for whole words", NOT_DELETED)
 PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", DELIVERED)
 PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", DELIVERED)
 PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", DELIVERED)
@@ -140,7 +141,7 @@ PAST_SLUGS = _documents(
     {**DELIVERED, "pastSlugs.slug": {"$exists": True}},
 )
 UNPUBLISHED_BY_CREATION = _documents(
-    "-createdAt _id", "what a preview adds to what is delivered", {**LIVE, "isPublished": False}
+    "-createdAt _id", "what a preview adds to what is delivered", {**NOT_DELETED, "isPublished": False}
 )
 _documents("deletedAt", "what to purge from the trash", TRASHED)
 SCHEDULED = _documents(
@@ -154,13 +155,13 @@ for _name in OUTBOXES:
 _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)
 DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
 CLUSTERS_BY_NAME = _index(
-    "clusters", "projectId nameKey", "a cluster's name is unique; lists by name", LIVE, unique=True
+    "clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True
 )
-CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", LIVE)
-CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", LIVE, unique=True)
-_index("categories", "projectId categoryId", "does a category have subcategories?", LIVE)
-MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", LIVE)
-MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", LIVE)
+CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
+CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
+_index("categories", "projectId categoryId", "does a category have subcategories?", NOT_DELETED)
+MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
+MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)
 TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
 _index("idempotency", "projectId tokenId key", "a key is used once", unique=True)

@@ -92,7 +92,7 @@ class Leases(Collection[WebhookLease]):
             sort=[("dueAt", 1)],
             return_document=True,
         )
-        return self.read(taken)
+        return self.from_bson(taken)
 
     def give_back(
         self,

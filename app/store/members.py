@@ -7,7 +7,7 @@ from bson import ObjectId
 
 from app.rules.members import StoredMember
 from app.store.collection import Bson, object_id, object_ids
-from app.store.indexes import LIVE, MEMBERS_BY_EMAIL, MEMBERS_BY_NAME
+from app.store.indexes import MEMBERS_BY_EMAIL, MEMBERS_BY_NAME, NOT_DELETED
 from app.store.named import Named
 
 
@@ -30,14 +30,14 @@ class Members(Named[StoredMember]):
 
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""
-        return self._exists(project_id, {"_id": object_id(member_id), **LIVE})
+        return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
 
     def names(self, project_id: str, member_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of those of the members that were not deleted, by id, in one read."""
         wanted = object_ids(set(member_ids))
         if not wanted:
             return {}
-        rows = self._find(project_id, {"_id": {"$in": wanted}, **LIVE}, fields={"name": 1})
+        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
         return {row["id"]: row["name"] for row in rows}
 
     def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
@@ -46,7 +46,7 @@ class Members(Named[StoredMember]):
         A member that an earlier version stored has no `emailKey`: all of those are read.
         """
         found = super().find_named(project_id, names)
-        without_key = {"emailKey": None, **LIVE}
+        without_key = {"emailKey": None, **NOT_DELETED}
         for row in self._find(project_id, without_key, fields={"email": 1}, index=MEMBERS_BY_EMAIL) if found else ():
             for name, ids in found.items():
                 if row.get("email") and name.strip().casefold() == (row["email"] or "").casefold():

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from app.store.collection import Bson, Recorded, Stored, object_id
-from app.store.indexes import LIVE, Index
+from app.store.collection import Bson, OutboxCollection, Stored, object_id
+from app.store.indexes import NOT_DELETED, Index
 
 
-class Named(Recorded[Stored]):
+class Named(OutboxCollection[Stored]):
     """Records with a name."""
 
     by_name: ClassVar[Index]
@@ -31,7 +31,7 @@ class Named(Recorded[Stored]):
         """Returns one page of records by name."""
         _, *order = self.by_name.keys
         return self._find(
-            project_id, LIVE, sort=order, skip=offset, limit=limit, fields=self.hidden, index=self.by_name
+            project_id, NOT_DELETED, sort=order, skip=offset, limit=limit, fields=self.hidden, index=self.by_name
         )
 
     def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
@@ -39,7 +39,7 @@ class Named(Recorded[Stored]):
         keys = {name: key for name in names if (key := self.name_key(name.strip()))}
         ids: dict[str, set[str]] = defaultdict(set)
         for field, index in self.found_by if keys else ():
-            condition = {field: {"$in": sorted(set(keys.values()))}, **LIVE}
+            condition = {field: {"$in": sorted(set(keys.values()))}, **NOT_DELETED}
             rows: builtins.list[Any] = self._find(project_id, condition, fields={field: 1}, index=index)
             for row in rows:
                 ids[row[field]].add(row["id"])
@@ -50,6 +50,6 @@ class Named(Recorded[Stored]):
 
         Writes to it, so that deleting or renaming it at the same time conflicts with this transaction.
         """
-        where = self._where(project_id, {"_id": object_id(record_id), **LIVE})
+        where = self._where(project_id, {"_id": object_id(record_id), **NOT_DELETED})
         found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}

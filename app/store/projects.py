@@ -12,7 +12,7 @@ from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.projects import Frozen, StoredProject
-from app.store.collection import EntityTags, Recorded, new_id, object_id
+from app.store.collection import EntityTags, OutboxCollection, new_id, object_id
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -23,7 +23,7 @@ another within 3 s."""
 _recent_lock = threading.Lock()
 
 
-class Projects(Recorded[StoredProject]):
+class Projects(OutboxCollection[StoredProject]):
     """The projects; a project's own record carries its id as `projectId` too, so that one rule finds all."""
 
     name = "projects"
@@ -58,11 +58,11 @@ class Projects(Recorded[StoredProject]):
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""
-        return self.read(self._collection.find_one({"_id": object_id(project_id)}, self.hidden))
+        return self.from_bson(self._collection.find_one({"_id": object_id(project_id)}, self.hidden))
 
     def all(self) -> list[StoredProject]:
         """Returns every project, the oldest first, for the command line."""
-        return [self.read(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
+        return [self.from_bson(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
 
     def update(
         self, project_id: str, record_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags

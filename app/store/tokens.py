@@ -8,13 +8,13 @@ from bson import ObjectId
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import EntityTags, Recorded, object_id, object_ids
+from app.store.collection import EntityTags, OutboxCollection, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 
 LAST_USED_LAG = timedelta(minutes=1)
 
 
-class Tokens(Recorded[StoredToken]):
+class Tokens(OutboxCollection[StoredToken]):
     """The tokens of all projects, found by the hash of their secret, or by project and id."""
 
     name = "tokens"
@@ -23,11 +23,11 @@ class Tokens(Recorded[StoredToken]):
 
     def by_hash(self, secret_hash: str) -> StoredToken | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
-        return self.read(self._collection.find_one({"hash": secret_hash}, self.hidden))
+        return self.from_bson(self._collection.find_one({"hash": secret_hash}, self.hidden))
 
     def by_id(self, token_id: str) -> StoredToken | None:
         """Returns a token by its id alone, for the command line."""
-        return self.read(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
+        return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from app.rules.events import Event
 from app.rules.webhooks import StoredWebhook, WebhookSecret
-from app.store.collection import EntityTags, Recorded
-from app.store.indexes import LIVE, WEBHOOKS_BY_ID
+from app.store.collection import EntityTags, OutboxCollection
+from app.store.indexes import NOT_DELETED, WEBHOOKS_BY_ID
 
 
-class Webhooks(Recorded[StoredWebhook]):
+class Webhooks(OutboxCollection[StoredWebhook]):
     """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
 
     name = "webhooks"
@@ -17,11 +17,11 @@ class Webhooks(Recorded[StoredWebhook]):
 
     def all(self, project_id: str) -> list[StoredWebhook]:
         """Returns all of a project's webhooks, oldest first, without their secrets."""
-        return self._find(project_id, LIVE, sort=(("_id", 1),), fields=self.hidden, index=WEBHOOKS_BY_ID)
+        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden, index=WEBHOOKS_BY_ID)
 
     def listening(self, project_id: str) -> list[StoredWebhook]:
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
-        return self._find(project_id, {"enabled": True, **LIVE}, fields={"events": 1, "createdAt": 1})
+        return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
 
     def to_sign(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
         """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""

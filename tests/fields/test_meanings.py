@@ -8,7 +8,7 @@ from app.fields.briefs import BriefFields
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields
-from app.fields.loading import instance, problems
+from app.fields.loading import cached_schema, problems
 from app.fields.webhooks import WebhookFields
 
 TITLED = {"title": "Rye"}
@@ -201,10 +201,10 @@ def test_problems_inside_the_brief_have_its_path_and_are_sorted_as_text() -> Non
 
 
 def test_unset_fields_are_no_problem() -> None:
-    nothing = dict.fromkeys(set(instance(DraftDocumentFields).fields) - {"title"})
+    nothing = dict.fromkeys(set(cached_schema(DraftDocumentFields).fields) - {"title"})
 
     assert wrong(DraftDocumentFields, {**TITLED, **nothing}) == []
-    assert wrong(BriefFields, dict.fromkeys(instance(BriefFields).fields)) == []
+    assert wrong(BriefFields, dict.fromkeys(cached_schema(BriefFields).fields)) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFie
 from app.fields.categories import DraftCategoryFields
 from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
-from app.fields.loading import instance, load
+from app.fields.loading import cached_schema, load
 from app.fields.queries import from_query
 
 TEXTS = [
@@ -56,7 +56,7 @@ def issues(table: Any, data: Any) -> list[tuple[str, str]]:
 def test_these_tables_name_every_field_of_the_contract() -> None:
     here = {(table, name) for table, name, *_ in [*TEXTS, *LISTS]} | {(DraftDocumentFields, "brief")}
 
-    assert here == {(table, name) for table in TABLES for name in instance(table).fields}
+    assert here == {(table, name) for table in TABLES for name in cached_schema(table).fields}
 
 
 @pytest.mark.contract(
@@ -216,7 +216,7 @@ def test_a_lease_that_is_none_is_refused(table, seconds) -> None:
 
 @pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset")
 def test_a_page_of_briefs_is_of_fifty_ready_ones_from_the_first_by_default() -> None:
-    assert load(BriefQuery, from_query(instance(BriefQuery), {})) == {"limit": 50, "offset": 0, "state": ["ready"]}
+    assert load(BriefQuery, from_query(cached_schema(BriefQuery), {})) == {"limit": 50, "offset": 0, "state": ["ready"]}
 
 
 @pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset")
@@ -232,7 +232,7 @@ def test_a_page_of_briefs_is_of_fifty_ready_ones_from_the_first_by_default() -> 
     ],
 )
 def test_what_the_query_of_briefs_takes(query, read) -> None:
-    assert load(BriefQuery, from_query(instance(BriefQuery), query)).items() >= read.items()
+    assert load(BriefQuery, from_query(cached_schema(BriefQuery), query)).items() >= read.items()
 
 
 @pytest.mark.contract("limits.briefs-limit", "limits.briefs-offset", "decided-briefs.state-checked")
@@ -245,7 +245,7 @@ def test_what_the_query_of_briefs_takes(query, read) -> None:
     ],
 )
 def test_what_the_query_of_briefs_refuses(name, value) -> None:
-    assert [path for path, _ in issues(BriefQuery, from_query(instance(BriefQuery), {name: value}))] == [name]
+    assert [path for path, _ in issues(BriefQuery, from_query(cached_schema(BriefQuery), {name: value}))] == [name]
 
 
 @pytest.mark.contract("decided-http.issues-bounded")

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from app import errors
 from app.fields.json_schema import json_schema
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
 from app.rest.examples import error_example
@@ -110,7 +110,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
-    tables = [instance(table).fields for table in (operation.query, operation.body) if table]
+    tables = [cached_schema(table).fields for table in (operation.query, operation.body) if table]
     names = [*operation.path, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"

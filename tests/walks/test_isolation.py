@@ -17,7 +17,7 @@ import marshmallow as ma
 import pytest
 from werkzeug.test import TestResponse
 
-from app.fields.loading import instance
+from app.fields.loading import cached_schema
 from app.operations.operation import Operation
 from app.rest.route import Route
 from app.vocabulary import Kind
@@ -100,7 +100,7 @@ def fields_of(operation: Operation) -> Iterator[tuple[str | int, ...]]:
     """Yields the paths of all fields that an operation takes."""
     for schema in (operation.body, operation.query):
         if schema is not None:
-            yield from _paths(instance(schema))
+            yield from _paths(cached_schema(schema))
 
 
 def _paths(schema: ma.Schema) -> Iterator[tuple[str | int, ...]]:
