@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, abort, request, url_for
@@ -15,11 +16,12 @@ from app.console.frame import call, console, done, is_from_script, listing, page
 from app.console.moves import BY_NAME, actions_of, into_column, refusals_of
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
-from app.operations import briefs, checks, documents, events, revisions
+from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import to_html
+from app.rules.sites import page_url
 from app.vocabulary import DocumentStatus
 
 PREVIEWED = 200_000
@@ -27,6 +29,8 @@ PREVIEWED = 200_000
 LARGE = 50_000
 """From how many characters on rendering counts as a large request."""
 TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate")
+REVISED = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "categoryId")
+"""The fields that a version has beside its text."""
 CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
 BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 BRIEF_LISTS = ("referenceUrls", "internalLinks")
@@ -50,6 +54,7 @@ def show_document(id: str) -> Response:
         brief=call(briefs.get_brief, document["id"]).body,
         actions=actions_of(document, refusals),
         may_write=not refusals["write_content"],
+        on_site=_on_site(document),
         cursor=live.cursor(),
     )
 
@@ -133,16 +138,17 @@ def show_revisions(id: str) -> Response:
     document = _document(id).body
     newer = request.args.get("to", document["version"], type=int)
     older = request.args.get("from", max(1, newer - 1), type=int)
-    rows, problem = None, ""
+    rows, fields, problem = None, [], ""
     try:
+        old, new = (call(revisions.get_revision, id, str(version)).body for version in (older, newer))
+        fields = [(name, old[name], new[name]) for name in REVISED if old[name] != new[name]]
         diff = call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"]
         rows = side_by_side(diff)
     except (BadRequest, NotFound) as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
-    return page(
-        "revisions.html", document=document, revisions=found, older=older, newer=newer, rows=rows, problem=problem
-    )
+    shown = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}
+    return page("revisions.html", document=document, revisions=found, **shown)
 
 
 @console.post("/documents/<id>/revisions/<int(max=999999999):version>/restore")
@@ -221,6 +227,14 @@ def preview_of(markdown: str) -> str | None:
         return to_html(markdown[:PREVIEWED])
     except TooMuchMarkup:
         return None
+
+
+def _on_site(document: Mapping[str, Any]) -> str:
+    """Returns where the website shows a document; empty where it does not, or may have it at another address."""
+    if not document["isPublished"] or document["hasUnpublishedChanges"]:
+        return ""
+    site = call(projects.get_project).body["siteUrl"]
+    return page_url(site, document["slug"]) if site else ""
 
 
 def _document(id: str) -> Result:

@@ -304,10 +304,24 @@ def said_by(refusal: Refusal) -> str:
     return " ".join([message, *details])
 
 
+LABELS: Mapping[str, str] = {
+    "claimLeaseSeconds": "Claims expire after",
+    "coverImageUrl": "Cover image",
+    "dueDate": "Due",
+    "guidelines": "House style",
+    "intent": "Search intent",
+    "internalLinks": "Link to",
+    "referenceUrls": "Sources",
+    "wordCount": "Length",
+}
+"""The labels of fields in forms where they are not the fields' names in words."""
+
+
 @console.app_template_filter("field_label")
 def label(name: str) -> str:
-    """Returns the name of a field in words, like `Brief word count` for `brief.wordCount`."""
-    return re.sub("[A-Z]", r" \g<0>", name.replace(".", " ")).removesuffix(" Id").capitalize()
+    """Returns the label of a field: `Length` for `brief.wordCount`, `Meta title` for `metaTitle`."""
+    last = name.rpartition(".")[2]
+    return LABELS.get(last) or re.sub("[A-Z]", r" \g<0>", last).removesuffix(" Id").capitalize()
 
 
 def _read_notice() -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.console.frame import call, may
+from app.console.frame import call, may, session
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -41,16 +41,19 @@ MOVES: tuple[Move, ...] = (
         briefs.mark_brief_ready,
         "Offer brief",
         "The brief is offered: agents and writers can claim it.",
-        suits=lambda document: document["brief"]["state"] != BriefState.READY,
+        suits=lambda document: document["brief"]["state"] in (BriefState.NONE, BriefState.DRAFTED),
     ),
-    Move(briefs.claim_brief, "Claim brief", "The brief is claimed: nobody else is offered it now."),
+    Move(
+        briefs.claim_brief,
+        "Claim brief",
+        "The brief is claimed: nobody else is offered it now.",
+        suits=lambda document: document["brief"]["state"] == BriefState.READY,
+    ),
     Move(
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
-        question="Release the brief? Whoever holds its claim loses it, and others can claim it.",
-        takes_away=True,
-        suits=lambda document: document["brief"]["state"] == BriefState.CLAIMED,
+        suits=lambda document: (document["brief"]["claimedBy"] or {}).get("id") == session().ctx.caller.token_id,
     ),
     Move(
         briefs.withdraw_brief,

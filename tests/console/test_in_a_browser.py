@@ -87,9 +87,11 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     project.store.outboxes.publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
 
+    window.chrome.execute_script("document.querySelector('#board').scrollLeft = 300")
     arriving = a_ready_brief(ctx, title="Stollen", status="planned")
     project.store.outboxes.publish_all(project.id)
     window.find(f"#d-{arriving['id']}")
+    window.until(lambda: window.chrome.execute_script("return document.querySelector('#board').scrollLeft") == 300)
 
     window.chrome.execute_script(PUT_DOWN, f"#d-{first['id']}", ".column[data-status=review]")
     window.find(f".column[data-status=review] #d-{first['id']}")

@@ -217,13 +217,19 @@ def test_versions_are_compared_side_by_side_and_restored(
     fields = {"markdown": TEXT.replace("patience", "time"), "baseVersion": 1}
     OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
 
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"metaTitle": "Loaves & <rolls>"})
+
     page = editor.get(f"/console/documents/{document['id']}/revisions").text
+    assert "Meta title" in page
+    assert "Loaves &amp; &lt;rolls&gt;" in page
+    assert f'href="/console/documents/{document["id"]}/revisions?to=3&amp;from=1"' in page
+    page = editor.get(f"/console/documents/{document['id']}/revisions?from=1&to=2").text
     assert "A script, <time" in page
     assert "<mark>patience</mark>" in page
     assert "<mark>time</mark>" in page
 
-    editor.post(f"/console/documents/{document['id']}/revisions/1/restore", baseVersion="2")
-    assert now(project, document)["version"] == 3
+    editor.post(f"/console/documents/{document['id']}/revisions/1/restore", baseVersion="3")
+    assert now(project, document)["version"] == 4
 
 
 def test_the_activity_says_who_did_what(editor: Visitor, document: dict[str, str]) -> None:
@@ -333,6 +339,9 @@ def test_publishing_is_not_offered_for_what_the_website_shows_already(
     path = f"/console/documents/{document['id']}"
     editor.post(f"{path}/actions/publish_document", baseVersion="1")
     assert "/actions/publish_document" not in editor.get(path).text
+    assert "See it on the website" not in editor.get(path).text
+    OPERATIONS["update_project"](project.context(), fields={"siteUrl": "https://crust.example/{slug}/"})
+    assert f'href="https://crust.example/{document["slug"]}/"' in editor.get(path).text
     editor.post(f"{path}/edit", markdown="New.", baseVersion="1")
     assert "/actions/publish_document" in editor.get(path).text.partition("<summary>All actions")[0]
 

@@ -89,6 +89,7 @@ document.addEventListener("keydown", (event) => {
   if (entry) entry.click();
   else if (event.key === "?") $("#keys").showModal();
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
+  else if (event.key === "/") location.assign(`${$('nav [data-key="t"]').href}#q`);
   else if (event.key === "e" && $('.tabs a[href$="/edit"]')) $('.tabs a[href$="/edit"]').click();
   else return;
   event.preventDefault();
@@ -128,9 +129,16 @@ for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {
   entries.scrollLeft = here.offsetLeft - entries.offsetLeft - entries.clientWidth / 2 + here.clientWidth / 2;
 }
 
+// What is scrolled stays so when it is replaced.
+document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  const { id, scrollLeft, scrollTop } = target;
+  const restore = () => document.getElementById(id)?.scrollTo(scrollLeft, scrollTop);
+  document.addEventListener("htmx:afterSwap", restore, { once: true });
+});
 document.addEventListener("htmx:afterSwap", () => localTimes(document));
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
+if (location.hash === "#q") $("[data-search]")?.focus();
 
 // Live pages: wait for events after the page's cursor, then fetch what they changed. A browser has six connections to a
 // server, which all tabs share: one that is hidden does not wait.
