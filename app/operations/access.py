@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from cachetools import TTLCache
 
-from app.errors import Unauthorized
+from app.errors import Unauthorized, or_raise
 from app.operations.context import Caller
 from app.rules.projects import StoredProject
 from app.rules.tokens import StoredToken
@@ -38,10 +38,11 @@ def hash_of(secret: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What is remembered of a token that was valid when it was looked up."""
+class _Found:
+    """What a secret stood for when it was looked up, and was valid."""
 
-    kind: TokenKind
+    kind: TokenKind | None
+    """None for a session."""
     expires_at: datetime | None
     caller: Caller
     read_at: float
@@ -49,13 +50,12 @@ class _Known:
 
 
 class Access:
-    """Looks tokens up, and remembers those that are valid for a few seconds."""
+    """Looks tokens and sessions up, and caches those that are valid for a few seconds."""
 
     def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
         self._store = store
-        self._known: TTLCache[str, _Known] = TTLCache(10_000, cached_seconds)
-        self._sessions: TTLCache[str, tuple[str, datetime]] = TTLCache(10_000, cached_seconds)
-        """The hash of the token's secret and the end of each session, by the hash of the session's secret."""
+        self._found: TTLCache[str, _Found] = TTLCache(10_000, cached_seconds)
+        """What was looked up, by the hash of the secret."""
         self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
         """When this server last changed a project's tokens or freeze, by the project's id."""
         self._lock = threading.Lock()
@@ -65,15 +65,14 @@ class Access:
 
         Refuses with `Unauthorized`, with the same message and the same work for any invalid secret.
         """
-        return self._caller(hash_of(secret), kind, now)
+        return self._find(secret, kind, now)
 
     def open_session(self, secret: str, now: datetime) -> str:
         """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
 
         Refuses with `Unauthorized` like `authenticate`.
         """
-        token_hash = hash_of(secret)
-        caller = self._caller(token_hash, TokenKind.MANAGEMENT, now)
+        caller = self._find(secret, TokenKind.MANAGEMENT, now)
         assert caller.token_id is not None
         session = new_project_secret(caller.project_id)
         with self._store.deadline():
@@ -81,7 +80,7 @@ class Access:
                 caller.project_id,
                 secret_hash=hash_of(session),
                 token_id=caller.token_id,
-                token_hash=token_hash,
+                token_hash=hash_of(secret),
                 now=now,
                 until=now + SESSION_LIFE,
             )
@@ -92,15 +91,7 @@ class Access:
 
         Refuses with `Unauthorized` when the session ended, or the token was revoked, expired or given a new secret.
         """
-        session_hash = hash_of(session)
-        with self._lock:
-            known = self._sessions.get(session_hash)
-        if known is None:
-            known = self._look_up_session(session, session_hash)
-        token_hash, expires_at = known
-        if _over(expires_at, now):
-            raise Unauthorized
-        return self._caller(token_hash, TokenKind.MANAGEMENT, now)
+        return self._find(session, None, now)
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
@@ -108,49 +99,48 @@ class Access:
         with self._store.deadline():
             self._store.sessions.delete(project_of_secret(session), session_hash)
         with self._lock:
-            self._sessions.pop(session_hash, None)
+            self._found.pop(session_hash, None)
 
     def look_up_again(self, project_id: str) -> None:
         """Has this server look up all tokens of a project again, since it changed one of them or the project."""
         with self._lock:
             self._changed[project_id] = time.monotonic()
 
-    def _is_outdated(self, known: _Known) -> bool:
-        return known.read_at < self._changed.get(known.caller.project_id, 0)
-
-    def _caller(self, secret_hash: str, kind: TokenKind, now: datetime) -> Caller:
+    def _find(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
+        secret_hash = hash_of(secret)
         with self._lock:
-            known = self._known.get(secret_hash)
-            if known is not None and self._is_outdated(known):
-                known = None
-        if known is None:
-            known = self._look_up(secret_hash, now)
-        if known.kind != kind or _over(known.expires_at, now):
-            raise Unauthorized
-        return known.caller
-
-    def _look_up_session(self, session: str, session_hash: str) -> tuple[str, datetime]:
-        with self._store.deadline():
-            found = self._store.sessions.get(project_of_secret(session), session_hash)
+            found = self._found.get(secret_hash)
+            if found is not None and self._is_outdated(found):
+                found = None
         if found is None:
+            found = self._look_up(secret, kind, now)
+            with self._lock:
+                if not self._is_outdated(found):
+                    self._found[secret_hash] = found
+        if found.kind != kind or _is_over(found.expires_at, now):
             raise Unauthorized
-        known = found["tokenHash"], found["expiresAt"]
-        with self._lock:
-            self._sessions[session_hash] = known
-        return known
+        return found.caller
 
-    def _look_up(self, secret_hash: str, now: datetime) -> _Known:
+    def _is_outdated(self, found: _Found) -> bool:
+        return found.read_at < self._changed.get(found.caller.project_id, 0)
+
+    def _look_up(self, secret: str, kind: TokenKind | None, now: datetime) -> _Found:
+        """Reads the token with a secret; of a session, its token, as long as the session lasts."""
         read_at = time.monotonic()
+        token_hash, ends = hash_of(secret), []
         with self._store.deadline():
-            token = self._store.tokens.by_hash(secret_hash)
-            if token is None or token["revokedAt"] is not None or _over(token.get("expiresAt"), now):
+            if kind is None:
+                session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash), Unauthorized)
+                token_hash, ends = session["tokenHash"], [session["expiresAt"]]
+            token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
+            if expires_at := token.get("expiresAt"):
+                ends.append(expires_at)
+            expires_at = min(ends, default=None)
+            if token["revokedAt"] is not None or _is_over(expires_at, now):
                 raise Unauthorized
-            known = _known(token, self._store.projects.settings(token["projectId"]), read_at)
+            caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
             self._store.tokens.used(token["projectId"], token["id"], now)
-        with self._lock:
-            if not self._is_outdated(known):
-                self._known[secret_hash] = known
-        return known
+        return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
 
 
 def new_project_secret(project_id: str) -> str:
@@ -166,8 +156,8 @@ def project_of_secret(secret: str) -> str:
     return project_id
 
 
-def _known(token: StoredToken, project: StoredProject, read_at: float) -> _Known:
-    caller = Caller(
+def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
+    return Caller(
         project_id=token["projectId"],
         team_id=project["teamId"],
         token_id=token["id"],
@@ -179,8 +169,7 @@ def _known(token: StoredToken, project: StoredProject, read_at: float) -> _Known
         frozen=project.get("frozen"),
         budget=token.get("budget"),
     )
-    return _Known(TokenKind(token["kind"]), token.get("expiresAt"), caller, read_at)
 
 
-def _over(expires_at: datetime | None, now: datetime) -> bool:
+def _is_over(expires_at: datetime | None, now: datetime) -> bool:
     return expires_at is not None and expires_at <= now
