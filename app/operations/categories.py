@@ -11,8 +11,8 @@ from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.categories import CategoryRecord, category_record
-from app.rules.categories import StoredCategory
 from app.rules.etags import EntityTag, record_tag
+from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
 from app.store import recent_reads
 from app.vocabulary import Scope

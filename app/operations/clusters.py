@@ -7,8 +7,8 @@ from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.clusters import ClusterRecord, cluster_record
-from app.rules.clusters import StoredCluster
 from app.rules.etags import EntityTag, record_tag
+from app.rules.named import StoredCluster
 from app.vocabulary import Scope
 
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."

@@ -8,7 +8,7 @@ from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.members import MemberRecord, member_record
 from app.rules.etags import record_tag
-from app.rules.members import StoredMember
+from app.rules.named import StoredMember
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."

@@ -7,8 +7,8 @@ from typing import Any
 from app.records.actors import ActorRecord
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.briefs import StoredBrief, claim_expired
-from app.rules.categories import StoredCategory
 from app.rules.documents import StoredDocument
+from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, nested, record_id, string, timestamp
-from app.rules.categories import StoredCategory
+from app.rules.named import StoredCategory
 from app.rules.times import wire_time
 
 

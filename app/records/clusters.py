@@ -4,7 +4,7 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, nested, record_id, string, strings, timestamp
-from app.rules.clusters import StoredCluster
+from app.rules.named import StoredCluster
 from app.rules.times import wire_time
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.rules.categories import StoredCategory
 from app.rules.documents import Snapshot, StoredDocument
+from app.rules.named import StoredCategory
 from app.rules.times import wire_time, wire_time_or_none
 
 UNPUBLISHED_BODY = ""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.records.types import Record, record_id, string, timestamp
-from app.rules.members import StoredMember
+from app.rules.named import StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
 

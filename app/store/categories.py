@@ -8,7 +8,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.rules.categories import StoredCategory
+from app.rules.named import StoredCategory
 from app.store.collection import from_bson, object_id, object_ids
 from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
 from app.store.named import Named

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from app.rules.clusters import StoredCluster
+from app.rules.named import StoredCluster
 from app.store.collection import object_id
 from app.store.indexes import CLUSTERS_BY_NAME, NOT_DELETED
 from app.store.named import Named

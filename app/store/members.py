@@ -5,7 +5,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.rules.members import StoredMember
+from app.rules.named import StoredMember
 from app.store.collection import Bson, object_id, object_ids
 from app.store.indexes import MEMBERS_BY_EMAIL, MEMBERS_BY_NAME, NOT_DELETED
 from app.store.named import Named

@@ -8,13 +8,11 @@ from typing import Any, NotRequired, get_origin, get_type_hints
 import pytest
 
 from app.rules.briefs import StoredBrief
-from app.rules.categories import StoredCategory
-from app.rules.clusters import StoredCluster
 from app.rules.documents import PublishedDocument, Snapshot, StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.insights import StoredFigures
 from app.rules.intents import StoredIntent
-from app.rules.members import StoredMember
+from app.rules.named import StoredCategory, StoredCluster, StoredMember
 from app.rules.projects import StoredProject
 from app.rules.revisions import StoredRevision
 from app.rules.tokens import StoredToken
