@@ -1,7 +1,7 @@
-"""What a reader of a document's markdown finds, with places: headings, links, images, paragraphs and text.
+"""The headings, links, images, paragraphs and text of a document's markdown, each with its position.
 
-Links and images that were written as raw html count, too. One pass over the parser's events finds everything. A text
-of 2 MB can have millions of events, so the pass does little for each; what few need is worked out when it is read.
+Links and images in raw html are included. One pass over the parser's events finds everything. A text of 2 MB can have
+millions of events, so the pass does little for each; what is seldom used is computed on first use.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ _INSIDE_TEXT = frozenset({"Emphasis", "Strong", "Strikethrough"})
 _CONTAINERS = frozenset({"BlockQuote", "List"})
 _BREAKS = frozenset({"SoftBreak", "HardBreak"})
 _CODE = frozenset({*HIDDEN, "code", "pre"})
-"""The elements of raw html whose content is no prose."""
-_READ = "|".join(sorted({*_CODE, "a", "img"}))
-_TAG = re.compile(rf"</?(?:{_READ})(?![\w-])", re.IGNORECASE)
-"""How a tag begins that matters here."""
+"""The elements of raw html whose content is not prose."""
+_TAG = re.compile(rf"</?(?:{'|'.join(sorted({*_CODE, 'a', 'img'}))})(?![\w-])", re.IGNORECASE)
+"""The beginning of each tag that is read."""
 _HTML = re.compile(
     r"<!--(?:.*?-->|.*)"
     r"|</(?P<ends>[a-z][a-z0-9-]*)[^<>]*+>"
@@ -45,33 +44,33 @@ _ATTRIBUTE = re.compile(r"(?<![\w-])(href|src|alt)\s*+=\s*+(?:\"([^\"]*+)\"|'([^
 _SHORTEST_ADDRESS = len("a@b.c")
 
 Passage = tuple[str, int]
-"""A piece of text, and the byte of the markdown in UTF-8 that it begins at."""
+"""A piece of text and its position: the byte at which it begins in UTF-8; in raw html, the byte of its line."""
 
 
 @dataclass
 class Content:
-    """What a document holds, each list in the order of the text."""
+    """The content of a document, each list in the order of the text."""
 
     source: bytes
     whole: bool = True
-    """False when the text has more parts than were to be read."""
+    """False when the text has more parts than the caller asked for."""
     headings: list[tuple[int, str, int]] = field(default_factory=list)
-    """The level, the text and the byte of each heading outside of quotes, lists and code, the first 10,000 of them."""
+    """The level, text and position of the first 10,000 headings outside of quotes, lists and code."""
     images: list[tuple[str, str, int]] = field(default_factory=list)
-    """The address, the alternative text and the byte of each image."""
+    """The address, alternative text and position of each image."""
     paragraphs: list[Passage] = field(default_factory=list)
     prose: list[Passage] = field(default_factory=list)
     """The text of each paragraph, heading, list item and cell, without code."""
     opening: str = ""
-    """What a reader sees first, code too."""
+    """The first 20,000 characters that a reader sees, including code."""
     marked_links: list[Passage] = field(default_factory=list)
-    """The addresses of links in markdown and html."""
+    """The addresses of links in markdown syntax and in raw html."""
     perhaps_links: list[Passage] = field(default_factory=list)
-    """Pieces of text outside of links that may hold bare addresses."""
+    """Pieces of text outside of links that may contain bare addresses."""
 
     @cached_property
     def links(self) -> list[Passage]:
-        """The addresses of all links, bare ones too."""
+        """The addresses of all links, including bare ones."""
         bare = [(address, place) for text, place in self.perhaps_links for _, address in linked(text) if address]
         return sorted(self.marked_links + bare, key=itemgetter(1)) if bare else self.marked_links
 
@@ -80,18 +79,18 @@ class Content:
         return [0, *(end.end() for end in _LINE_END.finditer(self.source))]
 
     def line(self, place: int) -> int:
-        """Returns the line that a byte of the markdown is in, from 1."""
+        """Returns the number of the line that contains a byte of the markdown, from 1."""
         return bisect_right(self._line_starts, place)
 
     def line_start(self, place: int) -> int:
-        """Returns the byte that the line of another one begins at."""
+        """Returns the byte at which the line that contains another byte begins."""
         return self._line_starts[self.line(place) - 1]
 
 
 def content_of(markdown: str, most_parts: int | None = None) -> Content:
-    """Returns what a document's markdown holds, as far as its first `most_parts` parts say.
+    """Returns the content of a document's markdown, of its first `most_parts` parts alone where that is given.
 
-    A part is what the parser reports: the begin or the end of an element, a run of text, a line break.
+    A part is an event of the parser: the start or the end of an element, a run of text, a line break.
     """
     content = Content(markdown.encode())
     events = iter(events_with_places(markdown))
@@ -101,7 +100,7 @@ def content_of(markdown: str, most_parts: int | None = None) -> Content:
 
 
 def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
-    """Fills in the content. It is one loop, and long, since each event costs a call less that way."""
+    """Fills in the content, in one long loop without a function call for each event."""
     html = _RawHtml(content)
     block, opening = html.block, html.opening
     lines_of_html: list[Passage] = []
@@ -186,26 +185,26 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
 
 
 class _RawHtml:
-    """Reads the author's html into the content, and the block of text that is under way."""
+    """Reads raw html into the content, and collects the text of the current block."""
 
     def __init__(self, content: Content) -> None:
         self.block: list[str] = []
         self.opening: list[str] = []
         self.element = ""
-        """The element of raw html around the text whose content is no prose."""
+        """The open element of raw html whose content is not prose; an empty string for none."""
         self._content = content
 
     def read(self, lines: list[Passage]) -> None:
-        """Adds the links, images and text of raw html, of which each line begins at a byte."""
+        """Adds the links, images and text of raw html; each of its lines has its position."""
         html = "".join(line for line, _ in lines)
-        places = _Places(lines)
+        line_ends = list(accumulate(len(line) for line, _ in lines))
         end = 0
         for found in _HTML.finditer(html):
             if end < found.start():
                 self._text(html[end : found.start()])
             begins, ends = (found["begins"] or "").lower(), (found["ends"] or "").lower()
             if not self.element and begins in ("a", "img"):
-                self._add(begins, found["attributes"], places.place(html, found.start()))
+                self._add(begins, found["attributes"], lines[bisect_right(line_ends, found.start())][1])
             if not self.element and begins in _CODE:
                 self.element = begins
             elif ends and ends == self.element:
@@ -215,7 +214,7 @@ class _RawHtml:
             self._text(html[end:])
 
     def end_block(self, place: int, ended: str) -> None:
-        """Ends a block of text that began at a byte."""
+        """Ends the current block of text, whose position is `place`; `ended` is the element that ends with it."""
         if len(self.opening) < OPENING and self.opening and self.opening[-1] != "\n":
             self.opening.append("\n")
         if self.block:
@@ -238,23 +237,3 @@ class _RawHtml:
             self._content.images.append((values.get("src", ""), values.get("alt", ""), place))
         elif "href" in values:
             self._content.marked_links.append((values["href"], place))
-
-
-class _Places:
-    """Finds the byte of a character in a text that is joined of lines; for characters in ascending order."""
-
-    def __init__(self, lines: list[Passage]) -> None:
-        self._lines = lines
-        self._offset = self._place = 0
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return list(accumulate((len(line) for line, _ in self._lines), initial=0))
-
-    def place(self, text: str, offset: int) -> int:
-        line = bisect_right(self._starts, offset) - 1
-        if self._offset <= self._starts[line]:
-            self._offset, self._place = self._starts[line], self._lines[line][1]
-        self._place += len(text[self._offset : offset].encode())
-        self._offset = offset
-        return self._place
