@@ -216,7 +216,7 @@ class PreconditionFailed(Refusal):
     """`If-Match` names a state of the record that is not the present one."""
 
     status = 412
-    message = "The record changed since its ETag was read: read it again and send the new one."
+    message = "The record has another ETag by now: read it again, and send its ETag unchanged, quotes included."
 
 
 class PayloadTooLarge(Refusal):
@@ -296,7 +296,7 @@ class InternalError(Refusal):
 
 
 class ServiceUnavailable(Refusal):
-    """MongoDB can't be reached in time; nothing was written in part."""
+    """MongoDB can't be reached in time, or too many requests are in flight; nothing was written in part."""
 
     status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
