@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -179,7 +179,7 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
             if _TAG.match(value):
                 html.read([(value, place["start"])])
         elif kind == "Html":
-            lines_of_html.append((value, place["start"]))
+            lines_of_html += _lines(value, place["start"]) if "\r" in value else [(value, place["start"])]
     html.end_block(block_place, "")
     content.opening = "".join(opening)
 
@@ -237,3 +237,10 @@ class _RawHtml:
             self._content.images.append((values.get("src", ""), values.get("alt", ""), place))
         elif "href" in values:
             self._content.marked_links.append((values["href"], place))
+
+
+def _lines(html: str, place: int) -> Iterator[Passage]:
+    """Yields the lines of a piece of raw html, which the parser splits at line feeds alone, not at carriage returns."""
+    for line in html.splitlines(keepends=True):
+        yield line, place
+        place += len(line.encode())
