@@ -174,7 +174,7 @@ def tools_page() -> str:
         lines += [
             f"## {name}",
             "",
-            f"Scope `{tool.operation.scope}`. {tool.shown.description}",
+            f"Scope `{tool.operation.scope}`. {tool.definition.description}",
             "",
             *_arguments(tool.operation),
         ]
@@ -182,7 +182,7 @@ def tools_page() -> str:
 
 
 def _arguments(operation: Operation) -> Iterator[str]:
-    properties = TOOLS[operation.name].shown.input_schema.get("properties", {})
+    properties = TOOLS[operation.name].definition.input_schema.get("properties", {})
     if properties:
         yield "| Argument | What it is |"
         yield "|---|---|"

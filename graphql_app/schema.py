@@ -145,7 +145,7 @@ def sdl() -> str:
 
 
 GRAPHQL_SCHEMA = build_schema(sdl())
-"""The schema as graphql-core's functions for syntax trees take it."""
+"""The schema as graphql-core's functions take it; the one inside Strawberry's `Schema` is private to it."""
 
 _OBJECTS = [one for one in GRAPHQL_SCHEMA.type_map.values() if isinstance(one, GraphQLObjectType)]
 assert GRAPHQL_SCHEMA.query_type

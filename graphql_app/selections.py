@@ -1,13 +1,14 @@
 """What a query selects and what that costs, known before it is executed (decisions, sections 7 and 15).
 
 Strawberry's `info.selected_fields` follows every spread of a fragment anew, which a short query can make endless, and
-leaves `@skip` and `@include` to the caller; this walk does what the executor will do.
+leaves `@skip` and `@include` to the caller; graphql-core's `collect_fields` is for its own use alone. So this does the
+same as the executor (`CollectFields` of the specification).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,15 +50,15 @@ MAX_SELECTIONS = 5_000
 Fields = dict[str, list[FieldNode]]
 
 
-class Selections:
-    """The fields that an operation selects, given its variables."""
+class FieldCollector:
+    """Collects the fields that an operation selects, given its variables."""
 
     def __init__(self, document: DocumentNode, variables: VariableValues) -> None:
         self._fragments = fragments_of(document)
         self._variables = variables
         self._count = 0
 
-    def fields(self, selection_sets: Iterable[SelectionSetNode]) -> Fields:
+    def collect(self, selection_sets: Iterable[SelectionSetNode]) -> Fields:
         """Returns the fields of selection sets by response key, as the executor merges them.
 
         Raises `GraphQLError` when the query selects too much.
@@ -83,9 +84,9 @@ class Selections:
             waiting += node.selection_set.selections[::-1]
         return found
 
-    def below(self, nodes: Iterable[FieldNode]) -> list[list[FieldNode]]:
-        """Returns the fields that are selected below a field, each with all of its nodes."""
-        return list(self.fields(_sets(nodes)).values())
+    def below(self, nodes: Iterable[FieldNode]) -> Fields:
+        """Returns the fields that are selected below a field, by response key."""
+        return self.collect(node.selection_set for node in nodes if node.selection_set)
 
     def _included(self, node: Any) -> bool:
         skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
@@ -100,19 +101,19 @@ def selections_of(
 
     `categories` returns the number of the project's categories. Raises `GraphQLError` for a query that costs too much.
     """
-    selections = Selections(document, variables)
+    collector = FieldCollector(document, variables)
     found: dict[str, Selection] = {}
     cost = schema_fields = 0
-    for key, nodes in selections.fields([operation.selection_set]).items():
+    for key, nodes in collector.collect([operation.selection_set]).items():
         name = nodes[0].name.value
         if name.startswith("__"):
-            schema_fields += _schema_fields(selections, nodes, 1)
+            schema_fields += _schema_fields(collector, nodes, 1)
             continue
         try:
             arguments = get_argument_values(QUERY_FIELDS[name], nodes[0], variables)
         except GraphQLError:
             continue  # the executor reports it, with its path
-        found[key], each = _Reading(selections, variables).query_field(name, nodes, arguments)
+        found[key], each = _QueryField(collector, variables).read(name, nodes, arguments)
         cost += _cost(name, arguments, each, categories)
     if schema_fields > MAX_SCHEMA_FIELDS:
         message = f"The response could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
@@ -128,22 +129,22 @@ def selections_of(
 
 
 @dataclass
-class _Reading:
+class _QueryField:
     """What is selected below one field of `Query`, and what that costs for one record."""
 
-    selections: Selections
+    collector: FieldCollector
     variables: VariableValues
     category: bool = False
     document_count: bool = False
 
-    def query_field(self, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]) -> tuple[Selection, int]:
+    def read(self, name: str, nodes: list[FieldNode], arguments: Mapping[str, Any]) -> tuple[Selection, int]:
         """Returns what a field of `Query` selects, and the cost of one of its records."""
         documents: dict[str, DocumentSelection] = {}
         fields: set[str] = set()
         cost = 1
         if name == "documentsPage":
             cost = 0
-            for key, below in self.selections.fields(_sets(nodes)).items():
+            for key, below in self.collector.below(nodes).items():
                 fields.add(below[0].name.value)
                 if below[0].name.value == "documents":
                     documents[key], each = self._document(below)
@@ -169,7 +170,7 @@ class _Reading:
         previews: list[FieldNode] = []
         related: dict[str, RelatedSelection] = {}
         cost = 1
-        for key, below in self.selections.fields(_sets(nodes)).items():
+        for key, below in self.collector.below(nodes).items():
             field = below[0].name.value
             counts[field] += 1
             if field == "category":
@@ -194,14 +195,14 @@ class _Reading:
 
     def _preview(self, nodes: list[FieldNode], times: int) -> PreviewSelection:
         """Returns what is selected of a preview; `times` is under how many keys it is in the response."""
-        counts = Counter(below[0].name.value for below in self.selections.below(nodes))
+        counts = Counter(below[0].name.value for below in self.collector.below(nodes).values())
         return PreviewSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
 
     def _category(self, nodes: list[FieldNode]) -> int:
         """Returns the cost of a category with what is selected below it."""
         self.category = True
         cost = 1
-        for below in self.selections.below(nodes):
+        for below in self.collector.below(nodes).values():
             field = below[0].name.value
             if field == "category":
                 cost += self._category(below)
@@ -210,10 +211,6 @@ class _Reading:
             elif field == "documentCount":
                 self.document_count = True
         return cost
-
-
-def _sets(nodes: Iterable[FieldNode]) -> Iterator[SelectionSetNode]:
-    return (node.selection_set for node in nodes if node.selection_set)
 
 
 def _related_limit(node: FieldNode, variables: VariableValues) -> int:
@@ -238,9 +235,9 @@ def _cost(name: str, arguments: Mapping[str, Any], each: int, categories: Callab
     return each * int(page["limit"]) + int(page["offset"]) // OFFSET_COST
 
 
-def _schema_fields(selections: Selections, nodes: list[FieldNode], times: int) -> int:
+def _schema_fields(collector: FieldCollector, nodes: list[FieldNode], times: int) -> int:
     """Returns how many fields a response can have at and below a field of introspection that it has `times` times."""
     count = times
-    for below in selections.below(nodes):
-        count += _schema_fields(selections, below, times * LIST_LENGTHS.get(below[0].name.value, 1))
+    for below in collector.below(nodes).values():
+        count += _schema_fields(collector, below, times * LIST_LENGTHS.get(below[0].name.value, 1))
     return count

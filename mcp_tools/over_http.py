@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import selectors
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import anyio
@@ -72,14 +72,16 @@ class McpView:
     def __init__(self, settings: Settings) -> None:
         self._addresses = Addresses(settings.public_url, settings.mcp_allowed_hosts)
         self._server = mcp_server()
-        self._threads = _ThreadLoops()
+        self._thread = _Thread()
 
     def view(self) -> Response:
         """Responds to one message of a client; checks the token first, then the address, then the message."""
         caller = _caller()
         if isinstance(caller, Refusal) and (request.content_length is None or request.content_length > SMALL):
             raise caller
-        response = self._refused_address() or _refused_request() or self._threads.loop.run(self._answer(caller))
+        response = (
+            self._refused_address() or _refused_request() or self._thread.loop.run_until_complete(self._answer(caller))
+        )
         if isinstance(caller, Refusal):
             response.headers.update(caller.headers)
         return response
@@ -141,24 +143,18 @@ class _Selector(selectors.DefaultSelector):
         return [] if timeout == 0 else super().select(timeout)
 
 
-class _Loop:
+class _Loop(asyncio.SelectorEventLoop):
     """An event loop that is closed with its thread."""
 
-    def __init__(self) -> None:
-        self._loop = asyncio.SelectorEventLoop(_Selector())
-
-    def run(self, work: Coroutine[Any, Any, Response]) -> Response:
-        return self._loop.run_until_complete(work)
-
     def __del__(self) -> None:
-        self._loop.close()
+        self.close()
 
 
-class _ThreadLoops(threading.local):
-    """One event loop for each thread."""
+class _Thread(threading.local):
+    """What each thread has of its own: an event loop."""
 
     def __init__(self) -> None:
-        self.loop = _Loop()
+        self.loop = _Loop(_Selector())
 
 
 class _Exchange:

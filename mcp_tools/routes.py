@@ -4,25 +4,30 @@ The MCP SDK is imported at the first call: that takes as long as importing every
 answer one.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask, Response
 
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_tools.over_http import McpView
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
 
     @cache
-    def endpoint() -> Any:
-        return import_module("mcp_tools.over_http").McpView(settings)
+    def endpoint() -> McpView:
+        view: McpView = import_module("mcp_tools.over_http").McpView(settings)
+        return view
 
     def mcp() -> Response:
-        response: Response = endpoint().view()
-        return response
+        return endpoint().view()
 
     blueprint = Blueprint("mcp", __name__)
     blueprint.add_url_rule("/mcp", view_func=mcp, methods=["POST"])

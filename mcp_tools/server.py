@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import mcp_types as t
 from mcp.server.caching import CacheHint
@@ -17,14 +17,13 @@ from app.errors import InternalError, Refusal
 from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.answers import labelled, refused
 from mcp_tools.guidance import INSTRUCTIONS
+from mcp_tools.results import labelled, refused
 from mcp_tools.tools import TOOLS, tools_for
 from mcp_tools.toolsets import ALL, holds
 
 log = logging.getLogger("content_workflow.mcp")
 
-Message = ServerRequestContext[Any, Any]
 
 LIST_TTL = 300_000
 """Milliseconds for which a client may cache a list that changes with a new release alone."""
@@ -64,6 +63,10 @@ class Call:
         """Logs the current exception and returns what the client may know of it."""
         log.exception("bug", extra={"requestId": self.request_id, "where": where})
         return InternalError(self.request_id)
+
+
+Message = ServerRequestContext[None, Call]
+"""A message as the SDK passes it to a handler; its `request` is the `Call`."""
 
 
 def printable_name(client: str) -> str:
@@ -134,7 +137,7 @@ def mcp_server() -> Server[None]:
 
 
 def _call_of(message: Message) -> Call:
-    if not isinstance(message.request, Call):
+    if message.request is None:
         raise RuntimeError("A message came without its call.")
     return message.request
 

@@ -12,9 +12,9 @@ from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
-from mcp_tools.answers import output_schema, result_of
 from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
+from mcp_tools.results import output_schema, result_of
 from mcp_tools.toolsets import ALL, holds
 from mcp_tools.trust import label_of
 
@@ -28,10 +28,10 @@ class Tool:
 
     operation: Operation
     arguments: Arguments
-    shown: t.Tool
+    definition: t.Tool
 
     def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
-        """Runs the operation and returns its answer as a result. Raises `Forbidden` before it reads the arguments."""
+        """Runs the operation and returns its result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
         ids, fields, key, dry_run = self.arguments.read(sent)
         if dry_run:
@@ -41,12 +41,12 @@ class Tool:
     def label(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Returns what `_meta` of the result of a call says, whether it succeeds or is refused."""
         is_dry_run = sent.get(DRY_RUN) is True and not self.operation.reads
-        return (self.shown.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
+        return (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
 
 
 def _tool(operation: Operation) -> Tool:
     arguments = arguments_of(operation)
-    shown = t.Tool(
+    definition = t.Tool(
         name=operation.name,
         description=describe(operation),
         input_schema=arguments.schema,
@@ -54,7 +54,7 @@ def _tool(operation: Operation) -> Tool:
         annotations=hints(operation),
         _meta=label_of(operation),
     )
-    return Tool(operation, arguments, shown)
+    return Tool(operation, arguments, definition)
 
 
 def describe(operation: Operation) -> str:
@@ -85,4 +85,4 @@ TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in (*CA
 
 def tools_for(scopes: frozenset[Scope], toolset: str = ALL) -> list[t.Tool]:
     """Returns the tools of a set that a token with these scopes may call."""
-    return [tool.shown for name, tool in TOOLS.items() if tool.operation.scope in scopes and holds(toolset, name)]
+    return [tool.definition for name, tool in TOOLS.items() if tool.operation.scope in scopes and holds(toolset, name)]

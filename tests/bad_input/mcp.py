@@ -90,7 +90,7 @@ class Messages:
     def _call(self, chance: random.Random) -> dict[str, Any]:
         name = chance.choice(sorted(TOOLS))
         tool = TOOLS[name]
-        arguments = from_schema(tool.shown.input_schema, chance, self.scene.all_ids, {})
+        arguments = from_schema(tool.definition.input_schema, chance, self.scene.all_ids, {})
         own = self._ids_for(name)
         arguments |= {one: chance.choice(own) for one in tool.operation.path if one in arguments and one.endswith("d")}
         for _ in range(chance.choice((0, 0, 1, 1, 2))):
@@ -248,6 +248,6 @@ def _misfit(body: bytes, answer: Any) -> str | None:
         return None
     if "result" not in answer or "structuredContent" not in answer["result"] or answer["result"].get("isError"):
         return None
-    fits = Draft202012Validator(tool.shown.output_schema)
+    fits = Draft202012Validator(tool.definition.output_schema)
     error = next(fits.iter_errors(answer["result"]["structuredContent"]), None)
-    return error and f"{tool.shown.name} documents another answer ({error.json_path}: {error.message[:200]}):"
+    return error and f"{tool.definition.name} documents another answer ({error.json_path}: {error.message[:200]}):"

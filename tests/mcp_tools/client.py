@@ -102,7 +102,7 @@ class Agent:
         """Calls a tool that succeeds and returns its structured content, which fits the tool's output schema."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         assert not result["isError"], result["structuredContent"]
-        Draft202012Validator(TOOLS[tool].shown.output_schema).validate(result["structuredContent"])
+        Draft202012Validator(TOOLS[tool].definition.output_schema).validate(result["structuredContent"])
         structured: dict[str, Any] = result["structuredContent"]
         return structured
 

@@ -92,7 +92,7 @@ def test_every_operation_is_a_tool() -> None:
 @pytest.mark.contract("decided-mcp.schemas")
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
-    properties = TOOLS[operation.name].shown.input_schema["properties"]
+    properties = TOOLS[operation.name].definition.input_schema["properties"]
     tables = [table for table in (operation.query, operation.body) if table]
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
@@ -118,7 +118,7 @@ def test_no_argument_has_two_meanings(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_schemas_are_plain_objects_that_every_client_understands(operation: Operation) -> None:
-    tool = TOOLS[operation.name].shown
+    tool = TOOLS[operation.name].definition
 
     for schema in (tool.input_schema, tool.output_schema):
         assert schema is not None
@@ -130,7 +130,7 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
 
 @EACH_OPERATION
 def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
-    schema = Draft202012Validator(TOOLS[operation.name].shown.output_schema)
+    schema = Draft202012Validator(TOOLS[operation.name].definition.output_schema)
 
     for error in (*operation.errors, *ANYWHERE):
         schema.validate(error_example(error))
@@ -138,14 +138,14 @@ def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: O
 
 @EACH_OPERATION
 def test_a_result_that_lacks_a_key_does_not_fit_the_output_schema(operation: Operation) -> None:
-    schema = Draft202012Validator(TOOLS[operation.name].shown.output_schema)
+    schema = Draft202012Validator(TOOLS[operation.name].definition.output_schema)
 
     assert not schema.is_valid({})
 
 
 @EACH_OPERATION
 def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
-    tool = TOOLS[operation.name].shown
+    tool = TOOLS[operation.name].definition
 
     assert tool.description
     assert all(f"`{error.__name__}`" in guidance.INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
@@ -154,13 +154,13 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(operation: Operation) -> None:
-    properties = TOOLS[operation.name].shown.input_schema["properties"]
+    properties = TOOLS[operation.name].definition.input_schema["properties"]
     other = guidance.DESCRIBED_IN.get(operation.name)
-    elsewhere = dict(_described(TOOLS[other].shown.input_schema)) if other else {}
+    elsewhere = dict(_described(TOOLS[other].definition.input_schema)) if other else {}
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
     assert undescribed - set(operation.path) - {KEY, DRY_RUN, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
-    assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].shown.description or "")
+    assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
 
 
 def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -189,7 +189,7 @@ def test_what_tools_leave_out_stands_in_the_instructions_or_in_a_tool_that_is_li
 @pytest.mark.contract("decided-mcp.keys")
 @EACH_OPERATION
 def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_that_reads(operation: Operation) -> None:
-    properties = TOOLS[operation.name].shown.input_schema["properties"]
+    properties = TOOLS[operation.name].definition.input_schema["properties"]
 
     assert ({KEY, DRY_RUN} <= set(properties)) == (operation.effect != Effect.READS)
 
@@ -218,7 +218,7 @@ HINTS = {
 
 @pytest.mark.parametrize(("name", "hints"), HINTS.items())
 def test_annotations_warn_of_what_is_hard_to_take_back(name: str, hints: tuple[bool, bool, bool]) -> None:
-    shown = TOOLS[name].shown.annotations
+    shown = TOOLS[name].definition.annotations
 
     assert shown is not None
     assert (shown.read_only_hint, shown.destructive_hint, shown.idempotent_hint) == hints
@@ -258,12 +258,12 @@ def test_no_argument_is_allowed_that_a_tool_does_not_name(operation: Operation) 
             for part in schema.values():
                 yield from objects(part)
 
-    assert all(one["additionalProperties"] is False for one in objects(TOOLS[operation.name].shown.input_schema))
+    assert all(one["additionalProperties"] is False for one in objects(TOOLS[operation.name].definition.input_schema))
 
 
 @EACH_OPERATION
 def test_a_changed_tool_shows_in_its_snapshot(operation: Operation) -> None:
-    shown: dict[str, Any] = TOOLS[operation.name].shown.model_dump(mode="json", by_alias=True, exclude_none=True)
+    shown: dict[str, Any] = TOOLS[operation.name].definition.model_dump(mode="json", by_alias=True, exclude_none=True)
     text = json.dumps(shown, indent=2, ensure_ascii=False) + "\n"
     file = SNAPSHOTS / f"{operation.name}.json"
     if UPDATE:

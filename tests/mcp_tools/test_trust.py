@@ -83,7 +83,7 @@ def test_every_answer_with_what_somebody_wrote_has_the_label_and_so_has_its_tool
     listed = {tool["name"]: tool for tool in agent.ask("tools/list")["tools"]}
     said = set()
     for operation in READS:
-        required = TOOLS[operation.name].shown.input_schema.get("required", [])
+        required = TOOLS[operation.name].definition.input_schema.get("required", [])
         if not set(required) <= set(ids):
             continue
         arguments = {name: ids[name] for name in required}
@@ -108,7 +108,7 @@ def test_every_answer_with_what_somebody_wrote_has_the_label_and_so_has_its_tool
 def test_tools_that_return_the_same_record_have_the_same_label(operation: Operation) -> None:
     alike = [one for one in (*CATALOGUE, *FOR_AGENTS) if one.response is operation.response]
 
-    assert len({str(TOOLS[one.name].shown.meta) for one in alike}) == 1
+    assert len({str(TOOLS[one.name].definition.meta) for one in alike}) == 1
 
 
 @pytest.mark.contract("decided-trust.tools")

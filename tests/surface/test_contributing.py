@@ -39,7 +39,7 @@ print(json.dumps({
     "called": [called.status_code, called.json],
     "wrong": [wrong.status_code, wrong.json],
     "documented": documented,
-    "tool": TOOLS["postpone_document"].shown.input_schema,
+    "tool": TOOLS["postpone_document"].definition.input_schema,
 }))
 """
 

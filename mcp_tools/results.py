@@ -43,15 +43,15 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", **record, "minProperties": 1}
 
 
-def result_of(operation: Operation, answer: Result) -> t.CallToolResult:
+def result_of(operation: Operation, result: Result) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
-    body = answer.body
+    body = result.body
     if issubclass(operation.response, IntentRecord) and operation.name != "get_intent":
         body = [_short(draft) for draft in body] if operation.many else _short(body)
-    total = {} if answer.total is None else {"totalCount": answer.total}
-    result = {"items": body, **total} if operation.many else body
-    meta = {"content-workflow/idempotencyReplayed": True} if answer.replayed else None
-    return t.CallToolResult(content=[_text(result)], structured_content=result, _meta=meta)
+    total = {} if result.total is None else {"totalCount": result.total}
+    content = {"items": body, **total} if operation.many else body
+    meta = {"content-workflow/idempotencyReplayed": True} if result.replayed else None
+    return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
 def refused(refusal: Refusal) -> t.CallToolResult:
