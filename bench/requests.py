@@ -54,10 +54,10 @@ class Measured:
 
 def run(uri: str, store: Store, only: str = "") -> Iterator[Figure]:
     """Yields what each request reaches; those whose name contains `only`."""
-    project, other = (_project(store) for _ in range(2))
+    project, other = (library(store) for _ in range(2))
     environment = {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "MCP_ALLOWED_HOSTS": "bench"}
     with service(environment) as ours, floor({**environment, "BENCH_PROJECT": other.project.id}) as bare:
-        for row in _table(project, other, ours.port, bare.port):
+        for row in table(project, other, ours.port, bare.port):
             if only in row.what:
                 yield Figure(row.what, row.beside, row.target, *in_turns(row.ours, row.floor))
 
@@ -97,7 +97,7 @@ class Library:
         ]
 
 
-def _table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measured]:
+def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measured]:
     """Yields the rows, each with what it needs made just before."""
 
     def both(
@@ -176,7 +176,8 @@ def _leased(library: Library) -> Library:
     return library
 
 
-def _project(store: Store) -> Library:
+def library(store: Store) -> Library:
+    """Fills a project with what the requests read and change."""
     project = a_project(store)
     categories = [made(project.context(), "category", name=f"Kind {n}", slug=f"kind-{n}")["id"] for n in range(5)]
     filed = {"categoryId": lambda place: ObjectId(categories[place % 5])}
