@@ -47,7 +47,7 @@ class Callers:
         """Returns the context of a request with a console session; raises as `context` does."""
         now = this_instant()
         with self._counting_failures():
-            caller = self._access.authenticate_session(session_secret(), now)
+            caller = self._access.authenticate(session_secret(), None, now)
         return self._called_by(caller, channel, now)
 
     def sign_in(self, secret: str) -> str:
@@ -94,7 +94,7 @@ class Callers:
 
     def check_session_again(self) -> None:
         """Raises `Unauthorized` when the session of a request that has waited is over."""
-        self._access.authenticate_session(session_secret(), this_instant())
+        self._access.authenticate(session_secret(), None, this_instant())
 
     def _count_failure(self) -> None:
         if self._failures is None:

@@ -60,53 +60,12 @@ class Access:
         """When this server last changed a project's tokens or freeze, by the project's id."""
         self._lock = threading.Lock()
 
-    def authenticate(self, secret: str, kind: TokenKind, now: datetime) -> Caller:
-        """Returns the caller whose secret this is.
+    def authenticate(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
+        """Returns the caller with a secret: of a token of that kind, or of a session where `kind` is None.
 
-        Refuses with `Unauthorized`, with the same message and the same work for any invalid secret.
+        Refuses with `Unauthorized`, with the same message and the same work for any invalid secret: an unknown one, one
+        that was revoked, expired or replaced, and that of a session that ended, or whose token did.
         """
-        return self._find(secret, kind, now)
-
-    def open_session(self, secret: str, now: datetime) -> str:
-        """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
-
-        Refuses with `Unauthorized` like `authenticate`.
-        """
-        caller = self._find(secret, TokenKind.MANAGEMENT, now)
-        assert caller.token_id is not None
-        session = new_project_secret(caller.project_id)
-        with self._store.deadline():
-            self._store.sessions.add(
-                caller.project_id,
-                secret_hash=hash_of(session),
-                token_id=caller.token_id,
-                token_hash=hash_of(secret),
-                now=now,
-                until=now + SESSION_LIFE,
-            )
-        return session
-
-    def authenticate_session(self, session: str, now: datetime) -> Caller:
-        """Returns the caller whose session this is: the one whom its token names now.
-
-        Refuses with `Unauthorized` when the session ended, or the token was revoked, expired or given a new secret.
-        """
-        return self._find(session, None, now)
-
-    def close_session(self, session: str) -> None:
-        """Ends a session: at once on this server, within 5 s on every other."""
-        session_hash = hash_of(session)
-        with self._store.deadline():
-            self._store.sessions.delete(project_of_secret(session), session_hash)
-        with self._lock:
-            self._found.pop(session_hash, None)
-
-    def look_up_again(self, project_id: str) -> None:
-        """Has this server look up all tokens of a project again, since it changed one of them or the project."""
-        with self._lock:
-            self._changed[project_id] = time.monotonic()
-
-    def _find(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
         secret_hash = hash_of(secret)
         with self._lock:
             found = self._found.get(secret_hash)
@@ -120,6 +79,38 @@ class Access:
         if found.kind != kind or _is_over(found.expires_at, now):
             raise Unauthorized
         return found.caller
+
+    def open_session(self, secret: str, now: datetime) -> str:
+        """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
+
+        Refuses with `Unauthorized` like `authenticate`.
+        """
+        caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
+        assert caller.token_id is not None
+        session = new_project_secret(caller.project_id)
+        with self._store.deadline():
+            self._store.sessions.add(
+                caller.project_id,
+                secret_hash=hash_of(session),
+                token_id=caller.token_id,
+                token_hash=hash_of(secret),
+                now=now,
+                until=now + SESSION_LIFE,
+            )
+        return session
+
+    def close_session(self, session: str) -> None:
+        """Ends a session: at once on this server, within 5 s on every other."""
+        session_hash = hash_of(session)
+        with self._store.deadline():
+            self._store.sessions.delete(project_of_secret(session), session_hash)
+        with self._lock:
+            self._found.pop(session_hash, None)
+
+    def look_up_again(self, project_id: str) -> None:
+        """Has this server look up all tokens of a project again, since it changed one of them or the project."""
+        with self._lock:
+            self._changed[project_id] = time.monotonic()
 
     def _is_outdated(self, found: _Found) -> bool:
         return found.read_at < self._changed.get(found.caller.project_id, 0)
