@@ -14,7 +14,7 @@ from app.rules.events import Event
 from app.store.collection import DESCENDING, Bson, EntityTags, object_id
 from app.store.conditions import (
     brief_move_filter,
-    etag_filter,
+    document_etag_filter,
     expire_lease_stage,
     lease_expired_filter,
     listed_brief_filters,
@@ -93,7 +93,7 @@ class Briefs(DocumentRecords):
         tags: EntityTags,
     ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
-        condition = {"$and": [brief_move_filter(move, request), *etag_filter(tags, request.now)]}
+        condition = {"$and": [brief_move_filter(move, request), document_etag_filter(tags, request.now)]}
         one = self._one(document_id) | condition
         return self._change(project_id, one, event=event, changes=move_changes(move, changes))
 
@@ -143,7 +143,11 @@ class Briefs(DocumentRecords):
         """Sets fields of a brief, null for unset, if that changes something and no claim protects it."""
         differs: list[Bson] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
         condition: Bson = {
-            "$and": [{"$or": [*differs, {"brief": None}]}, unprotected_filter(request), *etag_filter(tags, event.at)]
+            "$and": [
+                {"$or": [*differs, {"brief": None}]},
+                unprotected_filter(request),
+                document_etag_filter(tags, event.at),
+            ]
         }
         one = self._one(document_id) | condition
         return self._change(project_id, one, event=event, changes=of_brief(fields), computed=SAME_STATE)

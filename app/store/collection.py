@@ -2,7 +2,7 @@
 
 A record that can change is written by `_change`: one atomic update whose filter states the condition and whose
 pipeline writes the changes, counts the record's `rev` up and appends the event to the record's own outbox, so
-that no event is lost or made for a change that did not happen. `store/events.py` relays outboxes to the feed.
+that no event is lost or made for a change that did not happen. `store/outboxes.py` relays it to the feed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 Bson = dict[str, Any]
 """A filter, an update, a stage of a pipeline or a row, as PyMongo takes and returns it."""
+Projection = Mapping[str, Any] | None
 Stored = TypeVar("Stored")
 """What a collection returns, a TypedDict; a projection may leave fields out."""
 
-OUTBOX_BOUND = 200
+MAX_OUTBOX = 200
 """The most events that wait in one record; when it is reached, the writer relays them before it writes."""
 
 DESCENDING = -1
@@ -146,7 +147,7 @@ class Collection(Generic[Stored]):
         Raises `WriteConflict`, so that the operation runs again without the hint, when the database lacks the index.
         """
         if index is None:
-            yield _by_id(condition)
+            yield _id_index(condition)
             return
         missing = (self._collection.full_name, index.name)
         with _missing_indexes_lock:
@@ -161,7 +162,7 @@ class Collection(Generic[Stored]):
             raise WriteConflict from error
 
     def _find_one(
-        self, project_id: str, condition: Mapping[str, Any], fields: Any = None, *, index: Index | None = None
+        self, project_id: str, condition: Mapping[str, Any], fields: Projection = None, *, index: Index | None = None
     ) -> Stored | None:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
@@ -178,7 +179,7 @@ class Collection(Generic[Stored]):
         sort: Sequence[tuple[str, int]] = (),
         skip: int = 0,
         limit: int = 0,
-        fields: Any = None,
+        fields: Projection = None,
         index: Index | None = None,
         collation: Mapping[str, Any] | None = None,
     ) -> list[Stored]:
@@ -197,7 +198,7 @@ class Collection(Generic[Stored]):
         sort: Sequence[tuple[str, int]],
         offset: int,
         limit: int,
-        fields: Any,
+        fields: Projection,
     ) -> list[Stored]:
         """Returns one page of records in the order of an index whose keys have every field of the condition.
 
@@ -210,7 +211,9 @@ class Collection(Generic[Stored]):
         )
         return self._with_ids(project_id, condition, [row["id"] for row in keys], fields)
 
-    def _with_ids(self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Any) -> list[Stored]:
+    def _with_ids(
+        self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Projection
+    ) -> list[Stored]:
         """Returns the records that were found to meet a condition, in the order of their ids.
 
         Raises `WriteConflict` when one of them does not meet it any more: the page would be short, and a short page
@@ -345,7 +348,7 @@ class OutboxCollection(Collection[Stored]):
                 project_id, bounded, pipeline, projection=self.hidden, sort=list(sort) if sort else None, hint=hint
             )
         if changed is None:
-            self._make_room(project_id, condition, index)
+            self._raise_if_full(project_id, condition, index)
         return changed
 
     def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
@@ -359,19 +362,19 @@ class OutboxCollection(Collection[Stored]):
 
     def _has_room(self) -> Bson:
         """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
-        return {} if self._store.is_rolled_back else {f"outbox.{OUTBOX_BOUND - 1}": {"$exists": False}}
+        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}
 
-    def _make_room(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
-        """Makes the operation run again when only a full outbox prevented its write; the outbox is relayed first.
+    def _raise_if_full(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
+        """Raises `OutboxFull` when only a full outbox prevented a write; it is relayed, and the operation runs again.
 
-        A record that meets the condition now had a full outbox then, or did not meet it yet: both call for another try.
+        A record that meets the condition now had a full outbox then, or did not meet it yet: a `WriteConflict`.
         """
         found: Any = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:
-            raise OutboxFull(project_id) if len(found["outbox"]) >= OUTBOX_BOUND else WriteConflict
+            raise OutboxFull(project_id) if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
 
 
-def _by_id(condition: Mapping[str, Any]) -> str | None:
+def _id_index(condition: Mapping[str, Any]) -> str | None:
     """Returns the index for a condition on ids: beside other conditions MongoDB would try every index first."""
     wanted = condition.get("_id")
     named = isinstance(wanted, ObjectId) or (isinstance(wanted, dict) and "$in" in wanted)

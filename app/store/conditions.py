@@ -124,10 +124,10 @@ def unprotected_filter(request: MoveRequest) -> Bson:
     return {"$nor": protects} if protects else {}
 
 
-def etag_filter(tags: EntityTags, now: datetime) -> list[Bson]:
-    """Returns the condition, if any, that a document is in a state that entity tags name, its claim included."""
+def document_etag_filter(tags: EntityTags, now: datetime) -> Bson:
+    """Returns the condition that a document is in a state that entity tags name, its claim included."""
     if tags is None:
-        return []
+        return {}
     states = [
         {
             "version": tag.version,
@@ -136,7 +136,7 @@ def etag_filter(tags: EntityTags, now: datetime) -> list[Bson]:
         }
         for tag in tags
     ]
-    return [{"$or": states or [{"rev": None}]}]
+    return {"$or": states or [{"rev": None}]}
 
 
 def expire_lease_stage(now: datetime) -> list[Bson]:

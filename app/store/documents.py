@@ -17,7 +17,7 @@ from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
     STATUS_ENTERED,
-    etag_filter,
+    document_etag_filter,
     expire_lease_stage,
     finished_brief,
     not_deleted,
@@ -183,7 +183,7 @@ class Documents(DocumentLists):
         `rev` is for a transaction that read the document before: it must not have changed since.
         """
         condition = status_move_filter(move, request, base_version=base_version)
-        condition["$and"] += etag_filter(tags, request.now) + ([] if rev is None else [{"rev": rev}])
+        condition["$and"] += [document_etag_filter(tags, request.now), *([] if rev is None else [{"rev": rev}])]
         enters = move.enters
         computed: Bson = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
         if move.enters == DocumentStatus.SCHEDULED:

@@ -18,7 +18,7 @@ from app.operations.context import Context, system, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
 from app.store import outboxes
-from app.store.collection import OUTBOX_BOUND
+from app.store.collection import MAX_OUTBOX
 from app.store.store import Store, connect
 from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
@@ -255,12 +255,12 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
 def test_a_full_outbox_is_relayed_by_the_writer_itself(store: Store, project: Project) -> None:
     ctx = project.context()
     document = a_document(ctx)
-    for number in range(OUTBOX_BOUND + 5):
+    for number in range(MAX_OUTBOX + 5):
         OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": f"keyword {number}"})
 
     store.outboxes.publish_all(project.id)
 
-    assert [event["type"] for event in feed(project)].count("brief.updated") == OUTBOX_BOUND + 5
+    assert [event["type"] for event in feed(project)].count("brief.updated") == MAX_OUTBOX + 5
 
 
 def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store, project: Project) -> None:

@@ -16,7 +16,7 @@ from app.operations.catalogue import CATALOGUE
 from app.rest.api import ROUTES
 from app.server import create_app
 from app.settings import Settings
-from app.store.collection import OUTBOX_BOUND
+from app.store.collection import MAX_OUTBOX
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.databases import everything, opened
@@ -190,7 +190,7 @@ def test_what_writes_nothing_does_not_know_dry_runs(client, scene) -> None:
 def test_a_dry_run_relays_no_event_where_the_outbox_of_its_record_is_full(client, own_store, scene) -> None:
     ctx = scene.project.context(scene.token)
     document = a_document(ctx)
-    for number in range(OUTBOX_BOUND):
+    for number in range(MAX_OUTBOX):
         scene.call("update_document", document["id"], title=f"Rye {number}")
     Agent(client, scene.token).call("get_project")
 

@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from app.rules.briefs import MOVES, needs_no_move, refusal
 from app.rules.etags import matches, read_tags
-from app.store.conditions import brief_move_filter, brief_state_filters, etag_filter, expire_lease_stage
+from app.store.conditions import brief_move_filter, brief_state_filters, document_etag_filter, expire_lease_stage
 from app.vocabulary import BriefState
 from tests.make import Project
 from tests.rules.test_briefs import CALLS, DOCUMENTS, NOW, stands
@@ -70,7 +70,7 @@ def test_the_filter_of_tags_finds_the_documents_that_the_rule_matches(found, row
 
     matching = {place for place, row in enumerate(rows) if matches(tags, row, NOW)}
 
-    assert found({"$and": [{}, *etag_filter(tags, NOW)]}) == matching
+    assert found({"$and": [{}, document_etag_filter(tags, NOW)]}) == matching
 
 
 @pytest.mark.contract("decided-briefs.expired-event")
