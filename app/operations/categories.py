@@ -97,6 +97,6 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
         ctx.store.projects.guard_tree(ctx.project_id)
         if category["id"] in ctx.store.categories.get_ancestor_ids(ctx.project_id, parent):
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
-    if "slug" in changes and ctx.store.categories.is_slug_taken(ctx.project_id, changes["slug"], but=category["id"]):
+    if ctx.store.categories.find_same(ctx.project_id, changes, but=category["id"]):
         wrong.append(Problem(field="slug", message="Another category has this slug: choose another."))
     return wrong

@@ -36,8 +36,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
-    name = changes.get("name")
-    is_taken = name is not None and ctx.store.clusters.is_name_taken(ctx.project_id, name, but=cluster["id"])
+    is_taken = ctx.store.clusters.find_same(ctx.project_id, changes, but=cluster["id"])
     check(ClusterChanges, fields, *((NAME_TAKEN,) if is_taken else ()))
     if not changes:
         return _result(ctx, cluster)

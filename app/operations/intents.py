@@ -222,18 +222,16 @@ def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
-    name = fields.get("name")
     return Facts(
-        name_taken=store.clusters.is_name_taken(project_id, name) if name else False,
+        name_taken=store.clusters.find_same(project_id, fields) is not None,
         full=not store.projects.count_up(project_id, "clusters", CLUSTERS_PER_PROJECT),
     )
 
 
 def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
-    slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields),
-        slug_taken=store.categories.is_slug_taken(project_id, slug) if slug else False,
+        slug_taken=store.categories.find_same(project_id, fields) is not None,
         full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
     )
 

@@ -269,7 +269,7 @@ class ProjectImport:
 
     def _add_category(self, store: Store, line: Line, record: Line) -> Existing:
         categories = store.categories
-        existing = categories.get(self._project, line["id"]) or categories.get_by_slug(self._project, line["slug"])
+        existing = categories.get(self._project, line["id"]) or categories.find_same(self._project, line)
         if existing is None:
             if line["categoryId"] and categories.get(self._project, line["categoryId"]) is None:
                 raise _InvalidLine(line, "Its `categoryId` is not the id of a category in this project.")
@@ -282,7 +282,7 @@ class ProjectImport:
 
     def _add_cluster(self, store: Store, line: Line, record: Line) -> Existing:
         clusters = store.clusters
-        existing = clusters.get(self._project, line["id"]) or clusters.get_by_name(self._project, line["name"])
+        existing = clusters.get(self._project, line["id"]) or clusters.find_same(self._project, line)
         if existing is None:
             if not store.projects.count_up(self._project, "clusters", CLUSTERS_PER_PROJECT):
                 raise _InvalidLine(line, TOO_MANY.format(CLUSTERS_PER_PROJECT, "clusters"))

@@ -24,11 +24,8 @@ class Categories(Named[StoredCategory]):
     name = "categories"
     event_data = (("categoryId", "_id", None), ("slug", "slug", None))
     by_name = CATEGORIES_BY_NAME
+    unique = "slug"
     found_by = (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS))
-
-    def is_slug_taken(self, project_id: str, slug: str, but: str | None = None) -> bool:
-        """Returns whether a category has the slug."""
-        return self._exists(project_id, {"slug": slug, "_id": {"$ne": object_id(but)}, **NOT_DELETED})
 
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
@@ -44,10 +41,6 @@ class Categories(Named[StoredCategory]):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
-
-    def get_by_slug(self, project_id: str, slug: str) -> StoredCategory | None:
-        """Returns the category that has a slug, or None."""
-        return self._find_one(project_id, {"slug": slug, **NOT_DELETED}, self.hidden)
 
     def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; one that this process read a moment ago is not read again.

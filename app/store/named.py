@@ -17,6 +17,9 @@ class Named(OutboxCollection[Stored]):
     by_name: ClassVar[Index]
     """The index that has them in the order of lists."""
 
+    unique: ClassVar[str]
+    """The field that no two records of a project have in common, where there is one."""
+
     found_by: ClassVar[Sequence[tuple[str, Index]]]
     """The fields whose value, without case, names a record, each with its index."""
 
@@ -25,7 +28,13 @@ class Named(OutboxCollection[Stored]):
         return name.casefold()
 
     def keys(self, fields: Mapping[str, Any]) -> Bson:
-        return {"nameKey": self.name_key(fields["name"])} if "name" in fields else {}
+        return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
+
+    def find_same(self, project_id: str, fields: Mapping[str, Any], but: str | None = None) -> Stored | None:
+        """Returns the record other than `but` whose `unique` field is that of `fields`, None where there is none."""
+        value = {**fields, **self.keys(fields)}.get(self.unique)
+        same = {self.unique: value, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
+        return self._find_one(project_id, same, self.hidden) if value else None
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Stored]:
         """Returns one page of records by name."""
