@@ -16,7 +16,7 @@ from app.errors import ServiceUnavailable
 from app.operations.context import Context
 from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
 
-TRY_TOO_LONG = """\
+DRY_RUN_TOO_LONG = """\
 The dry run took longer than MongoDB lets a transaction last (transactionLifetimeLimitSeconds, a minute by default).
 Import into a new project instead (project create) and look at the result, or raise that parameter of mongod.
 Nothing was changed."""
@@ -27,22 +27,22 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """
-    done = _tried(ctx, path) if dry_run else _imported(ctx, path)
+    done = _try(ctx, path) if dry_run else _import(ctx, path)
     print_json(_as_json(done)) if json else _print_report(done)
     if dry_run and not json:
         click.echo(DRY_RUN)
     sys.exit(1 if done.refused else 0)
 
 
-def _tried(ctx: Context, path: Path) -> Imported:
+def _try(ctx: Context, path: Path) -> Imported:
     try:
-        return ctx.store.rolled_back(lambda store: _imported(replace(ctx, store=store), path))
+        return ctx.store.rolled_back(lambda store: _import(replace(ctx, store=store), path))
     except ServiceUnavailable as error:
         ctx.store.ping()  # where MongoDB can't be reached, that is the error
-        raise click.ClickException(TRY_TOO_LONG) from error
+        raise click.ClickException(DRY_RUN_TOO_LONG) from error
 
 
-def _imported(ctx: Context, path: Path) -> Imported:
+def _import(ctx: Context, path: Path) -> Imported:
     project = ProjectImport(ctx)
     with path.open("rb") as file, progress("Importing", "bytes", path.stat().st_size) as advance:
         for size in project.take(_lines(file)):
@@ -51,7 +51,7 @@ def _imported(ctx: Context, path: Path) -> Imported:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yields the lines of a file; of one that is too long, only the beginning, which is refused."""
+    """Yields the lines of a file; of a line that is too long only the beginning, which the import refuses."""
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):

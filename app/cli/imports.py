@@ -31,7 +31,7 @@ from app.store.store import Store
 SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
-"""How many files one transaction writes: enough to save round trips, and few enough to take a second."""
+"""The number of files that one transaction writes: it saves round trips and takes about a second."""
 MAX_PROBLEMS = 10
 
 
@@ -44,18 +44,18 @@ class Report:
     updated: int = 0
     published: int = 0
     changed: dict[str, list[str]] = field(default_factory=dict)
-    """Files that differ from their document and were not written: in which fields."""
+    """The differing fields of each file that was not written."""
     refused: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
-    """Front matter keys that are not known: in how many files."""
+    """The number of files that have each unknown front matter key."""
 
 
 @click.command()
 @of_project
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--update", is_flag=True, help="Write the files that differ from their document.")
-@click.option("--publish", is_flag=True, help="Publish what is dated in the past and no draft, with its date.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option("--publish", is_flag=True, help="Publish files dated in the past that are not drafts, with their date.")
+@click.option("--dry-run", is_flag=True, help="Report what would happen, and change nothing.")
 @as_json
 def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: bool, json: bool) -> None:
     """Import markdown files with front matter, or an exported project.
@@ -92,7 +92,7 @@ class _Run:
         self.report = Report()
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
-        """Imports the files; calls `advance` with the number of those that are done since the last call."""
+        """Imports the files; calls `advance` with the number of files that are done since the last call."""
         for batch in batches(self._readable(files, advance), BATCH, lambda one: len(one[1].fields.get("markdown", ""))):
             if self._dry_run:
                 self.report = self._ctx.store.rolled_back(partial(self._report_of, batch))
@@ -101,7 +101,7 @@ class _Run:
             advance(len(batch))
 
     def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
-        """Yields those files that can be read, each with its content; refuses the others."""
+        """Yields each readable file with its content; refuses the others."""
         for file in files:
             try:
                 yield file, self._read(file)

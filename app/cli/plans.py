@@ -29,7 +29,7 @@ from app.vocabulary import PieceOutcome
 @of_project
 @click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--atomic", is_flag=True, help="Plan all pieces or none; at most 500.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Report what would happen, and change nothing.")
 @as_json
 def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool) -> None:
     """Plan documents with their briefs, many at once.

@@ -1,4 +1,4 @@
-"""What `import` takes of a file (decisions, section 10): the fields of a draft, and those that an edit can set."""
+"""The fields of an imported file: those of a draft, and those that an edit can set (decisions, section 10)."""
 
 from app.fields.checks import not_blank
 from app.fields.documents import EditedFields

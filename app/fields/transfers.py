@@ -45,9 +45,9 @@ def _time(description: str, *, null: bool = False) -> TimeString:
 
 
 class ActorLine(Schema):
-    """Who wrote."""
+    """Who made a change."""
 
-    type = EnumString(ActorType, description="what wrote", allow_none=False, required=True)
+    type = EnumString(ActorType, description="the kind of actor", allow_none=False, required=True)
     id = _id("the token's id", null=True)
     name = StrictString(300, description="the token's name", allow_none=False, required=True)
     agent = StrictString(300, description="the agent", allow_none=False, required=True)
@@ -58,17 +58,13 @@ def _actor(description: str, *, null: bool = False) -> Nested:
 
 
 class HeadLine(Schema):
-    """The first line: which format follows."""
+    """The first line: the version of the format."""
 
     version = StrictInteger(FORMAT, FORMAT, description="the version of the format", required=True)
 
 
-class ProjectLine(ProjectChanges):
-    """The project's settings."""
-
-
 class MemberLine(MemberFields):
-    """A member; those that were deleted too, as records name them."""
+    """A member; deleted ones are exported too, since records refer to them."""
 
     id = _id("the member's id")
     role = EnumString(Role, description="descriptive: permissions are the token's", allow_none=False, required=True)
@@ -77,7 +73,7 @@ class MemberLine(MemberFields):
 
 
 class RecordLine(Schema):
-    """What all lines of records that tokens create have."""
+    """The fields of every record that tokens create."""
 
     id = _id("its id")
     createdAt = _time("when it was created")
@@ -121,9 +117,9 @@ class RevisionLine(PublishedLine):
 
 
 class SnapshotLine(PublishedLine):
-    """What is delivered of a document; its html is rendered again."""
+    """The delivered state of a document; the import renders its html."""
 
-    version = StrictInteger(1, description="the version that is delivered", required=True)
+    version = StrictInteger(1, description="the delivered version", required=True)
     markdownId = _id("the text that is delivered")
     publishedAt = _time("when it went live")
     updatedAt = _time("when it was last published")
@@ -133,15 +129,15 @@ class PastSlugLine(Schema):
     """A slug that a document was delivered under before."""
 
     slug = StrictString(200, document_slug, description="the slug", allow_none=False, required=True)
-    at = _time("until when it was delivered under it")
+    at = _time("when it stopped being delivered under it")
 
 
 class ReviewLine(Schema):
     """A request for changes."""
 
     note = StrictString(5_000, description="the note", allow_none=False, required=True)
-    at = _time("when")
-    by = _actor("by whom")
+    at = _time("when it was made")
+    by = _actor("who made it")
 
 
 class BriefLine(BriefFields):
@@ -150,7 +146,7 @@ class BriefLine(BriefFields):
     state = EnumString(BriefState, description="the state", allow_none=False, required=True)
     claimedBy = _actor("who claimed it", null=True)
     claimedAt = _time("when it was claimed", null=True)
-    claimExpiresAt = _time("when the claim's lease runs out", null=True)
+    claimExpiresAt = _time("when the claim's lease expires", null=True)
     leaseSeconds = StrictInteger(0, description="the claim's lease", allow_none=True)
 
 
@@ -171,7 +167,7 @@ class DocumentLine(RecordLine, PublishedLine):
     contentUpdatedBy = _actor("who last changed the text")
     publishAt = _time("when it will be published", null=True)
     isPublished = StrictBoolean(description="whether it is delivered")
-    snapshot = Nested(SnapshotLine, description="what is delivered")
+    snapshot = Nested(SnapshotLine, description="the delivered state")
     pastSlugs = List(
         Nested(PastSlugLine, description="a past slug", allow_none=False),
         MAX_PAST_SLUGS,
@@ -179,14 +175,14 @@ class DocumentLine(RecordLine, PublishedLine):
     )
     deletedAt = _time("when it was moved to the trash", null=True)
     reviewNote = StrictString(5_000, description="the last note of a request for changes")
-    review = Nested(ReviewLine, description="the request for changes that was not answered yet")
+    review = Nested(ReviewLine, description="the request for changes that is open")
     submittedBy = _actor("who submitted it last", null=True)
     brief = Nested(BriefLine, description="the brief")
 
 
 LINES: dict[str, type[Schema]] = {
     "export": HeadLine,
-    "project": ProjectLine,
+    "project": ProjectChanges,
     "member": MemberLine,
     "category": CategoryLine,
     "cluster": ClusterLine,

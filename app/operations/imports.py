@@ -1,7 +1,7 @@
-"""Importing: complete documents, created by the rules of confirming, without drafts (decisions, section 10).
+"""Imports complete documents by the rules of confirming, without drafts, for the command line (decisions, section 10).
 
-For the command line. A batch is one transaction, so that documents share the wait for the journal. Each document is
-checked before any is written, and one that is refused stops no other.
+A batch is one transaction, so that its documents share one commit. Each document is checked before any is written; a
+refused one does not stop the others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from app.rules.text import word_count
 from app.vocabulary import Kind, Scope
 
 Stored = Mapping[str, Any]
-Begun = tuple[dict[str, Any], str, Sequence[Event]]
+New = tuple[dict[str, Any], str, Sequence[Event]]
 
 EDITED = tuple(cached_schema(EditedFields).fields)
 
@@ -38,11 +38,11 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
     documents = fields["documents"]
     existing = _Existing(ctx, documents)
     outcomes = [_outcome(ctx, document, existing) for document in documents]
-    begun = [(one, begun) for one, begun in outcomes if begun is not None]
-    created = ctx.store.documents.create_many(ctx.project_id, [begun for _, begun in begun])
-    for (one, _), document in zip(begun, created, strict=True):
-        one["id"] = document["id"]
-    return Result([one for one, _ in outcomes])
+    new = [(outcome, record) for outcome, record in outcomes if record is not None]
+    created = ctx.store.documents.create_many(ctx.project_id, [record for _, record in new])
+    for (outcome, _), document in zip(new, created, strict=True):
+        outcome["id"] = document["id"]
+    return Result([outcome for outcome, _ in outcomes])
 
 
 @operation(
@@ -60,7 +60,7 @@ def file_under(ctx: Context, fields: Fields) -> Result:
 
 
 class _Existing:
-    """The records of the project that a batch names, read in a few queries."""
+    """The records of the project that a batch refers to, read in a few queries."""
 
     def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
         slugs = [document["slug"] for document in documents]
@@ -80,8 +80,8 @@ class _Existing:
         return self._categories[name]
 
 
-def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[str, Any], Begun | None]:
-    """Returns the outcome of a document, and what to create where it is new."""
+def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[str, Any], New | None]:
+    """Returns the outcome of a document, and the record to create where it is new."""
     stored, named = existing.documents.get(fields["slug"]), fields.get("category")
     category = existing.category(named) if named else None
     if stored is not None:
@@ -100,7 +100,7 @@ def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[st
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
-    """Yields the fields in which a document differs from its file, except the status, which moves on by itself."""
+    """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
     for name in ("title", *EDITED):
         if name in fields and (fields[name] or None) != stored.get(name):
             yield name
@@ -121,7 +121,7 @@ def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str
     return in_order(wrong)
 
 
-def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> Begun:
+def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> New:
     by = ctx.caller.actor
     filed = {**fields, "categoryId": category["id"] if category else None}
     words = word_count(fields.get("markdown") or "")

@@ -1,7 +1,7 @@
-"""How a document moves between its statuses, and why a move is refused (decisions, section 5).
+"""The moves of a document between its statuses, and why one is refused (decisions, section 5).
 
-A move is a row of data, as with briefs: the store turns it into the filter of one atomic write, `refusal` into the
-reason, and `allowed` into what `InvalidTransition` lists.
+Each move is a row of data, as with briefs: the store makes the filter of one atomic write from it, `refusal` the
+reason of a refusal, and `allowed` the list in `InvalidTransition`.
 """
 
 from collections.abc import Collection, Mapping
@@ -47,7 +47,7 @@ PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
 
 
 class Snapshot(PublishedFields):
-    """What is delivered of a document; its texts are bodies."""
+    """The delivered state of a document; its texts are bodies."""
 
     version: int
     markdownId: str
@@ -107,7 +107,7 @@ class StoredDocument(PublishedFields):
 
 
 class PublishedDocument(TypedDict):
-    """What the store returns of a published document to those who need nothing but what is delivered."""
+    """A published document as the store returns it where only the delivered state is needed."""
 
     id: str
     publishedAt: datetime
@@ -120,10 +120,10 @@ NOT_RENDERABLE = (
 )
 
 FROZEN = (Status.APPROVED, Status.SCHEDULED)
-"""The statuses in which what is published can't be changed: what was approved is what goes out."""
+"""The statuses in which the published fields can't be changed: exactly what was approved is published."""
 
 DELIVERED_AT_ONCE = ("authorId", "clusterId")
-"""The fields that are delivered as they are now: who wrote a document, and which ones are related to it."""
+"""The fields whose changes are delivered without publishing: the author, and the cluster of related documents."""
 
 
 class Derived(Enum):
@@ -148,11 +148,11 @@ class Move:
     guarded: bool = False
     """Whether it is refused while the brief is claimed by another agent."""
     four_eyes: bool = False
-    """Whether a project that demands four eyes refuses it to the author and the submitter of the version."""
+    """Whether a project that requires four eyes refuses it to the author and the submitter of the version."""
     needs_approval: bool = False
-    """Whether a project that demands approval refuses it for a document that was not approved."""
+    """Whether a project that requires approval refuses it for a document that was not approved."""
     needs_checks: bool = False
-    """Whether it is refused while checks fail that the project demands."""
+    """Whether it is refused while checks of level `error` fail."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
@@ -210,12 +210,12 @@ UNPUBLISH = Move(
     "unpublish", leaves=tuple(Status), enters=Derived.UNLESS_PUBLISHED, event="document.unpublished", if_live=True
 )
 GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
-"""What the worker does with a scheduled document that can't be published; no caller can ask for it."""
+"""The worker's move of a scheduled document that can't be published; no interface offers it."""
 MOVES = (SUBMIT, APPROVE, REQUEST_CHANGES, SCHEDULE, UNSCHEDULE, PUBLISH, UNPUBLISH)
 
 
 def status_before(document: StoredDocument) -> Status:
-    """Returns the status that unscheduling goes back to; what was published and is no more goes to drafting."""
+    """Returns the status that unscheduling restores; `drafting` where the document was published and is no longer."""
     before = document.get("statusBefore")
     assert before is not None  # the document is scheduled
     return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else Status(before)
@@ -298,7 +298,7 @@ def refusal(
 
 
 def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    """Refuses to agents, and to every caller over MCP, what would overwrite another's claim (decisions, section 6)."""
+    """Refuses to agents, and to every caller over MCP, a write that ignores another's claim (decisions, section 6)."""
     brief, bound = brief_of(document), request.agent or request.channel == Channel.MCP
     by_another = bound and not holds_claim(brief, request.token_id)
     other_claim = request.claimed_at is not None and brief.get("claimedAt") != request.claimed_at
@@ -306,7 +306,7 @@ def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed |
 
 
 def if_outdated(document: StoredDocument, base_version: int | None) -> VersionConflict | None:
-    """Refuses a write that was made from another version than the present one."""
+    """Refuses a write that is based on another version than the current one."""
     if base_version is None or base_version == document["version"]:
         return None
     return VersionConflict(
@@ -318,14 +318,14 @@ def if_outdated(document: StoredDocument, base_version: int | None) -> VersionCo
 
 
 def if_not_renderable(document: StoredDocument, request: MoveRequest) -> BadRequest | None:
-    """Refuses to publish what would be too large to store."""
+    """Refuses to publish a document whose html is too large to store."""
     if not request.not_renderable:
         return None
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
 
 
 def if_not_deleted(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
-    """Refuses to restore what is not in the trash."""
+    """Refuses to restore a document that is not in the trash."""
     return not_now(document) if document["deletedAt"] is None else None
 
 
@@ -340,22 +340,22 @@ def slug_taken(slugs: Collection[str]) -> SlugTaken:
 
 
 def made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
-    """Returns whether a token counts as the actor: it is the same, or the token of the same agent.
+    """Returns whether a token counts as the actor: it is the same token, or a token of the same agent.
 
-    `agents` has the names of the tokens' own agents by token id; a name that a client gave itself does not count.
+    `agents` has the agent of each token by token id; a name that a client sends does not count.
     """
     agent = agents.get(token_id)
     return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))
 
 
 def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
-    """Refuses changes of what is published after it was approved, and to agents while a reviewer reads it."""
+    """Refuses changes of the published fields after approval, and by agents during review."""
     is_agent = bool(request.agent) or request.channel == Channel.MCP
     in_review = is_agent and document["status"] == Status.REVIEW
     return not_now(document) if in_review or document["status"] in FROZEN else None
 
 
 def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:
-    """Refuses a change of status that is not among the first three, or would take a claimed brief out of drafting."""
+    """Refuses a change from a status after the first three, or of a claimed brief to one other than `drafting`."""
     taken_out = is_claimed(document, request) and status != Status.DRAFTING
     return not_now(document) if document["status"] not in OPEN or taken_out else None
