@@ -19,12 +19,12 @@ from app.store.store import Store
 from app.vocabulary import DocumentStatus
 
 MOST = 100
-"""The most pieces of one kind that the calendar shows: one page of the list of documents."""
+"""The most documents of one kind that the calendar shows: one page of the list of documents."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A piece on a day: when it is due, scheduled, or was published."""
+    """A document on a day: when it is due, scheduled, or was published."""
 
     kind: str
     """`due`, `scheduled` or `published`."""
@@ -58,7 +58,7 @@ def show_calendar() -> Response:
 @console.post("/calendar/<id>")
 @leads_to("show_calendar")
 def move_on_calendar(id: str) -> str:
-    """Moves a piece to another day: its due date, or the day on which it is published, at the same time of day."""
+    """Moves a document to another day: its due date, or the day on which it is published, at the same time of day."""
     day = _read_day(request.form.get("day", ""))
     if day is None:
         raise HttpApiDecodeError("The day must be a date, like 2027-02-14.")
@@ -86,7 +86,7 @@ def _reschedule(id: str, day: date) -> str:
 
 
 def _items(first: date, last: date) -> tuple[list[Item], bool]:
-    """Returns the pieces of some days, and whether there may be more than are shown."""
+    """Returns the documents of some days, and whether there may be more than are shown."""
     since = wire_time(datetime.combine(first, time(), UTC))
     due = _listed(dueAfter=first.isoformat(), dueBefore=last.isoformat(), sort="dueDate")
     scheduled = _listed(status=DocumentStatus.SCHEDULED, sort="dueDate")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console import live
 from app.console.diffs import side_by_side
-from app.console.forms import changed_fields, form_of, leads_to
+from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import call, console, done, is_from_script, listing, page, session
 from app.console.moves import BY_NAME, actions_of, into_column, refusals_of
 from app.errors import BadRequest, NotFound, VersionConflict
@@ -32,10 +31,6 @@ TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescrip
 REVISED = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "categoryId")
 """The fields that a version has beside its text."""
 CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
-BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
-BRIEF_LISTS = ("referenceUrls", "internalLinks")
-PAGE_OF_DOCUMENT = re.compile(r"https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
-"""The address of a document's page, which stands for its id."""
 ON_A_PAGE = 50
 
 
@@ -125,10 +120,7 @@ def edit_brief(id: str) -> Response:
 @form_of(edit_brief)
 def save_brief(id: str) -> BaseResponse:
     """Changes those parts of the brief that differ from what the form was shown with."""
-    fields = changed_fields(BRIEF_TEXTS, BRIEF_LISTS)
-    if links := fields.get("internalLinks"):
-        fields["internalLinks"] = [PAGE_OF_DOCUMENT.sub(r"\1", link) for link in links]
-    call(briefs.update_brief, id, fields=fields)
+    call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
     return done("The brief is saved.", url_for("console.show_document", id=id))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
@@ -13,6 +14,11 @@ from app.console.frame import done, said_by
 from app.errors import Refusal
 
 P = ParamSpec("P")
+
+BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
+BRIEF_LISTS = ("referenceUrls", "internalLinks")
+PAGE_OF_DOCUMENT = re.compile(r"https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
+"""The address of a document's page, which stands for its id in `internalLinks`."""
 
 
 def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]], Callable[P, BaseResponse]]:
@@ -66,7 +72,8 @@ def text(name: str) -> str:
 
 def lines(name: str) -> list[str]:
     """Returns what was typed into a field for a list, of which each item is a line."""
-    return [item for line in text(name).splitlines() if (item := line.strip())]
+    items = [item for line in text(name).splitlines() if (item := line.strip())]
+    return [PAGE_OF_DOCUMENT.sub(r"\1", item) for item in items] if name.endswith("internalLinks") else items
 
 
 def changed_fields(names: Sequence[str], lists: Sequence[str] = ()) -> dict[str, Any]:

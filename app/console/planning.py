@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.forms import leads_to, lines, text
+from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
 from app.console.frame import ID, call, console, done, page, require, said_by
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
@@ -20,7 +20,6 @@ from app.vocabulary import DocumentStatus, Kind
 
 FIRST_STATUSES = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
-BRIEF_FIELDS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 NEW: Mapping[str, Any] = {"status": DocumentStatus.PLANNED}
 
 LONGEST = 2_000_000
@@ -85,9 +84,8 @@ def _form(draft_id: str | None, fields: Mapping[str, Any] = NEW) -> Response:
 
 def _fields() -> dict[str, Any]:
     """Returns the form as the fields of a draft; what is empty is null, so that it is cleared."""
-    brief: dict[str, Any] = {name: sent for name in BRIEF_FIELDS if (sent := text(f"brief.{name}"))}
-    if urls := lines("brief.referenceUrls"):
-        brief["referenceUrls"] = urls
+    brief: dict[str, Any] = {name: sent for name in BRIEF_TEXTS if (sent := text(f"brief.{name}"))}
+    brief |= {name: items for name in BRIEF_LISTS if (items := lines(f"brief.{name}"))}
     return {name: text(name) or None for name in FIELDS} | {"brief": brief or None}
 
 

@@ -15,7 +15,7 @@ from app.vocabulary import CheckLevel, CheckName
 
 TEXTS = ("name", "siteUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 FLAGS: Mapping[str, str] = {
-    "reviewRequired": "Only approved pieces are published",
+    "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",
 }
 LEVELS: Mapping[str, str] = {

@@ -256,7 +256,7 @@ def test_undoing_a_tokens_work_is_shown_first_and_then_done(editor: Visitor, pro
     path = f"/console/administration/tokens/{agent.id}/revert"
 
     tried = editor.post(path, since=since)
-    assert "Undo 1 piece<" in tried.text
+    assert "Undo 1 document<" in tried.text
     assert "Rye &lt;bread&gt;" in tried.text
     assert "The token made it" in tried.text
     assert version(project, document) == 2

@@ -243,7 +243,7 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
         ("/table", {"bulk": "offer", "id": out["id"], f"title.{out['id']}": "Salt"}, "0 of 1 done"),
         ("/plan/many", {"table": "key\ttitle\tcategory\nrye\tRye\tBread\nsalt\tSalt\tNowhere\n"}, "1 created"),
         ("/plan/many", {"table": table}, "is not a column"),
-        ("/plan", {"title": "", "then": "plan"}, "New piece"),
+        ("/plan", {"title": "", "then": "plan"}, "New document"),
         (f"{one}/edit", {"markdown": "Mine.", "baseVersion": "1"}, "not saved yet"),
         (f"{one}/fields", {"title": "", "was.title": "x"}, "Title"),
         (

@@ -278,8 +278,10 @@ def test_a_brief_links_to_pieces_by_the_addresses_of_their_pages(editor: Visitor
     lines = f"https://content.example/console/documents/{other}/edit?x=1\r\n{third}"
 
     editor.post(f"/console/documents/{document}/brief", internalLinks=lines)
+    planned = editor.post("/console/plan", then="plan", title="Loaf", **{"brief.internalLinks": lines})
 
-    assert OPERATIONS["get_document"](ctx, document).body["brief"]["internalLinks"] == [other, third]
+    for one in (document, planned.request.path.rpartition("/")[2]):
+        assert OPERATIONS["get_document"](ctx, one).body["brief"]["internalLinks"] == [other, third]
 
 
 def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: Project) -> None:
