@@ -154,7 +154,7 @@ def test_a_text_is_saved_as_a_new_version(editor: Visitor, project: Project, doc
 
     assert "Saved as version 2" in saved.text
     part = OPERATIONS["get_revision"](project.context(), document["id"], "2")
-    stored = project.store.bodies.get_texts(project.id, [part.bodies["markdown"]])
+    stored = project.store.bodies.get_texts(project.id, [part.text_ids["markdown"]])
     assert list(stored.values()) == [TEXT + "Again."]
 
 
