@@ -10,7 +10,9 @@ from typing import Any
 from flask import Response, request, url_for
 
 from app.console import live
-from app.console.frame import call, console, page
+from app.console.calls import call
+from app.console.frame import console, page
+from app.console.sessions import session
 from app.console.words import STATUSES
 from app.fields.documents import DocumentQuery
 from app.fields.loading import cached_schema
@@ -61,7 +63,7 @@ def show_board() -> Response:
 def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     """Returns the filters of a page as those of the list of documents."""
     filters = {name: value for name, value in chosen.items() if name != "due"}
-    today = live.today()
+    today = session().ctx.now.date()
     if chosen.get("due") == "overdue":
         filters |= {"isPublished": "false", "dueBefore": (today - timedelta(days=1)).isoformat()}
     elif chosen.get("due") == "week":

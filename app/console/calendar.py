@@ -10,8 +10,10 @@ from typing import Any
 from flask import Response, request
 
 from app.console import live
+from app.console.calls import call
 from app.console.forms import leads_to
-from app.console.frame import call, console, page, session
+from app.console.frame import console, page
+from app.console.sessions import session
 from app.errors import HttpApiDecodeError
 from app.operations import documents, publishing
 from app.rules.times import read_time, wire_time
@@ -35,7 +37,7 @@ class Item:
 @console.get("/calendar")
 def show_calendar() -> Response:
     """Shows a month, or a week with `view=week`, around the day in the address."""
-    today = live.today()
+    today = session().ctx.now.date()
     shown = _read_day(request.args.get("day", "")) or today
     weekly = request.args.get("view") == "week"
     days = _days(shown, weekly)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
 
 from rapidfuzz.distance import LCSseq
 
@@ -35,26 +35,6 @@ class Row:
     new: Side | None = None
 
 
-@dataclass
-class _Lines:
-    """Consecutive lines that were removed and added."""
-
-    by_words: bool
-    old: list[tuple[int, str]] = field(default_factory=list)
-    new: list[tuple[int, str]] = field(default_factory=list)
-
-    def rows(self) -> Iterator[Row]:
-        for before, after in zip_longest(self.old, self.new):
-            if before is None:
-                yield Row("added", new=Side(after[0], [(after[1], False)]))
-            elif after is None:
-                yield Row("removed", old=Side(before[0], [(before[1], False)]))
-            else:
-                whole = [(before[1], True)], [(after[1], True)]
-                old, new = words_that_differ(before[1], after[1]) if self.by_words else whole
-                yield Row("changed", Side(before[0], old), Side(after[0], new))
-
-
 def side_by_side(diff: str) -> list[Row]:
     """Returns the rows of a unified diff of two texts."""
     return list(_rows(diff.split("\n")[2:], by_words=len(diff) <= MOST_CHARACTERS))
@@ -62,25 +42,32 @@ def side_by_side(diff: str) -> list[Row]:
 
 def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
     old = new = 0
-    changed = _Lines(by_words)
-    for line in lines:
-        mark, text = line[:1], line[1:]
+    lines = (line for line in lines if not line.startswith("\\"))  # which says that a file has no newline at its end
+    for mark, run in groupby(lines, key=lambda line: line[:1].replace("+", "-")):
+        texts = list(run)
         if mark == "-":
-            changed.old.append((old, text))
-            old += 1
-        elif mark == "+":
-            changed.new.append((new, text))
-            new += 1
-        elif mark in (" ", "@"):
-            yield from changed.rows()
-            changed = _Lines(by_words)
-            if mark == " ":
-                yield Row("same", Side(old, [(text, False)]), Side(new, [(text, False)]))
-                old, new = old + 1, new + 1
-            elif found := HUNK.match(line):
-                old, new = int(found[1]), int(found[2])
-                yield Row("gap")
-    yield from changed.rows()
+            before, after = ([line[1:] for line in texts if line[0] == sign] for sign in "-+")
+            for place, (left, right) in enumerate(zip_longest(before, after)):
+                yield _changed(old + place, left, new + place, right, by_words=by_words)
+            old, new = old + len(before), new + len(after)
+        elif mark == " ":
+            for place, line in enumerate(texts):
+                parts = [(line[1:], False)]
+                yield Row("same", Side(old + place, parts), Side(new + place, parts))
+            old, new = old + len(texts), new + len(texts)
+        elif found := HUNK.match(texts[0]):
+            old, new = int(found[1]), int(found[2])
+            yield Row("gap")
+
+
+def _changed(old: int, before: str | None, new: int, after: str | None, *, by_words: bool) -> Row:
+    """Returns the row of a line that was removed, added, or both."""
+    if before is None:
+        return Row("added", new=Side(new, [(after or "", False)]))
+    if after is None:
+        return Row("removed", old=Side(old, [(before, False)]))
+    left, right = words_that_differ(before, after) if by_words else ([(before, True)], [(after, True)])
+    return Row("changed", Side(old, left), Side(new, right))
 
 
 def words_that_differ(old: str, new: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

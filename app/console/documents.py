@@ -9,10 +9,12 @@ from flask import Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
+from app.console.calls import call, listing
 from app.console.diffs import side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
-from app.console.frame import call, console, done, is_from_script, listing, page, session
-from app.console.moves import BY_NAME, actions_of, into_column, refusals_of
+from app.console.frame import console, done, is_from_script, page
+from app.console.moves import BY_NAME, NEXT, into_column, moves_of, refusals_of
+from app.console.sessions import session
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, projects, revisions
@@ -40,15 +42,15 @@ def show_document(id: str) -> Response:
     result = _document(id)
     document = result.body
     markdown = text_of(result)
-    refusals = refusals_of(document)
     return page(
         "document.html",
         document=document,
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
         brief=call(briefs.get_brief, document["id"]).body,
-        actions=actions_of(document, refusals),
-        may_write=not refusals["write_content"],
+        moves=moves_of(document),
+        usual=NEXT[document["status"]],
+        refusals=refusals_of(document),
         on_site=_on_site(document),
         cursor=live.cursor(),
     )
@@ -59,7 +61,7 @@ def edit_text(id: str) -> Response:
     """Shows the editor with the present text, or with the one that was refused."""
     result = _document(id)
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
-    refused = refusals_of(result.body)["write_content"]
+    refused = refusals_of(result.body).get("write_content")
     return page(
         "edit.html", document=result.body, base=base, markdown=markdown, html=preview_of(markdown), refused=refused
     )

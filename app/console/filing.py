@@ -9,8 +9,9 @@ from typing import Any
 from flask import Response, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, lines, text
-from app.console.frame import call, console, done, page, require
+from app.console.frame import console, done, page
 from app.console.lookups import named
 from app.errors import Refusal
 from app.operations import categories, clusters, intents

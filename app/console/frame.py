@@ -1,43 +1,27 @@
-"""Shared by all pages of the console: the session, calling operations, responding with a page or a message."""
+"""Shared by all pages of the console: navigation, responding with a page or a message, and what a refusal says."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
 import re
-import secrets
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import orjson
-from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
 from app.errors import (
     BadRequest,
     ChecksFailed,
-    Forbidden,
     HttpApiDecodeError,
-    IdempotencyConflict,
     IntentInvalid,
-    NotFound,
     Refusal,
     ServiceUnavailable,
-    Unauthorized,
     VersionConflict,
 )
-from app.fields.loading import load
-from app.http.bodies import MAX_BODY
 from app.http.callers import callers
-from app.http.in_flight import SESSION_COOKIE, session_secret
-from app.operations.access import SESSION_LIFE
-from app.operations.context import Context
-from app.operations.operation import Operation, Result
-from app.vocabulary import Channel, Scope
+from app.vocabulary import Scope
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "
@@ -45,10 +29,6 @@ POLICY = (
 )
 """Images of articles come from anywhere; everything else comes from the service."""
 
-ID = re.compile("[0-9a-fA-F]{24}")
-MOST_FIELDS = 2_000
-TRIES_OF_A_FORM = 50
-"""How often a form that was sent twice checks whether the first request is done; each pause is 0.1 s."""
 
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
@@ -76,79 +56,6 @@ NAVIGATION = (
 )
 """The entries of the navigation, in order; what a token's scopes don't allow is left out."""
 
-OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
-"""The endpoints that need no session."""
-
-
-@dataclass(frozen=True)
-class Session:
-    """A signed-in user."""
-
-    ctx: Context
-
-    @cached_property
-    def csrf(self) -> str:
-        """The CSRF token that every request except `GET` must carry."""
-        return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
-
-
-def session() -> Session:
-    """Returns the session of the request."""
-    found: Session = g.console_session
-    return found
-
-
-@console.before_request
-def authenticate() -> BaseResponse | None:
-    """Redirects requests without a session to the sign-in page, and refuses cross-site requests."""
-    if request.method not in ("GET", "HEAD", "OPTIONS"):
-        refuse_other_sites()
-    if request.endpoint in OPEN_TO_ALL:
-        return None
-    try:
-        g.console_session = Session(callers().context_of_session(Channel.CONSOLE))
-    except Unauthorized:
-        return ask_to_sign_in()
-    if any(name == "id" and not ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
-        raise NotFound("The project has no such record: check the address.")
-    if request.method not in ("GET", "HEAD", "OPTIONS"):
-        bound_form()
-        refuse_without_csrf_token()
-    return None
-
-
-def bound_form() -> None:
-    """Allows a form the length of any other request; refuses one with too many fields before they are parsed."""
-    request.max_form_memory_size = MAX_BODY
-    if request.mimetype != "multipart/form-data" and request.get_data().count(b"&") > MOST_FIELDS:
-        raise HttpApiDecodeError(f"A form has at most {MOST_FIELDS:,} fields.")
-
-
-def refuse_other_sites() -> None:
-    """Refuses with `Forbidden` what the browser marks as sent by another site."""
-    site = request.headers.get("Sec-Fetch-Site")
-    origin = request.headers.get("Origin")
-    is_our_origin = origin is None or origin.partition("://")[2] == request.host
-    from_here = site in ("same-origin", "none") if site else is_our_origin
-    if not from_here:
-        raise Forbidden("Another site sent this request: open the console and try again there.")
-
-
-def refuse_without_csrf_token() -> None:
-    """Refuses with `Forbidden` a request without the session's CSRF token."""
-    given = request.headers.get("X-CSRF-Token") or request.form.get("_csrf", "")
-    if not hmac.compare_digest(given.encode(), session().csrf.encode()):
-        raise Forbidden("This form belongs to another session: reload the page and try again.")
-
-
-def ask_to_sign_in() -> BaseResponse:
-    """Returns a redirect to the sign-in page, which leads back to this one."""
-    here = request.full_path.rstrip("?") if request.method == "GET" and not is_from_script() else None
-    address = url_for("console.sign_in", to=here)
-    if is_from_script():
-        return Response(status=401, headers={"HX-Redirect": address})
-    return redirect(address, 303)
-
 
 def accepts_gzip() -> bool:
     """Returns whether the browser takes compressed responses."""
@@ -160,74 +67,9 @@ def is_from_script() -> bool:
     return "HX-Request" in request.headers
 
 
-def call(
-    operation: Operation,
-    *ids: str,
-    fields: Mapping[str, Any] | None = None,
-    dry_run: bool = False,
-    once: bool = False,
-) -> Result:
-    """Runs an operation for the signed-in user; `fields` are those of its body or query, as JSON would have them.
-
-    A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
-    more and gets the first result. Raises the operation's refusals.
-    """
-    table = operation.body or operation.query
-    ctx = replace(session().ctx, dry_run=dry_run)
-    operation.permit(ctx)
-    key = _idempotency_key(operation, ids, fields) if once else None
-    loaded = load(table, fields or {}) if table else None
-    for _ in range(TRIES_OF_A_FORM):
-        try:
-            return operation(ctx, *ids, fields=loaded, key=key)
-        except IdempotencyConflict:
-            time.sleep(0.1)  # the first request is still being processed; the browser shows the response to the second
-    return operation(ctx, *ids, fields=loaded, key=key)
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A part of a list that is longer than a page shows."""
-
-    rows: list[dict[str, Any]]
-    offset: int
-    limit: int
-
-
-def listing(operation: Operation, *ids: str, limit: int, **filters: Any) -> Listing:
-    """Returns the part of a list that the address of the page names by its `offset`."""
-    offset = max(0, request.args.get("offset", 0, type=int))
-    return Listing(call(operation, *ids, fields={**filters, "limit": limit, "offset": offset}).body, offset, limit)
-
-
-def _idempotency_key(operation: Operation, ids: Sequence[str], fields: Mapping[str, Any] | None) -> str | None:
-    """Returns the key of a call: that of the form's page, with what is called, since a form may call several
-    operations, and may be changed and sent once more from the same page."""
-    page_key = request.form.get("_key")
-    called = orjson.dumps([page_key, operation.name, ids, fields], option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(called).hexdigest() if page_key else None
-
-
-@console.app_template_global("new_key")
-def new_key() -> str:
-    """Returns an idempotency key for a form: what it calls with `once` is done once."""
-    return secrets.token_urlsafe(16)
-
-
-def may(operation: Operation) -> bool:
-    """Returns whether the signed-in user's scopes allow an operation; pages offer only what they allow."""
-    return operation.scope in session().ctx.caller.scopes
-
-
-def require(operation: Operation) -> None:
-    """Refuses with `Forbidden` the page of an operation that the signed-in user's scopes don't allow."""
-    if not may(operation):
-        raise operation.forbidden()
-
-
 def page(template: str, status: int | None = None, **values: Any) -> Response:
     """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
-    signed_in: Session | None = g.get("console_session")
+    signed_in: Any = g.get("console_session")
     refusal: Refusal | None = g.get("refused_form")
     notice = {"ok": False, "message": said_by(refusal)} if refusal else _read_notice()
     shared = {
@@ -255,6 +97,16 @@ def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
     return response
 
 
+def secret_page(heading: str, text: str, secret: str | None, back: str) -> BaseResponse:
+    """Returns a page that shows a secret, once; None for one that was shown already, of which only a hash is stored."""
+    if secret is None:
+        shown_before = (
+            "The form was sent twice and done once. Its secret was shown the first time: if it is lost, make "
+        )
+        return done(shown_before + "a new one.", back, ok=False)
+    return page("secret.html", heading=heading, text=text, secret=secret, back=back)
+
+
 def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -> None:
     """Sets a cookie that browsers send only from the console's own pages, and that no script can read.
 
@@ -262,11 +114,6 @@ def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -
     """
     secure = request.is_secure or callers().is_https
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
-
-
-def set_session(response: BaseResponse, secret: str) -> None:
-    """Sets the session cookie."""
-    set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
 
 
 def problems_of(refusal: Refusal) -> dict[str, list[str]]:
@@ -280,16 +127,9 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     return found
 
 
-SHOWN_BEFORE = (
-    "The form was sent twice and done once. Its secret was shown the first time: if it is lost, make a new one."
-)
-"""What the second of two clicks gets where the first made a secret, of which only a hash is stored."""
-CORRECT = "Correct this and send it again."
 IN_WORDS: Mapping[type[Refusal], str] = {
+    **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
-    HttpApiDecodeError: CORRECT,
-    BadRequest: CORRECT,
-    IntentInvalid: CORRECT,
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
@@ -307,11 +147,14 @@ def said_by(refusal: Refusal) -> str:
 LABELS: Mapping[str, str] = {
     "claimLeaseSeconds": "Claims expire after",
     "coverImageUrl": "Cover image",
+    "createdAt": "Created",
     "dueDate": "Due",
     "guidelines": "House style",
     "intent": "Search intent",
     "internalLinks": "Link to",
+    "publishedAt": "Live since",
     "referenceUrls": "Sources",
+    "updatedAt": "Changed",
     "wordCount": "Length",
 }
 """The labels of fields in forms where they are not the fields' names in words."""

@@ -7,32 +7,19 @@ from typing import Any
 from flask import Response, request
 
 from app.console import plots
-from app.console.frame import call, console, page
+from app.console.calls import call
+from app.console.frame import console, page
 from app.operations import insights
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
-HAPPENED = {
-    "created": "Created",
-    "claimed": "Claimed",
-    "submitted": "Submitted",
-    "approved": "Approved",
-    "published": "Published",
-}
+HAPPENED = ("created", "claimed", "submitted", "approved", "published")
 STEPS = {
     "readyToClaimed": "Offered to claimed",
     "claimedToSubmitted": "Claimed to submitted",
     "submittedToApproved": "Submitted to approved",
     "approvedToPublished": "Approved to published",
 }
-OF_AGENTS = {
-    "claimed": "Claimed",
-    "submitted": "Submitted",
-    "changesRequested": "Changes requested",
-    "approved": "Approved",
-    "released": "Released",
-    "expired": "Expired",
-}
-UNITS = ((86_400, "day", "days"), (3_600, "hour", "hours"), (60, "minute", "minutes"))
+OF_AGENTS = ("claimed", "submitted", "changesRequested", "approved", "released", "expired")
 
 
 @console.get("/insight")
@@ -47,9 +34,9 @@ def show_insight() -> Response:
         spans=SPANS,
         standing=[_standing(status, figures["statusesByDay"]) for status in figures["statuses"]],
         known_since=next((day["date"] for day in figures["statusesByDay"] if day["statuses"]), None),
-        happened=[_happened(name, label, figures["days"]) for name, label in HAPPENED.items()],
+        happened=[_happened(name, figures["days"]) for name in HAPPENED],
         steps=_steps(figures["durations"]),
-        labels=HAPPENED,
+        names=HAPPENED,
         of_agents=OF_AGENTS,
         width=plots.WIDTH,
         height=plots.HEIGHT,
@@ -59,19 +46,6 @@ def show_insight() -> Response:
 console.app_template_filter("share_of")(plots.share)
 
 
-@console.app_template_filter("duration")
-def duration(seconds: float | None) -> str:
-    """Returns a duration in words, as precise as it is known: `3.5 hours`."""
-    if seconds is None:
-        return ""
-    for size, one, many in UNITS:
-        if seconds >= size:
-            value = seconds / size
-            text = f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
-            return f"{text} {one if text == '1' else many}"
-    return f"{seconds:.0f} seconds"
-
-
 def _standing(status: str, days: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns what a plot of the documents in one status at the end of each day shows."""
     values = [day["statuses"] and day["statuses"][status] for day in days]
@@ -79,13 +53,12 @@ def _standing(status: str, days: list[dict[str, Any]]) -> dict[str, Any]:
     return {"status": status, "now": known[-1], "least": min(known), "most": max(known), "area": plots.area(values)}
 
 
-def _happened(name: str, label: str, days: list[dict[str, Any]]) -> dict[str, Any]:
+def _happened(name: str, days: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns the data of a plot of one figure by day."""
     values = [day[name] for day in days]
     most = max(days, key=lambda day: day[name])
     return {
         "name": name,
-        "label": label,
         "sum": sum(values),
         "most": most if most[name] else None,
         "bars": [(bar, day) for bar, day in zip(plots.bars(values), days, strict=True) if bar],

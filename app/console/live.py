@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
 from functools import partial
 from typing import Any
 
 from flask import request
 
-from app.console.frame import call, console, may, session
+from app.console.calls import call, may
+from app.console.frame import console
+from app.console.sessions import session
 from app.errors import CursorExpired
 from app.http import feed_watch
 from app.http.callers import callers
@@ -40,8 +41,3 @@ def changes() -> dict[str, Any]:
         return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})
     return {"documents": changed, "cursor": found["cursor"]}
-
-
-def today() -> date:
-    """Returns the present day in UTC."""
-    return session().ctx.now.date()

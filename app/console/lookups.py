@@ -7,7 +7,8 @@ from typing import Any
 
 from flask import g
 
-from app.console.frame import call, console
+from app.console.calls import call
+from app.console.frame import console
 from app.operations import categories, clusters, members
 from app.operations.operation import Operation
 

@@ -8,9 +8,11 @@ from datetime import timedelta
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
-from app.console.frame import call, console, done, page, require, session
+from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
+from app.console.sessions import session
 from app.errors import BadRequest
 from app.http.callers import callers
 from app.operations import members
@@ -65,7 +67,7 @@ def remove_member(id: str) -> str:
 
 @console.post("/administration/members/<id>/invite")
 @leads_to("show_member", "id")
-def invite(id: str) -> Response:
+def invite(id: str) -> BaseResponse:
     """Shows a link, once, that signs a member in with a token of their own."""
     life = request.form.get("days", "")
     scopes = [scope for scope in Scope if scope in request.form.getlist("scopes")]
@@ -74,5 +76,4 @@ def invite(id: str) -> Response:
     secret = invite_member(session().ctx, id, scopes, timedelta(days=int(life)))
     link = join_link(callers().public_url or request.url_root, secret)
     says = "Send this link to them and to nobody else. It works once, and is not shown again."
-    back = url_for("console.show_member", id=id)
-    return page("secret.html", heading="The invitation", text=says, secret=link, back=back)
+    return secret_page("The invitation", says, link, url_for("console.show_member", id=id))

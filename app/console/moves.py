@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.console.frame import call, may, session
+from app.console.calls import call, may
+from app.console.sessions import session
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -23,7 +24,7 @@ class Move:
     question: str = ""
     """The question to confirm first, where the move can't be undone easily."""
     asks: str = ""
-    """The field of its form: `note` or `publishAt`."""
+    """The field of its form, like `note` or `publishAt`."""
     takes_away: bool = False
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     keeps_version: bool = False
@@ -110,7 +111,6 @@ NEXT: Mapping[str, tuple[str, ...]] = {
 }
 """The usual next step in each status: these buttons come first."""
 
-FIRST = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 INTO: Mapping[str, Operation] = {
     DocumentStatus.REVIEW: publishing.submit_document,
     DocumentStatus.APPROVED: publishing.approve_document,
@@ -136,35 +136,18 @@ def into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Oper
         operation = OUT_OF[status]
     else:
         return documents.update_document, {"status": column}
-    return operation, {name: sent[name] for name in ("note", "publishAt") if name in sent and _takes(operation, name)}
-
-
-def _takes(operation: Operation, name: str) -> bool:
-    return operation.body is not None and name in operation.body().fields
-
-
-@dataclass(frozen=True)
-class Action:
-    """A button: the move, and why it is not allowed now (empty if it is)."""
-
-    move: Move
-    reason: str
-    first: bool
-    """Whether this is the usual next step."""
+    asks = BY_NAME[operation.name].asks
+    return operation, {asks: sent[asks]} if asks in sent else {}
 
 
 def refusals_of(document: Mapping[str, Any]) -> dict[str, str]:
-    """Returns why each operation on a document is not allowed now, by its name; empty where it is."""
+    """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     listed = call(list_document_actions, document["id"]).body
-    return {one["action"]: one["refusal"]["message"] if one["refusal"] else "" for one in listed}
+    return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
 
 
-def actions_of(document: Mapping[str, Any], refusals: Mapping[str, str]) -> list[Action]:
-    """Returns the buttons of a document's page: those that the token's scopes allow, the usual next step first."""
-    first = NEXT[document["status"]]
-    found = [
-        Action(move, refusals[move.name], move.name in first)
-        for move in MOVES
-        if may(move.operation) and move.suits(document)
-    ]
-    return sorted(found, key=lambda action: first.index(action.move.name) if action.first else len(MOVES))
+def moves_of(document: Mapping[str, Any]) -> list[Move]:
+    """Returns the moves on a document's page: those that the token's scopes allow, the usual next step first."""
+    usual = NEXT[document["status"]]
+    found = [move for move in MOVES if may(move.operation) and move.suits(document)]
+    return sorted(found, key=lambda move: usual.index(move.name) if move.name in usual else len(MOVES))

@@ -9,8 +9,10 @@ from typing import Any
 from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, require
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
-from app.console.frame import ID, call, console, done, page, require, said_by
+from app.console.frame import console, done, page, said_by
+from app.console.sessions import ID
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of

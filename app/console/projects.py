@@ -8,8 +8,9 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
-from app.console.frame import call, console, done, page, require
+from app.console.frame import console, done, page
 from app.operations import projects
 from app.vocabulary import CheckLevel, CheckName
 

@@ -7,7 +7,8 @@ import re
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import console, page, set_session
+from app.console.frame import console, page
+from app.console.sessions import set_session
 from app.errors import Unauthorized
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE

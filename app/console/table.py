@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, request, url_for
 
 from app.console import board
-from app.console.frame import ID, call, console, may, page, said_by
+from app.console.calls import call, may
+from app.console.frame import console, page, said_by
+from app.console.moves import Move
+from app.console.sessions import ID
 from app.errors import BadRequest, Refusal
 from app.fields.queries import MAX_OFFSET
 from app.operations import briefs, documents, publishing
-from app.operations.operation import Operation
 
 ON_A_PAGE = 50
 MOST_AT_ONCE = 50
 FILTERS = (*board.FILTERS, "status", "deleted")
 
-COLUMNS: Mapping[str, str] = {
-    "status": "Status",
-    "brief": "Brief",
-    "category": "Category",
-    "cluster": "Cluster",
-    "assignee": "Assignee",
-    "author": "Author",
-    "dueDate": "Due",
-    "words": "Words",
-    "updatedAt": "Changed",
-    "createdAt": "Created",
-    "publishedAt": "Live since",
-    "slug": "Slug",
-    "key": "Key",
-}
+COLUMNS = (
+    *("status", "brief", "category", "cluster", "assignee", "author", "dueDate", "words"),
+    *("updatedAt", "createdAt", "publishedAt", "slug", "key"),
+)
 USUAL = ("status", "brief", "category", "assignee", "dueDate", "words", "updatedAt")
 SORTS: Mapping[str, str] = {
     "-updatedAt": "Changed last",
@@ -47,31 +37,13 @@ SORTS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Bulk:
-    """A bulk action: an operation that is called for each selected document."""
-
-    operation: Operation
-    label: str
-    asks: str = ""
-    """The field of its form: `assigneeId` or `dueDate`."""
-    keeps_version: bool = False
-    """Whether it is done only to the version that was shown."""
-
-    def fields(self, id: str) -> dict[str, Any]:
-        """Returns the fields of the operation, for one document, from the form."""
-        fields: dict[str, Any] = {self.asks: request.form.get(self.asks) or None} if self.asks else {}
-        if self.keeps_version and (version := request.form.get(f"version.{id}", type=int)):
-            fields["baseVersion"] = version
-        return fields
-
-
-BULKS: Mapping[str, Bulk] = {
-    "assign": Bulk(documents.update_document, "Assign", asks="assigneeId"),
-    "due": Bulk(documents.update_document, "Set due date", asks="dueDate"),
-    "offer": Bulk(briefs.mark_brief_ready, "Offer briefs"),
-    "approve": Bulk(publishing.approve_document, "Approve", keeps_version=True),
+BULKS: Mapping[str, Move] = {
+    "assign": Move(documents.update_document, "Assign", "Done", asks="assigneeId"),
+    "due": Move(documents.update_document, "Set due date", "Done", asks="dueDate"),
+    "offer": Move(briefs.mark_brief_ready, "Offer briefs", "Done"),
+    "approve": Move(publishing.approve_document, "Approve", "Done", keeps_version=True),
 }
+"""The bulk actions: each is called for each selected document."""
 
 
 @console.get("/table")
@@ -92,7 +64,7 @@ def show_table() -> Response:
         number=number,
         chosen=chosen,
         sort=sort,
-        columns={name: COLUMNS[name] for name in columns or USUAL},
+        columns=columns or USUAL,
         bulks={name: bulk for name, bulk in BULKS.items() if may(bulk.operation) and "deleted" not in chosen},
         with_args=_with_args,
         all_columns=COLUMNS,
@@ -113,13 +85,16 @@ def act_on_many() -> Response:
     return page("table_results.html", outcomes=outcomes, label=bulk.label, back=_back())
 
 
-def _outcome(bulk: Bulk, id: str) -> dict[str, Any]:
+def _outcome(bulk: Move, id: str) -> dict[str, Any]:
     title = request.form.get(f"title.{id}", "")
+    fields: dict[str, Any] = {bulk.asks: request.form.get(bulk.asks) or None} if bulk.asks else {}
+    if bulk.keeps_version and (version := request.form.get(f"version.{id}", type=int)):
+        fields["baseVersion"] = version
     try:
-        document = call(bulk.operation, id, fields=bulk.fields(id)).body
+        document = call(bulk.operation, id, fields=fields).body
     except Refusal as refusal:
         return {"id": id, "title": title or id, "ok": False, "message": said_by(refusal)}
-    return {"id": id, "title": document["title"], "ok": True, "message": "Done"}
+    return {"id": id, "title": document["title"], "ok": True, "message": bulk.done}
 
 
 def _back() -> str:

@@ -9,8 +9,10 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, listing, may
 from app.console.forms import form_of, leads_to, text
-from app.console.frame import SHOWN_BEFORE, call, console, done, listing, may, page, session
+from app.console.frame import console, done, page, secret_page
+from app.console.sessions import session
 from app.operations import documents, reverts, tokens
 from app.vocabulary import TokenKind
 
@@ -92,11 +94,8 @@ def revert_token(id: str) -> BaseResponse:
 
 
 def _secret(made: Mapping[str, Any], heading: str) -> BaseResponse:
-    if "token" not in made:
-        return done(SHOWN_BEFORE, url_for("console.show_token", id=made["id"]), ok=False)
     says = f"Store it now, where {made['name']} finds it: it is not shown again."
-    back = url_for("console.show_token", id=made["id"])
-    return page("secret.html", heading=heading, text=says, secret=made["token"], back=back)
+    return secret_page(heading, says, made.get("token"), url_for("console.show_token", id=made["id"]))
 
 
 def _titles(ids: list[str]) -> dict[str, str]:

@@ -8,8 +8,10 @@ from typing import Any
 from flask import Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.calls import call, listing
 from app.console.forms import form_of, leads_to, text
-from app.console.frame import ID, SHOWN_BEFORE, call, console, done, listing, page
+from app.console.frame import console, done, page, secret_page
+from app.console.sessions import ID
 from app.operations import webhooks
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
@@ -91,8 +93,6 @@ def _fields() -> dict[str, Any]:
 
 
 def _secret(made: Mapping[str, Any]) -> BaseResponse:
-    back = url_for("console.show_webhook", id=made["id"])
-    if "secret" not in made:
-        return done(SHOWN_BEFORE, back, ok=False)
     says = "With it the receiver checks the signatures. Store it there now: it is not shown again."
-    return page("secret.html", heading="The webhook's secret", text=says, secret=made["secret"], back=back)
+    back = url_for("console.show_webhook", id=made["id"])
+    return secret_page("The webhook's secret", says, made.get("secret"), back)

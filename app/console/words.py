@@ -8,7 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.console.frame import console, session
+from app.console.frame import console
+from app.console.sessions import session
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
@@ -52,7 +53,7 @@ EVENTS: Mapping[str, str] = {
     "brief.expired": "lost the claim: its lease ran out",
 }
 
-UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
+UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 for name, words in (("status_label", STATUSES), ("state_label", BRIEF_STATES)):
@@ -98,9 +99,23 @@ def when(time: str | None) -> Markup:
 def time_left(time: str) -> Markup:
     """Returns how long it is until an instant, in whole days, hours or minutes, as an element that has the instant."""
     seconds = (read_time(time) - session().ctx.now).total_seconds()
-    size, unit = next((one for one in UNITS if seconds >= 2 * one[0]), (60, "minute"))
-    text = f"{max(1, round(seconds / size))} {unit}"
+    size, unit = next((one for one in UNITS if seconds >= 2 * one[0]), UNITS[-1])
+    text = _counted(f"{max(1, round(seconds / size))}", unit)
     return Markup('<time datetime="{}" title="{:%d %b %Y, %H:%M} UTC">{}</time>').format(time, read_time(time), text)
+
+
+@console.app_template_filter("duration")
+def duration(seconds: float | None) -> str:
+    """Returns a duration in words, as precise as it is known: `3.5 hours`."""
+    if seconds is None:
+        return ""
+    size, unit = next((one for one in UNITS if seconds >= one[0]), (1, "second"))
+    value = seconds / size
+    return _counted(f"{value:.0f}" if value >= 10 or size == 1 else f"{value:.1f}".removesuffix(".0"), unit)
+
+
+def _counted(number: str, unit: str) -> str:
+    return f"{number} {unit}" if number == "1" else f"{number} {unit}s"
 
 
 @console.app_template_filter("day")

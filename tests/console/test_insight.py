@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from bson import ObjectId
 
-from app.console import insight, plots
+from app.console import plots
+from app.console.words import duration
 from app.operations.context import this_instant
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
@@ -108,4 +109,4 @@ def test_bars_are_as_high_as_their_values_and_none_is_invisible() -> None:
     ],
 )
 def test_durations_are_said_in_words(seconds: float | None, words: str) -> None:
-    assert insight.duration(seconds) == words
+    assert duration(seconds) == words

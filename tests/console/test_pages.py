@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
-from app.console.frame import Session
+from app.console.sessions import Session
 from app.console.words import time_left
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope

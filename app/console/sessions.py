@@ -1,0 +1,101 @@
+"""The session of a request: who is signed in, and the refusal of what another site or an older page sent."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from flask import Response, g, redirect, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console.frame import console, is_from_script, set_cookie
+from app.errors import Forbidden, HttpApiDecodeError, NotFound, Unauthorized
+from app.http.bodies import MAX_BODY
+from app.http.callers import callers
+from app.http.in_flight import SESSION_COOKIE, session_secret
+from app.operations.access import SESSION_LIFE
+from app.operations.context import Context
+from app.vocabulary import Channel
+
+ID = re.compile("[0-9a-fA-F]{24}")
+MOST_FIELDS = 2_000
+OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
+"""The endpoints that need no session."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A signed-in user."""
+
+    ctx: Context
+
+    @cached_property
+    def csrf(self) -> str:
+        """The CSRF token that every request except `GET` must carry."""
+        return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
+
+
+def session() -> Session:
+    """Returns the session of the request."""
+    found: Session = g.console_session
+    return found
+
+
+@console.before_request
+def authenticate() -> BaseResponse | None:
+    """Redirects requests without a session to the sign-in page, and refuses cross-site requests."""
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        refuse_other_sites()
+    if request.endpoint in OPEN_TO_ALL:
+        return None
+    try:
+        g.console_session = Session(callers().context_of_session(Channel.CONSOLE))
+    except Unauthorized:
+        return ask_to_sign_in()
+    if any(name == "id" and not ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
+        raise NotFound("The project has no such record: check the address.")
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        bound_form()
+        refuse_without_csrf_token()
+    return None
+
+
+def bound_form() -> None:
+    """Allows a form the length of any other request; refuses one with too many fields before they are parsed."""
+    request.max_form_memory_size = MAX_BODY
+    if request.mimetype != "multipart/form-data" and request.get_data().count(b"&") > MOST_FIELDS:
+        raise HttpApiDecodeError(f"A form has at most {MOST_FIELDS:,} fields.")
+
+
+def refuse_other_sites() -> None:
+    """Refuses with `Forbidden` what the browser marks as sent by another site."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    is_our_origin = origin is None or origin.partition("://")[2] == request.host
+    from_here = site in ("same-origin", "none") if site else is_our_origin
+    if not from_here:
+        raise Forbidden("Another site sent this request: open the console and try again there.")
+
+
+def refuse_without_csrf_token() -> None:
+    """Refuses with `Forbidden` a request without the session's CSRF token."""
+    given = request.headers.get("X-CSRF-Token") or request.form.get("_csrf", "")
+    if not hmac.compare_digest(given.encode(), session().csrf.encode()):
+        raise Forbidden("This form belongs to another session: reload the page and try again.")
+
+
+def ask_to_sign_in() -> BaseResponse:
+    """Returns a redirect to the sign-in page, which leads back to this one."""
+    here = request.full_path.rstrip("?") if request.method == "GET" and not is_from_script() else None
+    address = url_for("console.sign_in", to=here)
+    if is_from_script():
+        return Response(status=401, headers={"HX-Redirect": address})
+    return redirect(address, 303)
+
+
+def set_session(response: BaseResponse, secret: str) -> None:
+    """Sets the session cookie."""
+    set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
