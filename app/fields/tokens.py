@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import marshmallow as ma
 
-from app.fields.checks import not_blank, one_of
+from app.fields.checks import not_blank
 from app.fields.types import (
     EnumString,
     List,
@@ -56,7 +56,7 @@ class TokenFields(Schema):
     kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
     agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
     scopes = List(
-        StrictString(validate=[one_of(Scope)], allow_none=False),
+        EnumString(Scope, allow_none=False),
         len(Scope),
         description="what it may do; by default `read write publish`, with an agent `read write`",
         allow_none=False,

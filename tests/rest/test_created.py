@@ -56,6 +56,24 @@ def test_a_token_has_no_address_and_so_no_location(api: DocumentedRest) -> None:
     assert "Location" not in created.headers
 
 
+def test_every_rule_that_a_new_token_breaks_is_listed_at_once(api: DocumentedRest) -> None:
+    wrong = {
+        "name": " ",
+        "kind": "deliver",
+        "agent": "",
+        "scopes": ["read", "publsh"],
+        "expiresAt": "soon",
+        "budget": {},
+    }
+
+    response = api.post("/tokens", wrong)
+
+    assert response.status_code == 422
+    assert [error["field"] for error in response.json["errors"]] == [
+        "agent", "budget", "expiresAt", "kind", "name", "scopes[1]"
+    ]  # fmt: skip
+
+
 def test_a_location_is_below_the_base_path(app: Flask, project: Project) -> None:
     settings = Settings(mongodb_uri="mongodb://given", base_path="/api", log_level="CRITICAL")
     below = Rest(create_app(settings, project.store).test_client(), project.token())
