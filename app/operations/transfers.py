@@ -214,7 +214,7 @@ class ProjectImport:
         }
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
-        """Adds the records that the project lacks in a transaction, and notes what became of each line."""
+        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
         for (number, line, _), outcome in zip(rows, self._outcomes(rows, add), strict=True):
             if isinstance(outcome, _InvalidLine):
                 self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
@@ -222,7 +222,7 @@ class ProjectImport:
                 self._count(*outcome)
 
     def _outcomes(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> list[_Outcome]:
-        """Returns what `add` returns; it runs for each row by itself where it conflicts with other writes."""
+        """Returns what `add` returns; after too many conflicts with other writes, each row has its own transaction."""
 
         def added(store: Store) -> list[_Outcome]:
             outcomes = add(store, rows)
@@ -241,18 +241,19 @@ class ProjectImport:
         return [self._outcomes([row], add)[0] for row in rows]
 
     def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        return [self._add_record(store, line) for _, line, _ in rows]
-
-    def _add_record(self, store: Store, original: Line) -> _Outcome:
-        """Adds a record, or finds the one that it is in this project; later lines then name that one."""
-        kind, line = original["type"], self._renamed(original)
-        try:
-            existing = self._add[kind](store, line, record_of(kind, line))
-        except _InvalidLine as error:
-            return error
-        if existing and "id" in line:
-            self._ids[COLLECTIONS[kind], original["id"]] = existing["id"]
-        return line, existing
+        """Adds the records that do not exist; lines that follow refer to those that do."""
+        outcomes: list[_Outcome] = []
+        for _, original, _ in rows:
+            kind, line = original["type"], self._renamed(original)
+            try:
+                existing = self._add[kind](store, line, record_of(kind, line))
+            except _InvalidLine as error:
+                outcomes.append(error)
+                continue
+            if existing and "id" in line:
+                self._ids[COLLECTIONS[kind], original["id"]] = existing["id"]
+            outcomes.append((line, existing))
+        return outcomes
 
     def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
         fields = cached_schema(LINES["project"]).fields
@@ -274,9 +275,7 @@ class ProjectImport:
             if line["categoryId"] and categories.get(self._project, line["categoryId"]) is None:
                 raise _InvalidLine(line, "Its `categoryId` is not the id of a category in this project.")
             if categories.count(self._project) >= CATEGORIES_PER_PROJECT:
-                raise _InvalidLine(
-                    line, f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be."
-                )
+                raise _InvalidLine(line, TOO_MANY.format(CATEGORIES_PER_PROJECT, "categories"))
             categories.add(self._project, record, self._event("category.created"))
         return existing
 
