@@ -18,19 +18,20 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from flask import Flask
 from rich.console import Console
-from rich.table import Table
+from rich.markdown import Markdown
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from app.cli.mongod import running_mongod
 from app.server import create_app
 from app.settings import Settings
-from bench import requests
+from bench import report, requests
 from bench.load import request
 from bench.servers import own_store
 
 WARM_UP, COUNTED = 30, 5
 OURS, FLOOR = 1, 2
 """The two sides of each row; no server listens, so these stand for their ports."""
+HEAD = ("Request", "Floor", "The service", "Share", "Of Flask alone", "Of GET /health alone", "Target")
 
 
 def main() -> None:
@@ -46,13 +47,13 @@ def main() -> None:
         with redirect_stderr(io.StringIO()):  # the log's lines
             apps: dict[int, WSGIApplication] = {OURS: create_app(Settings.from_environment(), store), FLOOR: floor}
         flask, health = _fewest(_bare_flask(), [request("GET", "/")]), _fewest(apps[OURS], [request("GET", "/health")])
-        table = Table("", "floor", "the service", "share", "of Flask alone", "of GET /health alone", "target")
+        rows = []
         for row in requests.table(here, there, OURS, FLOOR):
             least, ours = (_fewest(apps[side.port], side.requests()) for side in (row.floor, row.ours))
             shares = (f"{least / most:.2f}" for most in (ours, least + flask, least + health))
-            table.add_row(row.what, f"{least:,}", f"{ours:,}", *shares, f"{row.target:.2f}")
+            rows.append((row.what, f"{least:,}", f"{ours:,}", *shares, f"{row.target:.2f}"))
     console = Console(width=140)
-    console.print(table)
+    console.print(Markdown(report.markdown_table(HEAD, rows)))
     console.print(f"A bare Flask application takes {flask:,}, GET /health of the service {health:,}.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from html import escape
@@ -33,18 +33,13 @@ def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mappin
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
         "processes": dict(processes),
     }
-    requests = [
-        "| Request | A second | Beside | A second | Ratio | Target | Median, ms | 99 %, ms | 99 % / median |",
-        "|---|---|---|---|---|---|---|---|---|",
-        *(_row(one) for one in figures),
-    ]
     alone = (
         f"One server process answers {processes['one']:,.0f} pages of briefs a second, two answer "
         f"{processes['two']:,.0f}: {processes['two'] / processes['one']:.2f} times as many. A process takes "
         f"{processes['rest_mb']:.0f} MB at rest, and {processes['loaded_mb']:.0f} MB after a load of 8 texts of "
         "2 MB at once."
     )
-    _into_page("make bench", [_measured(results), "", *requests, "", *_growth_rows(growth, MANY), "", alone])
+    _into_page("make bench", [_measured(results), requests_table(figures), growth_table(growth, MANY), alone])
     bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
     (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
     return write_results("", results)
@@ -57,7 +52,7 @@ def write_growth(growth: Sequence[Growth], documents: int) -> Path:
         "documents": documents,
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
     }
-    _into_page("make bench-growth", [_measured(results), "", *_growth_rows(growth, documents)])
+    _into_page("make bench-growth", [_measured(results), growth_table(growth, documents)])
     title = f"Time in a project of {documents:,} documents, in times of that in one of {FEW:,}"
     slower = [(one.what, one.ratio, one.ratio) for one in growth]
     (IMAGES / "bench-growth.svg").write_text(_plot(title, slower, mark=LIMIT))
@@ -81,36 +76,64 @@ def _measured(results: Mapping[str, Any]) -> str:
     machine = results["machine"]
     return (
         f"Measured {results['at'][:10]}, {machine['system']}, Python {machine['python']}; the load of the machine "
-        f"before the run was {machine['load_before']:.1f}."
+        f"before the run was {machine['load_before']:.1f}. What misses its target is bold."
     )
 
 
-def _into_page(command: str, lines: Sequence[str]) -> None:
+def _into_page(command: str, parts: Sequence[str]) -> None:
     """Replaces what is between the marks of a command in the page."""
     begin, end = f"<!-- {command}: begin -->", f"<!-- {command}: end -->"
     before, _, rest = PAGE.read_text().partition(begin)
     after = rest.partition(end)[2]
-    PAGE.write_text("\n".join([f"{before}{begin}", "", *lines, "", f"{end}{after}"]))
+    PAGE.write_text("\n\n".join([f"{before}{begin}", *parts, f"{end}{after}"]))
 
 
-def _growth_rows(growth: Sequence[Growth], documents: int) -> list[str]:
-    return [
-        f"| In a project of | {FEW:,}: ms | {documents:,}: ms | Ratio | Keys and documents examined: {FEW:,} "
-        f"| {documents:,} |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {one.what} | {one.few_ms:.1f} | {one.many_ms:.1f} | {one.ratio:.2f} "
-            f"| {one.few_examined:,} | {one.many_examined:,} |"
-            for one in growth
-        ),
-    ]
-
-
-def _row(one: Figure) -> str:
-    return (
-        f"| {one.what} | {one.ours.per_second:,.0f} | {one.beside} | {one.floor.per_second:,.0f} | {one.ratio:.2f} | "
-        f"{one.target:.2f} | {one.ours.p50:.1f} | {one.ours.p99:.1f} | {one.ours.p99 / one.ours.p50:.1f} |"
+def requests_table(figures: Sequence[Figure]) -> str:
+    """Returns what each request reached, as a table of markdown."""
+    head = ("Request", "A second", "Beside", "A second", "Ratio", "Target", "Median, ms", "99 %, ms", "99 % / median")
+    rows = (
+        (
+            one.what,
+            f"{one.ours.per_second:,.0f}",
+            one.beside,
+            f"{one.floor.per_second:,.0f}",
+            _marked(f"{one.ratio:.2f}", one.ratio >= one.target),
+            f"{one.target:.2f}",
+            f"{one.ours.p50:.1f}",
+            f"{one.ours.p99:.1f}",
+            _marked(f"{one.ours.p99 / one.ours.p50:.1f}", one.ours.p99 <= TAIL * one.ours.p50),
+        )
+        for one in figures
     )
+    return markdown_table(head, rows)
+
+
+def growth_table(growth: Sequence[Growth], documents: int) -> str:
+    """Returns how much each request slowed down, as a table of markdown."""
+    few, many = f"{FEW:,}", f"{documents:,}"
+    head = ("In a project of", f"{few}: ms", f"{many}: ms", "Ratio", f"Keys and documents examined: {few}", many)
+    rows = (
+        (
+            one.what,
+            f"{one.few_ms:.1f}",
+            f"{one.many_ms:.1f}",
+            _marked(f"{one.ratio:.2f}", one.ratio <= LIMIT),
+            f"{one.few_examined:,}",
+            f"{one.many_examined:,}",
+        )
+        for one in growth
+    )
+    return markdown_table(head, rows)
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table of markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _marked(figure: str, good: bool) -> str:
+    return figure if good else f"**{figure}**"
 
 
 def _plot(title: str, bars: Sequence[tuple[str, float, float]], mark: float | None = None) -> str:
