@@ -66,7 +66,11 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     """
     if path.suffix.lower() in PLAN_SUFFIXES:
         raise click.UsageError(f"{path} is a plan: use `content-workflow plan --project {project_id} {path}`.")
-    if path.suffix == ".ndjson":
+    if path.suffix.lower() == ".ndjson":
+        if update or publish:
+            raise click.UsageError(
+                "--update and --publish are for markdown files: an exported project is added as it is."
+            )
         import_exported(context(project_id), path, dry_run=dry_run, json=json)
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]

@@ -58,6 +58,19 @@ def test_an_export_that_can_not_be_written_says_why(run: CliRunner, project: Pro
     )
 
 
+@pytest.mark.parametrize("option", ["--update", "--publish"])
+def test_an_option_for_markdown_is_refused_with_an_exported_project(
+    run: CliRunner, tmp_path: Path, option: str
+) -> None:
+    file = tmp_path / "project.NDJSON"
+    file.write_text("")
+
+    refused = run.invoke(main, ["import", "--project", "6650f0a1b2c3d4e5f6a7b8c9", option, str(file)])
+
+    assert refused.exit_code == 2
+    assert "--update and --publish are for markdown files" in refused.stderr
+
+
 def test_a_refused_line_is_told_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "project.ndjson"
     file.write_text('{"type": "export", "version": 2}\n{"type": "member"}\n')
