@@ -8,9 +8,9 @@ import mimetypes
 from functools import cache
 from pathlib import Path
 
-from flask import Response, abort, send_from_directory, url_for
+from flask import Response, abort, request, send_from_directory, url_for
 
-from app.console.frame import accepts_gzip, console
+from app.console.frame import console
 
 FOLDER = Path(__file__).parent / "assets"
 YEAR = 31_536_000
@@ -34,7 +34,7 @@ def asset(version: str, name: str) -> Response:
     """Returns an asset; one of another version than this server's is not cached by browsers."""
     if name not in {file.name for file in FOLDER.iterdir()}:
         abort(404)
-    if accepts_gzip():
+    if request.accept_encodings["gzip"] > 0:
         kind, _ = mimetypes.guess_type(name)
         response = Response(zipped(name), mimetype=kind, headers={"Content-Encoding": "gzip"})
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, request
 
 from app.console import live
 from app.console.calls import call
@@ -36,12 +36,6 @@ class Column:
     documents: list[dict[str, Any]] = field(default_factory=list)
     shown: int = IN_A_COLUMN
     more: bool = False
-
-    @property
-    def more_url(self) -> str:
-        """The address of the board with more of this column."""
-        wanted: dict[str, Any] = {**request.args.to_dict(), f"show.{self.status}": self.shown + 50}
-        return url_for("console.show_board", **wanted)
 
 
 @console.get("/board")
@@ -84,9 +78,7 @@ def _column(status: str, filters: Mapping[str, Any]) -> Column:
 def _in_one_list(filters: Mapping[str, Any]) -> list[Column]:
     """Returns all columns, filled from one list."""
     found = call(documents.list_documents, fields={**filters, "sort": "dueDate", "limit": IN_ALL}).body
-    columns = {status: Column(status, shown=IN_ALL) for status in STATUSES}
+    columns = {status: Column(status, shown=IN_ALL, more=len(found) == IN_ALL) for status in STATUSES}
     for document in found:
         columns[document["status"]].documents.append(document)
-    for column in columns.values():
-        column.more = len(found) == IN_ALL
     return list(columns.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import Calendar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -24,16 +24,6 @@ MOST = 100
 """The most documents of one kind that the calendar shows: one page of the list of documents."""
 
 
-@dataclass(frozen=True)
-class Item:
-    """A document on a day: when it is due, scheduled, or was published."""
-
-    kind: str
-    """`due`, `scheduled` or `published`."""
-    document: dict[str, Any]
-    day: date
-
-
 @console.get("/calendar")
 def show_calendar() -> Response:
     """Shows a month, or a week with `view=week`, around the day in the address."""
@@ -45,7 +35,7 @@ def show_calendar() -> Response:
     month, week = shown.replace(day=1), timedelta(days=7)
     return page(
         "calendar.html",
-        days=[(day, [item for item in items if item.day == day]) for day in days],
+        days=[(day, [item for item in items if item["day"] == day]) for day in days],
         shown=shown,
         today=today,
         weekly=weekly,
@@ -87,17 +77,22 @@ def _reschedule(id: str, day: date) -> str:
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M} UTC."
 
 
-def _items(first: date, last: date) -> tuple[list[Item], bool]:
+def _items(first: date, last: date) -> tuple[list[dict[str, Any]], bool]:
     """Returns the documents of some days, and whether there may be more than are shown."""
     since = wire_time(datetime.combine(first, time(), UTC))
     due = _listed(dueAfter=first.isoformat(), dueBefore=last.isoformat(), sort="dueDate")
     scheduled = _listed(status=DocumentStatus.SCHEDULED, sort="dueDate")
     published = _listed(isPublished=True, updatedSince=since, sort="-updatedAt")
     elsewhere = (DocumentStatus.PUBLISHED, DocumentStatus.SCHEDULED)
-    items = [Item("due", one, date.fromisoformat(one["dueDate"])) for one in due if one["status"] not in elsewhere]
-    items += [Item("scheduled", one, read_time(one["publishAt"]).date()) for one in scheduled]
-    items += [Item("published", one, read_time(one["publishedAt"]).date()) for one in published]
+    items = [_item("due", one, one["dueDate"]) for one in due if one["status"] not in elsewhere]
+    items += [_item("scheduled", one, one["publishAt"]) for one in scheduled]
+    items += [_item("published", one, one["publishedAt"]) for one in published]
     return items, MOST in (len(due), len(scheduled), len(published))
+
+
+def _item(kind: str, document: dict[str, Any], at: str) -> dict[str, Any]:
+    """Returns a document on the day of an instant: when it is due, scheduled, or was published."""
+    return {"kind": kind, "document": document, "day": date.fromisoformat(at[:10])}
 
 
 def _listed(**filters: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from app.http import in_flight
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
 from app.rules.diffs import TooDifferent, unified_diff
+from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import to_html
 from app.rules.sites import page_url
@@ -30,8 +31,6 @@ PREVIEWED = 200_000
 LARGE = 50_000
 """From how many characters on rendering counts as a large request."""
 TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate")
-REVISED = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "categoryId")
-"""The fields that a version has beside its text."""
 CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
 ON_A_PAGE = 50
 
@@ -135,9 +134,8 @@ def show_revisions(id: str) -> Response:
     rows, fields, problem = None, [], ""
     try:
         old, new = (call(revisions.get_revision, id, str(version)).body for version in (older, newer))
-        fields = [(name, old[name], new[name]) for name in REVISED if old[name] != new[name]]
-        diff = call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"]
-        rows = side_by_side(diff)
+        fields = [(name, old[name], new[name]) for name in PUBLISHED_FIELDS if old[name] != new[name]]
+        rows = side_by_side(call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"])
     except (BadRequest, NotFound) as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
@@ -29,37 +29,21 @@ POLICY = (
 )
 """Images of articles come from anywhere; everything else comes from the service."""
 
-
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
 
 console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
 
 
-class Entry(NamedTuple):
-    """An entry of the navigation: its endpoint, its words, its icon, the key that opens it after `g`, its scope."""
-
-    endpoint: str
-    label: str
-    icon: str
-    key: str
-    scope: Scope = Scope.READ
-
-
 NAVIGATION = (
-    Entry("console.show_board", "Board", "board", "b"),
-    Entry("console.show_calendar", "Calendar", "calendar", "c"),
-    Entry("console.show_table", "Table", "table", "t"),
-    Entry("console.show_plan", "Plan", "plan", "p", Scope.WRITE),
-    Entry("console.show_insight", "Insight", "chart", "i"),
-    Entry("console.show_settings", "Administration", "settings", "a", Scope.ADMIN),
+    ("show_board", "Board", "board", "b", Scope.READ),
+    ("show_calendar", "Calendar", "calendar", "c", Scope.READ),
+    ("show_table", "Table", "table", "t", Scope.READ),
+    ("show_plan", "Plan", "plan", "p", Scope.WRITE),
+    ("show_insight", "Insight", "chart", "i", Scope.READ),
+    ("show_settings", "Administration", "settings", "a", Scope.ADMIN),
 )
-"""The entries of the navigation, in order; what a token's scopes don't allow is left out."""
-
-
-def accepts_gzip() -> bool:
-    """Returns whether the browser takes compressed responses."""
-    return bool(request.accept_encodings.quality("gzip") > 0)
+"""The navigation: view, label, icon, the key that opens it after `g`, and the scope without which it is left out."""
 
 
 def is_from_script() -> bool:
@@ -80,8 +64,7 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
         "problems": problems_of(refusal) if refusal else {},
     }
     html = render_template(f"console/{template}", **shared, **values)
-    status = status or (refusal.status if refusal else 200)
-    response = Response(html, status, content_type="text/html; charset=utf-8")
+    response = Response(html, status or (refusal.status if refusal else 200), content_type="text/html; charset=utf-8")
     if NOTICE_COOKIE in request.cookies:
         response.delete_cookie(NOTICE_COOKIE, path="/console")
     return response
@@ -100,10 +83,7 @@ def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
 def secret_page(heading: str, text: str, secret: str | None, back: str) -> BaseResponse:
     """Returns a page that shows a secret, once; None for one that was shown already, of which only a hash is stored."""
     if secret is None:
-        shown_before = (
-            "The form was sent twice and done once. Its secret was shown the first time: if it is lost, make "
-        )
-        return done(shown_before + "a new one.", back, ok=False)
+        return done("The form was sent twice and done once. If the secret is lost, make a new one.", back, ok=False)
     return page("secret.html", heading=heading, text=text, secret=secret, back=back)
 
 

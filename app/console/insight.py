@@ -38,8 +38,7 @@ def show_insight() -> Response:
         steps=_steps(figures["durations"]),
         names=HAPPENED,
         of_agents=OF_AGENTS,
-        width=plots.WIDTH,
-        height=plots.HEIGHT,
+        plots=plots,
     )
 
 

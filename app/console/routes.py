@@ -26,7 +26,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     webhooks,
     words,
 )
-from app.console.frame import POLICY, accepts_gzip, console, problem_page
+from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
 from app.settings import Settings
 
@@ -71,7 +71,7 @@ def add_headers(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", POLICY)
     if not response.headers.get("Cache-Control"):
         response.headers["Cache-Control"] = "no-store"
-    if response.mimetype == "text/html" and accepts_gzip():
+    if response.mimetype == "text/html" and request.accept_encodings["gzip"] > 0:
         response.set_data(gzip.compress(response.get_data(), PAGE_LEVEL))
         response.headers["Content-Encoding"] = "gzip"
         response.vary.add("Accept-Encoding")

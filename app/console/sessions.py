@@ -75,8 +75,7 @@ def refuse_other_sites() -> None:
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     is_our_origin = origin is None or origin.partition("://")[2] == request.host
-    from_here = site in ("same-origin", "none") if site else is_our_origin
-    if not from_here:
+    if site not in ("same-origin", "none") if site else not is_our_origin:
         raise Forbidden("Another site sent this request: open the console and try again there.")
 
 

@@ -55,7 +55,6 @@ EVENTS: Mapping[str, str] = {
 
 UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
-
 for name, words in (("status_label", STATUSES), ("state_label", BRIEF_STATES)):
     console.add_app_template_filter(words.__getitem__, name)
 console.add_app_template_filter("{:,}".format, "number")
