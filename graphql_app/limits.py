@@ -1,7 +1,8 @@
 """How large a query may be, before it is validated: bytes, tokens, nesting, depth and aliases (decisions, section 7).
 
 Everything here takes time in proportion to the length of the query: a fragment is measured once, however often it is
-spread. graphql-core's own rules then see a document that is small enough to validate.
+spread, unlike in Strawberry's `QueryDepthLimiter`. graphql-core's own rules then see a document that is small enough to
+validate.
 """
 
 from __future__ import annotations

@@ -240,15 +240,9 @@ def response_type() -> str | None:
 
 @lru_cache(maxsize=512)
 def _response_type(accept: str) -> str | None:
-    accepted = parse_accept_header(accept, MIMEAccept)
-    if not accept.strip():
-        return JSON
+    accepted = parse_accept_header(accept.strip() or JSON, MIMEAccept)
     named = {name.lower() for name, _ in accepted}
-    if HTML in named and all(accepted[HTML] > accepted[name] for name in {JSON, GRAPHQL_RESPONSE} & named):
-        return HTML
-    if GRAPHQL_RESPONSE in named and accepted[GRAPHQL_RESPONSE] >= max(accepted[JSON], 0.001):
-        return GRAPHQL_RESPONSE
-    return JSON if accepted[JSON] > 0 else None
+    return accepted.best_match([one for one in (GRAPHQL_RESPONSE, JSON, HTML) if one == JSON or one in named])
 
 
 def _check_content_type() -> None:

@@ -40,7 +40,7 @@ Page = t.PaginatedRequestParams | None
 class Call:
     """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose."""
 
-    caller: Context | Refusal
+    ctx: Context | Refusal
     request_id: str
     agent: str = ""
     """The client's name, where its handshake was another request."""
@@ -51,13 +51,13 @@ class Call:
 
         Raises the refusal of a caller who is not served.
         """
-        if isinstance(self.caller, Refusal):
-            raise self.caller
-        if self.caller.caller.agent:
-            return self.caller
+        if isinstance(self.ctx, Refusal):
+            raise self.ctx
+        if self.ctx.caller.agent:
+            return self.ctx
         client = message.session.client_params
         name = printable_name(client.client_info.name) if client and client.client_info else self.agent
-        return replace(self.caller, caller=replace(self.caller.caller, agent=name))
+        return replace(self.ctx, caller=replace(self.ctx.caller, agent=name))
 
     def unexpected(self, where: str) -> InternalError:
         """Logs the current exception and returns what the client may know of it."""

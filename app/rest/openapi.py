@@ -289,10 +289,9 @@ def management_api(app: Flask, settings: Settings) -> Api:
     )
     plugin = MarshmallowPlugin(schema_name_resolver=component_name)
     api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
-    if plugin.converter is not None:  # it is, as soon as the Api exists
-        plugin.converter.add_attribute_function(enum_reference)  # type: ignore[no-untyped-call]
-        plugin.converter.add_attribute_function(map_reference)  # type: ignore[no-untyped-call]
-        plugin.converter.add_attribute_function(constant)  # type: ignore[no-untyped-call]
+    assert plugin.converter  # made with the Api
+    for function in (enum_reference, map_reference, constant):
+        plugin.converter.add_attribute_function(function)  # type: ignore[no-untyped-call]
     for name, words in ENUMS.items():
         api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]}, lazy=True)
     for name, words in MAPS.items():
