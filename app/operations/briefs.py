@@ -119,6 +119,9 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     event = ctx.event(CLAIM.event)
     claim = _claim_fields(ctx, fields)
     document = ctx.store.briefs.claim_next(ctx.project_id, filters, CLAIM, ctx.move_request, claim, event)
+    if document is None and filters:
+        names = " and ".join(f"`{name}`" for name in filters)
+        raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")
     return document_result(ctx, or_raise(document, NoBriefReady))
 
 

@@ -502,7 +502,9 @@ def test_the_next_brief_can_be_of_one_category_and_cluster(api, ctx, store) -> N
     for empty in ({"categoryId": other}, {"categoryId": theirs}, {"categoryId": NO_ID}, {"clusterId": category}):
         assert tag(api.post("/briefs/claim", empty)) == (404, "NoBriefReady")
     for none in ("", "none", "x" * 24, "a" * 500):
-        assert tag(api.post("/briefs/claim", {"categoryId": none})) == (404, "NoBriefReady")
+        refused = api.post("/briefs/claim", {"categoryId": none})
+        assert tag(refused) == (404, "NoBriefReady")
+        assert "`categoryId`: check the id" in refused.json["message"]
     assert tag(api.post("/briefs/claim", {"categoryId": None})) == (400, "HttpApiDecodeError")
     assert api.post("/briefs/claim", {"categoryId": category.upper(), "clusterId": cluster}).json["id"] == both
     assert api.post("/briefs/claim", {"categoryId": category}).json["id"] == filed
