@@ -245,18 +245,14 @@ def _references(subject: Subject) -> Iterator[Failure]:
 
 def _heading_levels(subject: Subject) -> Iterator[Failure]:
     last, first = 1, True
-    for level, text, place in subject.content.headings:
+    for level, title, place in subject.content.headings:
         if level > last + 1:
-            message = f"{_title(text)!r} is a heading of level {level} after one of {last}."
+            message = f"{title!r} is a heading of level {level} after one of {last}."
             yield Failure(message, subject.content.line(place))
         if level == 1 and not first:
-            yield Failure(f"{_title(text)!r} is another heading of level 1.", subject.content.line(place))
+            yield Failure(f"{title!r} is another heading of level 1.", subject.content.line(place))
         first = first and level != 1
         last = level
-
-
-def _title(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _image_alt(subject: Subject) -> Iterator[Failure]:

@@ -150,7 +150,7 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
                 html.read(lines_of_html)
                 lines_of_html = []
             elif name == "Heading" and title is not None:
-                content.headings.append((level, "".join(title), title_place))
+                content.headings.append((level, " ".join("".join(title).split()), title_place))
                 title = None
             elif name in _CONTAINERS:
                 depth -= 1

@@ -78,10 +78,7 @@ def partition(markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown, which are the markdown when they are joined."""
     content = content_of(markdown)
     source = content.source
-    begun = [
-        (level, " ".join(title.split()), content.line(place), content.line_start(place))
-        for level, title, place in content.headings
-    ]
+    begun = [(level, title, content.line(place), content.line_start(place)) for level, title, place in content.headings]
     ends = [*(start for *_, start in begun), len(source)]
     return [
         Section(number, level, title, line, source[start:end].decode())
