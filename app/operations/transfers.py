@@ -90,6 +90,8 @@ class ProjectImport:
         self._store, self._project = ctx.store, ctx.project_id
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
+        self._same: dict[str, str] = {}
+        """The id of the category or cluster that exists with the slug or name of another one."""
         self._add = {
             "project": self._add_settings,
             "member": self._add_member,
@@ -143,7 +145,7 @@ class ProjectImport:
             self._ids |= {(collection, one): new[one] for one in old}
 
     def _renamed(self, line: Line) -> Line:
-        return renamed(line, lambda collection, old: self._ids[collection, old])
+        return renamed(line, lambda collection, old: self._same.get(new := self._ids[collection, old], new))
 
     def _import_documents(self, lines: Sequence[Numbered]) -> None:
         """Imports the texts and versions of the documents that are new, and then the documents."""
@@ -245,13 +247,15 @@ class ProjectImport:
         outcomes: list[_Outcome] = []
         for _, original, _ in rows:
             kind, line = original["type"], self._renamed(original)
+            if "id" in line:
+                line["id"] = self._ids[COLLECTIONS[kind], original["id"]]
             try:
                 existing = self._add[kind](store, line, record_of(kind, line))
             except _InvalidLine as error:
                 outcomes.append(error)
                 continue
             if existing and "id" in line:
-                self._ids[COLLECTIONS[kind], original["id"]] = existing["id"]
+                self._same[line["id"]] = existing["id"]
             outcomes.append((line, existing))
         return outcomes
 

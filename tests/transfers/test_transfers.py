@@ -11,6 +11,7 @@ import pytest
 from bson import ObjectId
 
 from app.cli.mongod import running_mongod
+from app.errors import WriteConflict
 from app.operations.context import Context, system, this_instant
 from app.operations.imports import import_documents
 from app.operations.purging import purge_trash
@@ -18,6 +19,7 @@ from app.operations.transfers import ProjectImport, export_project
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.store.documents import Documents
 from app.store.indexes import create_indexes
+from app.store.projects import Projects
 from app.store.store import Store, connect
 from app.vocabulary import Channel
 from tests.databases import everything
@@ -143,6 +145,30 @@ def test_a_key_comes_along_and_one_that_another_document_has_refuses_its_line_al
     assert keeping.refused == []
     keys = [line["key"] for line in map(orjson.loads, lines) if line["type"] == "document"]
     assert sorted(key or "" for key in keys) == ["", "", "", "", "crust"]
+
+
+@pytest.mark.parametrize("conflict", [False, True])
+def test_a_category_with_the_slug_and_a_cluster_with_the_name_of_one_in_the_project_is_that_one(
+    full: Project, store: Store, monkeypatch: pytest.MonkeyPatch, conflict: bool
+) -> None:
+    beside = a_project(store, name="Beside")
+    rye = made(beside.context(), "category", name="Rye bread", slug="rye")
+    topic = made(beside.context(), "cluster", name="SOURDOUGH")
+    delivery_changed = Projects.delivery_changed
+
+    def conflicts_once(*arguments: Any) -> None:
+        monkeypatch.setattr(Projects, "delivery_changed", delivery_changed)
+        raise WriteConflict
+
+    if conflict:
+        monkeypatch.setattr(Projects, "delivery_changed", conflicts_once)
+
+    done = taken(store, beside, exported(full, store)).done
+
+    assert (done.refused, done.differing) == ([], [])
+    documents = called(beside.context(), "list_documents", limit=100, offset=0, sort="title")
+    [document] = [one for one in documents if one["title"] == "Rye"]
+    assert (document["categoryId"], document["clusterId"]) == (rye["id"], topic["id"])
 
 
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
