@@ -90,7 +90,7 @@ class Context:
 
     @property
     def move_request(self) -> MoveRequest:
-        """The call as the rules of briefs see it."""
+        """The call as the rules of moves read it."""
         return MoveRequest(self.caller.token_id, self.channel, self.now, self.caller.agent)
 
     @property

@@ -66,7 +66,6 @@ class ScheduleOutcome(Record):
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> dict[str, Any]:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("snapshot")
-    live = document["isPublished"]
     return {
         "id": document["id"],
         "projectId": document["projectId"],
@@ -87,7 +86,7 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> d
         "dueDate": document.get("dueDate"),
         "version": document["version"],
         "publishedVersion": published and published["version"],
-        "isPublished": live,
+        "isPublished": document["isPublished"],
         "hasUnpublishedChanges": published is not None and document["version"] != published["version"],
         "wordCount": document["wordCount"],
         "contentUpdatedAt": wire_time(document["contentUpdatedAt"]),
