@@ -109,6 +109,9 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     window.keys(Keys.ESCAPE)
     window.find("#q").send_keys("rye")
     window.until(lambda: not window.has(f"#d-{arriving['id']}") and "q=rye" in window.chrome.current_url)
+    window.open(f"/console/documents/{arriving['id']}")
+    window.keys("/")
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "q")
     assert window.problems() == []
 
 
