@@ -136,6 +136,10 @@ def test_buttons_follow_the_status_and_say_why_one_is_not_allowed(editor: Visito
     assert "/actions/mark_brief_ready" not in page
     assert "past drafting" in page
 
+    writer = Visitor(editor.app)
+    writer.sign_in(project.token("Writer", scopes=[Scope.READ, Scope.WRITE]))
+    assert "Nothing to do in this status" in writer.get(f"/console/documents/{in_status(project, 'review')['id']}").text
+
 
 def test_a_button_runs_its_operation_once_and_for_what_was_read(
     editor: Visitor, project: Project, document: dict[str, str]
