@@ -108,7 +108,9 @@ class Body:
         if self._file is None:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
-            with in_flight.receiving(), RECEIVING.place(**in_flight.keys()):
+            # It waits with its place in flight, so that the others of its caller wait in that longer queue.
+            place = RECEIVING.place(**in_flight.keys())
+            with in_flight.receiving(), place:
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
                 in_flight.large()
