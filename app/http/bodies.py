@@ -34,7 +34,7 @@ RECEIVING = ConcurrencyLimit(
     caller=Bound(8, waiting=12),
     project=Bound(12, waiting=12),
     address=Bound(16, waiting=12),
-    seconds=1,
+    seconds=0.2,
     busy="Too many bodies are being sent, and slowly: try again in a few seconds.",
 )
 

@@ -24,6 +24,10 @@ LOG_SECONDS = 1.0
 """How often the log says how many requests were refused; a line for each would take longer than refusing it."""
 
 
+IN_ANOTHER_FORMAT = ("/graphql", "/delivery/")
+"""Paths that Flask refuses: their errors have a format and CORS headers of their own."""
+
+
 class RefuseEarly:
     """WSGI middleware that responds with 503 while as many requests of a caller or an address wait as may."""
 
@@ -55,7 +59,8 @@ class RefuseEarly:
 
 
 def _is_too_much(environ: WSGIEnvironment) -> bool:
-    if environ.get("PATH_INFO", "").endswith("/health"):
+    path = environ.get("PATH_INFO", "")
+    if path.endswith("/health") or path.startswith(IN_ANOTHER_FORMAT):
         return False
     address = environ.get("REMOTE_ADDR") or "unknown"
     return in_flight.WORKING.is_full(caller=in_flight.bearer_secret(environ) or address, address=address)

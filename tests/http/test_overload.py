@@ -15,6 +15,7 @@ from app.http.requests import SECURITY_HEADERS
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
+from app.vocabulary import TokenKind
 from tests.live import until
 from tests.make import Project
 
@@ -69,6 +70,21 @@ def test_other_callers_and_health_are_answered(app: Flask, project: Project, sec
     assert client.get("/health", headers=bearer(secret)).status_code == 200
     assert client.get("/ready", headers=bearer(secret)).status_code == 503
     assert client.get("/ready").status_code == 200
+
+
+def test_the_delivery_api_refuses_in_its_own_format(app: Flask, limit: ConcurrencyLimit, project: Project) -> None:
+    secret = project.token(kind=TokenKind.DELIVERY).secret
+    client, query = app.test_client(), "/graphql?query={documents{id}}"
+    with limit.place(caller=secret) as held, ThreadPoolExecutor(1) as threads:
+        waits = threads.submit(app.test_client().get, query, headers=bearer(secret))
+        until(lambda: limit.waiting == 1)
+        refused = client.get(query, headers={**bearer(secret), "Origin": "https://site.example"})
+        held.release()
+        assert waits.result(20).status_code == 200
+
+    assert refused.status_code == 503
+    assert refused.get_json()["errors"][0]["extensions"]["code"] == "SERVICE_UNAVAILABLE"
+    assert refused.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_the_log_says_once_a_second_how_many_were_refused(
