@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import gc
 import multiprocessing
 import os
@@ -177,12 +178,17 @@ def _trim_memory() -> None:
 
 
 def port_is_free(host: str, port: int) -> bool:
-    """Returns whether the port is free; granian would silently share it with another granian."""
+    """Returns whether the port is free; granian would silently share it with another granian.
+
+    Raises `OSError` where the server can't listen there for another reason: an address that is not of this machine.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
             return False
     return True

@@ -125,6 +125,16 @@ def _cpus_of(thread: int) -> set[int]:
         return set()
 
 
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
+def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(tmp_path: Path, host: str) -> None:
+    options = {"MONGODB_URI": "mongodb://127.0.0.1:1"}
+    with running(tmp_path, "serve", "--host", host, "--port", "8000", **options) as server:
+        assert server.process.wait(60) == 1
+
+    assert server.said.startswith(f"Error: Can't listen on port 8000 of {host}: ")
+    assert server.said.count("\n") == 1
+
+
 def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
