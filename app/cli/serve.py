@@ -28,11 +28,7 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
-    try:
-        is_free = port_is_free(host, port)
-    except OSError as error:
-        raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
-    if not is_free:
+    if not port_is_free(host, port):
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
     _check_database(settings)
     run(host, port, workers, settings, with_worker=not no_worker)

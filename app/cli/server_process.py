@@ -18,6 +18,7 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
+import click
 from flask import Flask
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
@@ -180,7 +181,7 @@ def _trim_memory() -> None:
 def port_is_free(host: str, port: int) -> bool:
     """Returns whether the port is free; granian would silently share it with another granian.
 
-    Raises `OSError` where the server can't listen there for another reason: an address that is not of this machine.
+    Raises `ClickException` where the server can't listen there for another reason, as the address is of another machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -188,7 +189,7 @@ def port_is_free(host: str, port: int) -> bool:
         try:
             probe.bind((host, port))
         except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
-            return False
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
     return True
