@@ -181,7 +181,7 @@ def _trim_memory() -> None:
 def port_is_free(host: str, port: int) -> bool:
     """Returns whether the port is free; granian would silently share it with another granian.
 
-    Raises `ClickException` where the server can't listen there for another reason, as the address is of another machine.
+    Raises `ClickException` where the server can't listen there for another reason: it is no address of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
