@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bson import ObjectId
 
 from tests.graphql_app.client import GraphQL, published, run
 from tests.make import Project, a_document, a_project, made
@@ -100,8 +101,8 @@ def test_documents_come_newest_publication_first_then_drafts_newest_first(projec
 def test_equal_times_are_ordered_by_id(project: Project, graphql: GraphQL) -> None:
     live = sorted(published(project, title=f"Live {n}")["id"] for n in range(4))
     documents = project.store.database.documents
-    time = documents.find_one({})["createdAt"]
-    documents.update_many({"isPublished": True}, {"$set": {"publishedAt": time}})
+    those = {"projectId": ObjectId(project.id)}
+    documents.update_many(those, {"$set": {"publishedAt": documents.find_one(those)["createdAt"]}})
 
     assert ids(graphql.data("{ documents { id } }")["documents"]) == live
 
