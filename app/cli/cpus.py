@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,11 +27,12 @@ NO_CPU_TIME = slice(3, 5)
 """The columns of `/proc/stat` that count the time in which a CPU was idle or waited for a disk."""
 
 
-def stay_on_one_cpu() -> None:
+def stay_on_one_cpu(chosen: SynchronizedArray[int]) -> None:
     """Binds the threads that run Python to one CPU, and from then on to another as soon as that is less busy.
 
-    It returns at once where there is no choice: with a single CPU, or where the system is not Linux. It leaves the
-    choice to the system where that takes a CPU away.
+    `chosen` is shared by the server processes, which choose different CPUs where there are enough: the id of each and
+    its CPU, in turn. It returns at once where there is no choice: with a single CPU, or where the system is not Linux.
+    It leaves the choice to the system where that takes a CPU away.
     """
     if not hasattr(os, "sched_getaffinity"):
         return
@@ -38,13 +40,13 @@ def stay_on_one_cpu() -> None:
     if len(cpus) < 2:
         return
     try:
-        _choose_again_and_again(sorted(cpus))
+        _choose_again_and_again(sorted(cpus), chosen)
     except (OSError, KeyError):
         log.info("the process may run on each CPU, as one that it could choose was taken away")
         _bind(cpus)
 
 
-def _choose_again_and_again(cpus: Sequence[int]) -> NoReturn:
+def _choose_again_and_again(cpus: Sequence[int], chosen: SynchronizedArray[int]) -> NoReturn:
     current = cpus[os.getpid() % len(cpus)]
     while True:
         before, ours, began = _busy_seconds(), time.process_time(), time.monotonic()
@@ -52,14 +54,33 @@ def _choose_again_and_again(cpus: Sequence[int]) -> NoReturn:
         after, passed = _busy_seconds(), time.monotonic() - began
         busy = {cpu: (after[cpu] - before[cpu]) / passed for cpu in cpus}
         busy[current] -= (time.process_time() - ours) / passed
-        current = least_busy(busy, current)
+        with chosen.get_lock():
+            place, others = _others(chosen)
+            current = least_busy({cpu: busy[cpu] for cpu in cpus if cpu not in others} or busy, current)
+            chosen[place : place + 2] = [os.getpid(), current]
         _bind({current})
+
+
+def _others(chosen: SynchronizedArray[int]) -> tuple[int, set[int]]:
+    """Returns the place of this process, its own or that of one that has ended, and the CPUs of all others."""
+    places = range(0, len(chosen), 2)
+    running = {place for place in places if chosen[place] not in (0, os.getpid()) and _is_running(chosen[place])}
+    own = [place for place in places if chosen[place] == os.getpid()]
+    return (own or [place for place in places if place not in running])[0], {chosen[place + 1] for place in running}
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def least_busy(busy: Mapping[int, float], current: int) -> int:
     """Returns the CPU that is in use for the smallest share of time; `current` unless that is clearly less."""
     least = min(busy, key=lambda cpu: busy[cpu])
-    return least if busy[least] + MARGIN < busy[current] else current
+    return current if current in busy and busy[least] + MARGIN >= busy[current] else least
 
 
 def _busy_seconds() -> dict[int, float]:

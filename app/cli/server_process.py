@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
+from multiprocessing.sharedctypes import SynchronizedArray
 from typing import Any
 
 import click
@@ -96,7 +97,8 @@ def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) 
     multiprocessing.set_start_method("spawn", force=True)
     os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
     proxies = networks(settings.trusted_proxies)
-    loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds)
+    cpus = multiprocessing.Array("i", 2 * workers)
+    loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds, cpus=cpus)
     Granian(
         "wsgi:app",
         address=host,
@@ -127,7 +129,7 @@ def _most_connections() -> int:
     return max(files - SPARE_FILES, files // 2)
 
 
-def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
+def load(_target: str, *, port: int, proxies: Networks, deadline: float, cpus: SynchronizedArray[int]) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which ends it: a second signal soon
@@ -143,7 +145,7 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float) -> Any:
     sys.setswitchinterval(SWITCH_SECONDS)
     from wsgi import app
 
-    threading.Thread(target=stay_on_one_cpu, daemon=True).start()
+    threading.Thread(target=stay_on_one_cpu, args=(cpus,), daemon=True).start()
     threading.Thread(target=warm_up, args=(app,), daemon=True).start()
     return app
 

@@ -18,6 +18,7 @@ CHOICES = [
     ({0: 0.5, 1: 0.5}, 1, 1),
     ({0: 0.9, 1: 0.5, 2: 0.1}, 0, 2),
     ({0: 0.9, 1: 0.5, 2: 0.4}, 1, 1),
+    ({0: 0.9, 2: 0.8}, 1, 2),
 ]
 
 
@@ -29,7 +30,7 @@ def test_the_least_busy_cpu_is_chosen_where_it_is_clearly_less_busy(
 
 
 LEAVES = """
-import os, threading, time
+import multiprocessing, os, threading, time
 from app.cli import cpus
 allowed = os.sched_getaffinity(0)
 busy = dict.fromkeys(allowed, 0.0)
@@ -39,7 +40,7 @@ def others():
     return dict(busy)
 cpus._busy_seconds = others
 cpus.CHOOSE_SECONDS = (0.05, 0.1)
-threading.Thread(target=cpus.stay_on_one_cpu, daemon=True).start()
+threading.Thread(target=cpus.stay_on_one_cpu, args=(multiprocessing.Array("i", 2),), daemon=True).start()
 until, met = time.monotonic() + 20, []
 while len(met) < 3 and time.monotonic() < until:
     now = os.sched_getaffinity(0)
@@ -50,13 +51,13 @@ assert len(met) == 3, met
 """
 
 TAKEN_AWAY = """
-import os, time
+import multiprocessing, os
 from app.cli import cpus
 allowed = os.sched_getaffinity(0)
 said = iter([dict.fromkeys(allowed, 0.0), dict.fromkeys(allowed, 0.0), dict.fromkeys(sorted(allowed)[1:], 0.0)])
 cpus._busy_seconds = lambda: next(said)
 cpus.CHOOSE_SECONDS = (0, 0)
-cpus.stay_on_one_cpu()
+cpus.stay_on_one_cpu(multiprocessing.Array("i", 2))
 assert os.sched_getaffinity(0) == allowed
 """
 

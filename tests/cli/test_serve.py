@@ -90,14 +90,15 @@ def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str
 @pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two CPUs"
 )
-def test_a_server_process_stays_on_one_cpu(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+def test_each_server_process_stays_on_a_cpu_of_its_own(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
     port = free_port()
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "LOG_LEVEL": "WARNING"}
 
-    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
-        (process,) = (pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid))
-        until(lambda: len(_cpus_of(process)) == 1, server)
+        process, other = (pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid))
+        until(lambda: len(_cpus_of(process)) == len(_cpus_of(other)) == 1, server)
+        until(lambda: _cpus_of(process) != _cpus_of(other), server)
         with ThreadPoolExecutor(16) as clients:
             assert all(clients.map(answers, [f"http://127.0.0.1:{port}"] * 64))
         threads = Path(f"/proc/{process}/task")
