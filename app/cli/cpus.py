@@ -30,13 +30,13 @@ NO_CPU_TIME = slice(3, 5)
 def stay_on_one_cpu(chosen: SynchronizedArray[int]) -> None:
     """Binds the threads that run Python to one CPU, and from then on to another as soon as that is less busy.
 
-    `chosen` is shared by the server processes, which choose different CPUs where there are enough: the id of each and
-    its CPU, in turn. It returns at once where there is no choice: with a single CPU, or where the system is not Linux.
-    It leaves the choice to the system where that takes a CPU away.
+    `chosen` is shared by the server processes, which choose different CPUs where there are enough: by the number of
+    each CPU the id of the process that chose it, or 0. It returns at once where there is no choice: with a single CPU,
+    or where the system is not Linux. It leaves the choice to the system where that takes a CPU away.
     """
     if not hasattr(os, "sched_getaffinity"):
         return
-    cpus = os.sched_getaffinity(0) & _busy_seconds().keys()
+    cpus = os.sched_getaffinity(0) & _busy_seconds().keys() & set(range(len(chosen)))
     if len(cpus) < 2:
         return
     try:
@@ -55,18 +55,12 @@ def _choose_again_and_again(cpus: Sequence[int], chosen: SynchronizedArray[int])
         busy = {cpu: (after[cpu] - before[cpu]) / passed for cpu in cpus}
         busy[current] -= (time.process_time() - ours) / passed
         with chosen.get_lock():
-            place, others = _others(chosen)
-            current = least_busy({cpu: busy[cpu] for cpu in cpus if cpu not in others} or busy, current)
-            chosen[place : place + 2] = [os.getpid(), current]
+            if chosen[current] == os.getpid():
+                chosen[current] = 0
+            free = {cpu: busy[cpu] for cpu in cpus if not (chosen[cpu] and _is_running(chosen[cpu]))}
+            current = least_busy(free or busy, current)
+            chosen[current] = os.getpid()
         _bind({current})
-
-
-def _others(chosen: SynchronizedArray[int]) -> tuple[int, set[int]]:
-    """Returns the place of this process, its own or that of one that has ended, and the CPUs of all others."""
-    places = range(0, len(chosen), 2)
-    running = {place for place in places if chosen[place] not in (0, os.getpid()) and _is_running(chosen[place])}
-    own = [place for place in places if chosen[place] == os.getpid()]
-    return (own or [place for place in places if place not in running])[0], {chosen[place + 1] for place in running}
 
 
 def _is_running(process: int) -> bool:

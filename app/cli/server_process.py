@@ -97,7 +97,7 @@ def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) 
     multiprocessing.set_start_method("spawn", force=True)
     os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
     proxies = networks(settings.trusted_proxies)
-    cpus = multiprocessing.Array("i", 2 * workers)
+    cpus = multiprocessing.Array("i", os.cpu_count() or 1)
     loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds, cpus=cpus)
     Granian(
         "wsgi:app",

@@ -45,7 +45,9 @@ class ConcurrencyLimit:
 
     def is_full(self, **keys: str) -> bool:
         """Returns whether as many requests wait as may, in total or with one of the keys."""
-        return self._queue_is_full(tuple(keys.items()))
+        return len(self._queue) >= self._total.waiting or any(
+            self._waiting[key] >= self._bounds[key[0]].waiting for key in keys.items()
+        )
 
     def place(self, instead_of: Place | None = None, /, **keys: str) -> Place:
         """Returns a place for a request, named by its keys: `token="…", address="…"`.
@@ -62,7 +64,7 @@ class ConcurrencyLimit:
                 self._take(wanted)
                 return Place(self, wanted)
             self._let_in()
-            if self._queue_is_full(wanted):
+            if self.is_full(**keys):
                 raise ServiceUnavailable(self.busy)
             waiter = _Waiter(wanted)
             self._queue.append(waiter)
@@ -103,11 +105,6 @@ class ConcurrencyLimit:
     def _take(self, keys: Keys) -> None:
         self._places += 1
         self._used.update(keys)
-
-    def _queue_is_full(self, keys: Keys) -> bool:
-        return len(self._queue) >= self._total.waiting or any(
-            self._waiting[key] >= self._bounds[key[0]].waiting for key in keys
-        )
 
 
 class Place:

@@ -109,9 +109,9 @@ def caller() -> str:
     return bearer_secret() or session_secret() or address()
 
 
-def address() -> str:
-    """Returns the address of the caller."""
-    return request.remote_addr or "unknown"
+def address(environ: WSGIEnvironment | None = None) -> str:
+    """Returns the address of the caller of this request, or of another."""
+    return (environ or request.environ).get("REMOTE_ADDR") or "unknown"
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:

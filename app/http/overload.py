@@ -62,5 +62,5 @@ def _is_too_much(environ: WSGIEnvironment) -> bool:
     path = environ.get("PATH_INFO", "")
     if path.endswith("/health") or path.startswith(IN_ANOTHER_FORMAT):
         return False
-    address = environ.get("REMOTE_ADDR") or "unknown"
+    address = in_flight.address(environ)
     return in_flight.WORKING.is_full(caller=in_flight.bearer_secret(environ) or address, address=address)
