@@ -219,4 +219,5 @@ def test_whether_a_category_or_cluster_is_used_costs_one_key(large: Project, exa
     used = str(CATEGORY if field == "categoryId" else CLUSTER)
 
     assert examined(lambda store: store.documents.has_filed_under(large.id, field, used)) <= 2
-    assert examined(lambda store: store.documents.has_filed_under(large.id, field, "e" * 24)) == 0
+    # MongoDB counts the key at which a search of an index ends, if another project has one there.
+    assert examined(lambda store: store.documents.has_filed_under(large.id, field, "e" * 24)) <= 1
