@@ -40,7 +40,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     Callers(app, store, settings, api.addresses())
     feed_watch.install(app, store)
-    requests.install(app, settings)
+    requests.install(app)
     for part in (in_flight, bodies, answers, errors):
         part.install(app)
     tracing.trace_requests(app, settings)
@@ -58,7 +58,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    app.wsgi_app = overload.RefuseEarly(app.wsgi_app, settings)  # type: ignore[method-assign]
-    if settings.trusted_proxies:
-        app.wsgi_app = TrustedProxies(app.wsgi_app, networks(settings.trusted_proxies))  # type: ignore[method-assign]
+    served = overload.RefuseEarly(requests.Requests(app.wsgi_app, settings), settings)
+    behind_proxies = TrustedProxies(served, networks(settings.trusted_proxies)) if settings.trusted_proxies else served
+    app.wsgi_app = behind_proxies  # type: ignore[method-assign]
     return app

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import g
 from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
 from app import errors
 from app.errors import InternalError, Refusal
+from app.http.requests import this_id
 
 CODES: dict[type[Refusal], str] = {
     errors.Unauthorized: "UNAUTHENTICATED",
@@ -54,7 +54,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
         issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
         result["message"] = " ".join(issues) or cause.message
     elif code == INTERNAL:
-        result["message"] = InternalError(g.request_id).message
+        result["message"] = InternalError(this_id()).message
     result["extensions"] = {"code": code}
     return result
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import anyio
 import mcp_types as t
 import orjson
-from flask import Response, g, request
+from flask import Response, request
 from mcp.server.connection import Connection
 from mcp.server.runner import serve_one
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -40,6 +40,7 @@ from app.http import bodies
 from app.http.callers import callers
 from app.http.in_flight import bearer_secret
 from app.http.json import MAX_VALUES, too_many_values
+from app.http.requests import CALLER, this_id
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
@@ -113,7 +114,7 @@ class McpView:
         except ValidationError:
             return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
         agent = client_of(request.headers.get(SESSION_HEADER, ""), bearer_secret())
-        return await self._served(Call(ctx, g.request_id, agent, _toolset()), rpc, message, headers)
+        return await self._served(Call(ctx, this_id(), agent, _toolset()), rpc, message, headers)
 
     async def _served(self, call: Call, rpc: t.JSONRPCRequest, message: dict[str, Any], headers: Headers) -> Response:
         try:
@@ -183,7 +184,7 @@ def _context() -> Context | Refusal:
     try:
         return callers().context(TokenKind.MANAGEMENT, Channel.MCP)
     except RateLimited as refusal:
-        if "caller" not in g:
+        if CALLER not in request.environ:
             raise
         return refusal
 

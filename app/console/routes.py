@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 
-from flask import Flask, Response, g, redirect, request, url_for
+from flask import Flask, Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
 
@@ -28,6 +28,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
 )
 from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
+from app.http.requests import this_id
 from app.settings import Settings
 
 PAGE_LEVEL = 4
@@ -93,5 +94,5 @@ def of_the_framework(error: HTTPException) -> BaseResponse:
 @console.errorhandler(Exception)
 def unexpected(error: Exception) -> BaseResponse:
     """Returns the page for a bug: the request's id, and no internals."""
-    log.error("bug", exc_info=error, extra={"requestId": g.request_id, "path": request.path, "method": request.method})
-    return problem_page(InternalError(g.request_id))
+    log.error("bug", exc_info=error, extra={"requestId": this_id(), "path": request.path, "method": request.method})
+    return problem_page(InternalError(this_id()))

@@ -14,11 +14,12 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, after_this_request, g, request
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
 from app.http import in_flight
 from app.http.concurrency import Bound, ConcurrencyLimit, Place
+from app.http.requests import CALLER
 
 MAX_BODY = 20 * 1024 * 1024
 IN_MEMORY = 256 * 1024
@@ -48,20 +49,24 @@ DRAINING = ConcurrencyLimit(Bound(8), address=Bound(2))
 def install(app: Flask) -> None:
     """Bounds the bodies of all requests, whatever path they are sent to."""
     app.before_request(bound)
-    app.after_request(_drain_after)
     app.teardown_request(_close)
 
 
 def bound() -> None:
     """Refuses a body whose stated length is too long, and has any other received through `Body`."""
-    chunked = "chunked" in request.headers.get("Transfer-Encoding", "").lower()
-    if request.content_length is not None and request.content_length > MAX_BODY:
-        g.undrained = request.environ["wsgi.input"]
+    environ = request.environ
+    chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+    if not chunked and not environ.get("CONTENT_LENGTH"):
+        return
+    after_this_request(_drain_after)
+    length = request.content_length
+    if length is not None and length > MAX_BODY:
+        g.undrained = environ["wsgi.input"]
         raise PayloadTooLarge
-    if chunked and not request.environ.get("wsgi.input_terminated"):
+    if chunked and not environ.get("wsgi.input_terminated"):
         raise HttpApiDecodeError("This server does not accept chunked bodies: send `Content-Length`.")
-    if request.content_length or chunked:
-        request.environ["wsgi.input"] = Body(request.environ["wsgi.input"], request.content_length)
+    if length or chunked:
+        environ["wsgi.input"] = Body(environ["wsgi.input"], length)
 
 
 def read() -> bytes:
@@ -153,7 +158,7 @@ def _drain_after(response: Response) -> Response:
     stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)
     if stream is not None:
         keys = in_flight.keys()
-        known = "caller" in g
+        known = CALLER in request.environ
         place = partial(RECEIVING.place, **keys) if known else partial(DRAINING.place, address=keys["address"])
         response.call_on_close(lambda: _drain(stream, place))
     return response

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
-from flask import Flask, Response, current_app, g
+from flask import Flask, Response, current_app, g, request
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
 from app.http import in_flight
 from app.http.in_flight import address, bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
+from app.http.requests import CALLER
 from app.operations.access import Access
 from app.operations.context import Caller, Context, this_instant
 from app.operations.invitations import accept_invitation
@@ -67,7 +68,7 @@ class Callers:
         self._access.close_session(session_secret())
 
     def _called_by(self, caller: Caller, channel: Channel, now: datetime) -> Context:
-        g.caller = caller
+        request.environ[CALLER] = caller
         self._count(caller)
         in_flight.belongs_to(caller.project_id)
         return Context(

@@ -3,7 +3,7 @@
 import logging
 
 import orjson
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import (
@@ -15,7 +15,7 @@ from app.errors import (
     Refusal,
     UnsupportedMediaType,
 )
-from app.http.requests import LOGGED_PATH
+from app.http.requests import LOGGED_PATH, this_id
 
 log = logging.getLogger("content_workflow.errors")
 
@@ -30,7 +30,7 @@ BY_STATUS: dict[int, type[Refusal]] = {
 
 
 def install(app: Flask) -> None:
-    """Registers the error handlers: each responds with `_tag` and `message`, a 415 with `Accept-Patch`."""
+    """Registers the error handlers: each responds with `_tag` and `message`."""
     app.register_error_handler(Refusal, refused)
     app.register_error_handler(HTTPException, _of_the_framework)
     app.register_error_handler(Exception, lambda error: refused(bug(error)))
@@ -67,13 +67,13 @@ def bug(error: Exception) -> InternalError:
     log.error(
         "bug",
         exc_info=error,
-        extra={"requestId": g.request_id, "path": request.path[:LOGGED_PATH], "method": request.method},
+        extra={"requestId": this_id(), "path": request.path[:LOGGED_PATH], "method": request.method},
     )
-    return InternalError(g.request_id)
+    return InternalError(this_id())
 
 
 def _add_accept_patch(response: Response) -> Response:
-    if request.url_rule is not None and (request.method == "OPTIONS" or response.status_code == 415):
+    if (response.status_code == 415 or request.method == "OPTIONS") and request.url_rule is not None:
         routes = current_app.create_url_adapter(request)
         if routes is not None and "PATCH" in routes.allowed_methods():
             response.headers["Accept-Patch"] = ACCEPT_PATCH

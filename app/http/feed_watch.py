@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable
 
-from flask import Flask, current_app, g
+from flask import Flask, current_app, request
 
 from app.errors import ServiceUnavailable
 from app.http import in_flight
 from app.http.concurrency import Bound, ConcurrencyLimit
+from app.http.requests import CALLER
+from app.operations.context import Caller
 from app.operations.operation import Result
 from app.rules.cursors import read_cursor
 from app.store.store import Store
@@ -132,7 +134,8 @@ def wait_for_events(
         return page
     try:
         # The token's id, not its secret: each session of the console has another.
-        place = _limit.place(caller=g.caller.token_id, project=g.caller.project_id)
+        caller: Caller = request.environ[CALLER]
+        place = _limit.place(caller=caller.token_id or "", project=caller.project_id)
     except ServiceUnavailable:
         return page
     watch: FeedWatch = current_app.extensions["feed_watch"]

@@ -5,17 +5,28 @@ import random
 import re
 import threading
 import time
-from wsgiref.types import WSGIEnvironment
+from collections.abc import Callable, Iterable
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask, Response, g, request
+from flask import Flask, request
+from werkzeug.wsgi import get_path_info
 
 from app.errors import HttpApiDecodeError
+from app.operations.context import Caller
 from app.settings import Settings
 from app.store.request_time import begin_request, end_request
+
+Headers = list[tuple[str, str]]
 
 log = logging.getLogger("content_workflow.requests")
 
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+
+ID = "content_workflow.request_id"
+"""The key of a request's id in its WSGI environment."""
+CALLER = "content_workflow.caller"
+"""The key of its `Caller` there, once it is authenticated."""
 
 LOGGED_PATH = 1_000
 """How many characters of a path the log shows: 64 KB of any path may be sent without a token."""
@@ -33,34 +44,52 @@ SECURITY_HEADERS = {
 HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
-def install(app: Flask, settings: Settings) -> None:
-    """Gives every request an id and a line in the log, and every response the headers."""
-    headers = security_headers(settings)
+class Requests:
+    """WSGI middleware that gives each request its id and its line in the log, and each response the headers."""
 
-    def finish(response: Response) -> Response:
-        _set_headers(response, headers)
-        if log.isEnabledFor(logging.INFO):
-            _log(response)
-        return response
+    def __init__(self, app: WSGIApplication, settings: Settings) -> None:
+        self._app, self._headers = app, security_headers(settings)
 
-    app.before_request(begin)
-    app.after_request(finish)
-    app.teardown_request(lambda _error: end_request())
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        threading.current_thread()  # the server's threads are not Python's: now `threading.enumerate` has this one
+        began = time.perf_counter()
+        environ[ID] = request_id(environ)
+
+        def respond(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], object]:
+            if log.isEnabledFor(logging.INFO):
+                _log(environ, status, time.perf_counter() - began)
+            return start_response(status, self._completed(headers, environ[ID]), exc_info)
+
+        begin_request()
+        try:
+            return self._app(environ, respond)
+        finally:
+            end_request()
+
+    def _completed(self, headers: Headers, request_id: str) -> Headers:
+        """Returns the headers with those that every response has; those that a view set stay as they are."""
+        present = {name.lower() for name, _ in headers}
+        caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
+        added = [*self._headers, caching, ("X-Request-Id", request_id)]
+        return headers + [one for one in added if one[0].lower() not in present]
 
 
-def security_headers(settings: Settings) -> list[tuple[str, str]]:
+def install(app: Flask) -> None:
+    """Refuses requests with a header that is too long, before anything else reads it."""
+    app.before_request(_check_headers)
+
+
+def security_headers(settings: Settings) -> Headers:
     """Returns the headers that every response has; with HSTS where `PUBLIC_URL` is https."""
     is_https = settings.public_url.lower().startswith("https://")
     return list((SECURITY_HEADERS | (HSTS if is_https else {})).items())
 
 
-def begin() -> None:
-    """Gives the request its id, and starts the clock. Raises `HttpApiDecodeError` where a header is too long."""
-    threading.current_thread()  # the server's threads are not Python's: now `threading.enumerate` has this one
-    g.request_id = request_id(request.environ)
-    g.began = time.perf_counter()
-    begin_request()
-    for name, value in request.environ.items():
+def _check_headers() -> None:
+    environ = request.environ
+    if max(map(len, filter(str.__instancecheck__, environ.values()))) <= MAX_HEADER:
+        return
+    for name, value in environ.items():
         if isinstance(value, str) and len(value) > MAX_HEADER and name.startswith(("HTTP_", "CONTENT_")):
             header = name.removeprefix("HTTP_").replace("_", "-").title()
             raise HttpApiDecodeError(f"The header {header[:100]} is too long: send at most {MAX_HEADER:,} characters.")
@@ -76,27 +105,25 @@ def request_id(environ: WSGIEnvironment) -> str:
     return given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
 
 
-def _set_headers(response: Response, headers: list[tuple[str, str]]) -> None:
-    """Adds the headers that every response has; those that a view set stay as they are."""
-    present = {name.lower() for name, _ in response.headers}
-    caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
-    added = [*headers, caching, ("X-Request-Id", g.request_id)]
-    response.headers.extend([(name, value) for name, value in added if name.lower() not in present])
+def this_id() -> str:
+    """Returns the id of the request at hand."""
+    found: str = request.environ[ID]
+    return found
 
 
-def _log(response: Response) -> None:
+def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
     """Writes the log line: never a secret, a body or a query.
 
     `log.info` would first find out which line of code calls it, which takes a quarter of the time of a log line.
     """
-    caller = g.get("caller")
+    caller: Caller | None = environ.get(CALLER)
     line = {
         **{"name": log.name, "levelno": logging.INFO, "levelname": "INFO", "msg": "request"},
-        "requestId": g.request_id,
-        "method": request.method,
-        "path": request.path[:LOGGED_PATH],
-        "status": response.status_code,
-        "durationMs": round((time.perf_counter() - g.began) * 1000, 1),
+        "requestId": environ[ID],
+        "method": environ["REQUEST_METHOD"],
+        "path": get_path_info(environ)[:LOGGED_PATH],
+        "status": int(status[:3]),
+        "durationMs": round(seconds * 1000, 1),
         "tokenId": caller.token_id if caller else None,
         "projectId": caller.project_id if caller else None,
     }
