@@ -13,8 +13,10 @@ from flask import Response, request
 from app.errors import BadRequest
 from app.fields.loading import cached_schema, load
 from app.fields.queries import FeedQuery, from_query
+from app.fields.types import Schema
 from app.http import answers
 from app.http.callers import callers
+from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.delivery_caches import DeliveryCaches
 from app.operations.sites import Site, read_site
@@ -34,6 +36,7 @@ class Feeds:
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
+        _check_query(FeedQuery)
         limit: int = load(FeedQuery, from_query(cached_schema(FeedQuery), request.args))["limit"]
         address = self._address(f"{request.path}?limit={limit}" if request.args else request.path)
         return self._respond(
@@ -46,6 +49,7 @@ class Feeds:
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
+        _check_query(Schema)
         return self._respond(
             ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)
         )
@@ -69,5 +73,12 @@ class Feeds:
         if request.if_none_match.contains_weak(tag):
             response.status_code = 304
         else:
+            response.headers.update(response_headers())
             answers.fill(response, (line.encode() for line in lines(site)))
         return response
+
+
+def _check_query(schema: type[Schema]) -> None:
+    """Notes unknown parameters for `Ignored-Fields`, or refuses them, as the client prefers (decisions, section 11)."""
+    check_query(cached_schema(schema))
+    refuse_unknown_if_strict()

@@ -11,7 +11,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
-from app.fields.checks import HEX_ID
+from app.fields.checks import HEX_ID, WRONG_ID
 from app.fields.contents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
@@ -27,9 +27,6 @@ KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
 SMALL_PAGE = 20
 """The default length of a page: lists over MCP are short, to use little of the context."""
-
-WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
-
 
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """What every tool that writes takes."""

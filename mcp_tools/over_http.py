@@ -36,6 +36,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from app.errors import RateLimited, Refusal
+from app.fields.unknown import near_name
 from app.http import bodies
 from app.http.callers import callers
 from app.http.in_flight import bearer_secret
@@ -51,6 +52,7 @@ from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
 ACCEPTED = (JSON, "application/*", "*/*")
+TOOLSET = "toolset"
 SESSION_HEADER = "Mcp-Session-Id"
 PROTOCOL_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 TRACE_KEYS = ("traceparent", "tracestate", "baggage")
@@ -196,6 +198,8 @@ def _refused_request() -> Response | None:
     accepted = (part.partition(";")[0].strip() for part in request.headers.get("Accept", "").lower().split(","))
     if not any(part in ACCEPTED for part in accepted):
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
+    if any(name != TOOLSET and near_name(name, (TOOLSET,)) for name in request.args):
+        return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{TOOLSET}`: correct its spelling.")
     if _toolset() not in NAMES:
         known = ", ".join(NAMES)
         return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")
@@ -203,7 +207,7 @@ def _refused_request() -> Response | None:
 
 
 def _toolset() -> str:
-    return request.args.get("toolset", ALL)
+    return request.args.get(TOOLSET, ALL)
 
 
 def _accepted(headers: Headers) -> Response:

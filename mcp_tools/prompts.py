@@ -9,13 +9,13 @@ from typing import Any
 import mcp_types as t
 
 from app.errors import NotFound
-from app.fields.checks import HEX_ID
+from app.fields.checks import HEX_ID, WRONG_ID
 from app.fields.types import Schema, StrictString
 from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from mcp_tools.arguments import WRONG_ID, load_known
+from mcp_tools.arguments import load_known
 from mcp_tools.trust import UNTRUSTED
 
 WRITE = "write_document_from_brief"

@@ -11,6 +11,7 @@ from marshmallow import validate
 
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
+WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 
 def full_match(pattern: str, message: str) -> Callable[[str], None]:

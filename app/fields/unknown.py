@@ -12,6 +12,7 @@ from app.errors import Issue
 SHORT_NAME = 4
 """Up to so many characters one edit makes a name near, beyond it two."""
 
+OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"}
 
 LONG_NAME = 100
 """Longer names are shown up to here, and are near to none."""
@@ -24,11 +25,15 @@ class Unknown:
     path: str
     name: str
     known: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
+    """The names that the other part of the request knows, the query or the body."""
 
     @property
     def near(self) -> str | None:
         """The known name that was probably meant."""
-        return near_name(self.name, self.known) if len(self.name) <= LONG_NAME else None
+        if len(self.name) > LONG_NAME:
+            return None
+        return near_name(self.name, self.known) or near_name(self.name, self.elsewhere)
 
     @property
     def hint(self) -> str:
@@ -39,19 +44,26 @@ class Unknown:
 
     def issue(self, what: str) -> Issue:
         """Returns the issue of an unknown field, argument or query parameter."""
-        return Issue(path=self.path, message=f"Unknown {what}; {self.hint}")
+        belongs = self.near and self.near not in self.known
+        hint = f"did you mean the {OTHER_PART[what]} `{self.near}`?" if belongs else self.hint
+        return Issue(path=self.path, message=f"Unknown {what}; {hint}")
 
 
-def unknown_names(schema: ma.Schema, data: Mapping[str, Any], path: str = "") -> Iterator[Unknown]:
-    """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included."""
-    fields = {field.data_key or name: field for name, field in schema.fields.items()}
-    known = tuple(fields)
+def unknown_names(
+    schema: ma.Schema, data: Mapping[str, Any], path: str = "", elsewhere: ma.Schema | None = None
+) -> Iterator[Unknown]:
+    """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included.
+
+    `elsewhere` is the schema of the other part of the request, the query or the body.
+    """
+    fields = _by_name(schema)
+    known, others = tuple(fields), tuple(_by_name(elsewhere)) if elsewhere else ()
     for name, value in data.items():
         if name in fields:
             yield from _inside(fields[name], value, path + name)
         else:
             shown = name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}…"
-            yield Unknown(path + shown, name, known)
+            yield Unknown(path + shown, name, known, others)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
@@ -73,6 +85,10 @@ def edit_distance(one: str, other: str) -> int:
         for column, compared in enumerate(other, 1):
             before, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, before + (letter != compared))
     return row[-1]
+
+
+def _by_name(schema: ma.Schema) -> dict[str, ma.fields.Field[Any]]:
+    return {field.data_key or name: field for name, field in schema.fields.items()}
 
 
 def _inside(field: ma.fields.Field[Any], value: Any, path: str) -> Iterator[Unknown]:

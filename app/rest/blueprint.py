@@ -19,12 +19,12 @@ from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
 from app.http import bodies, in_flight
 from app.http.callers import callers
+from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
-from app.rest.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.rules.etags import read_tags
 from app.vocabulary import Channel, TokenKind
 
@@ -67,14 +67,14 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope, ids and query are checked before the body is read."""
-    query = cached_schema(route.query or Schema)
+    query, body = cached_schema(route.query or Schema), cached_schema(route.body or Schema)
 
     @wraps(view)
     def authorized(**path: str) -> Response:
         ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
         route.operation.permit(ctx)
         check_path(path)
-        check_query(query)
+        check_query(query, body)
         return view(ctx, **path)
 
     return authorized

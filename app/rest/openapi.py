@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import EnumType
+from inspect import cleandoc
 from itertools import groupby, pairwise
 from typing import Any, ClassVar
 
@@ -74,7 +76,8 @@ HEADERS: dict[str, dict[str, Any]] = {
     },
     "Ignored-Fields": {
         "description": "fields and query parameters (`?` before the name) of the request that are unknown and were "
-        "ignored: a list of strings (RFC 9651), each with the parameter `did-you-mean` where a known name is near",
+        "ignored: a list of strings (RFC 9651), each with the parameter `did-you-mean` where a known name is near, or "
+        "where the body's name was sent in the query, or the query's in the body",
         "schema": {"type": "string"},
         "example": '"titel";did-you-mean="title", "brief.keywrd";did-you-mean="keyword", "?search"',
     },
@@ -230,6 +233,25 @@ def component_name(schema: Any) -> str:
     return name.removesuffix("Record")
 
 
+def docstring(described: type) -> str:
+    """Returns the docstring of a class without its references to the contract."""
+    return re.sub(r"\s\((contract|decisions)\b[^)]*\)", "", cleandoc(described.__doc__ or ""))
+
+
+class Converter(OpenAPIConverter):
+    """apispec's converter, which describes each schema with its docstring."""
+
+    def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
+        described = {"description": docstring(type(schema))} if type(schema).__doc__ else {}
+        return {**described, **super().schema2jsonschema(schema)}  # type: ignore[no-untyped-call]
+
+
+class Plugin(MarshmallowPlugin):
+    """apispec's plugin with that converter."""
+
+    Converter = Converter
+
+
 def enum_reference(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     """Makes apispec document a closed list as a reference to its component."""
     words = tuple(word for word in ret.get("enum", ()) if word is not None)
@@ -287,13 +309,15 @@ def management_api(app: Flask, settings: Settings) -> Api:
             },
         },
     )
-    plugin = MarshmallowPlugin(schema_name_resolver=component_name)
+    plugin = Plugin(schema_name_resolver=component_name)
     api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
     assert plugin.converter  # made with the Api
     for function in (enum_reference, map_reference, constant):
         plugin.converter.add_attribute_function(function)  # type: ignore[no-untyped-call]
     for name, words in ENUMS.items():
-        api.spec.components.schema(name, {"type": "string", "enum": [str(word) for word in words]}, lazy=True)
+        described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
+        component = {**described, "type": "string", "enum": [str(word) for word in words]}
+        api.spec.components.schema(name, component, lazy=True)
     for name, words in MAPS.items():
         values = {"$ref": f"#/components/schemas/{words.__name__}"}
         api.spec.components.schema(name, {"type": "object", "additionalProperties": values}, lazy=True)

@@ -12,15 +12,16 @@ from marshmallow import fields
 from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
-from app.fields.checks import HEX_ID
+from app.fields.checks import HEX_ID, WRONG_ID
 from app.fields.keys import idempotency_key
 from app.fields.loading import decode_error
 from app.fields.queries import NUMBERS, from_query
 from app.fields.types import Schema
 from app.http import bodies, json
-from app.rest.unknown import check_body, refuse_unknown_if_strict
+from app.http.unknown import check_body, refuse_unknown_if_strict
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
+WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
 
 
 class WriteHeaders(Schema):
@@ -74,4 +75,4 @@ def check_path(parameters: Mapping[str, str]) -> None:
     for name, value in parameters.items():
         form = NUMBER if name in NUMBERS else HEX_ID
         if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
-            raise NotFound
+            raise NotFound(WRONG_NUMBER if name in NUMBERS else WRONG_ID)

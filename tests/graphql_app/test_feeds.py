@@ -136,6 +136,13 @@ def test_a_feed_of_a_length_that_is_none_is_refused(site: Project, graphql: Grap
     assert graphql.feed("feed", limit=limit).status_code == 400
 
 
+def test_a_feed_lists_the_parameters_that_it_ignored_or_refuses_them(site: Project, graphql: GraphQL) -> None:
+    for name, ignored in (("feed", '"?limi";did-you-mean="limit"'), ("sitemap", '"?limi"')):
+        assert graphql.feed(name, limi=1).headers["Ignored-Fields"] == ignored
+        assert graphql.feed(name, {"Prefer": "handling=strict"}, limi=1).status_code == 400
+        assert "Ignored-Fields" not in graphql.feed(name).headers
+
+
 def many_published(site: Project, number: int) -> None:
     """Adds documents as they are once published, all with the snapshot of one."""
     documents = site.store.database.documents

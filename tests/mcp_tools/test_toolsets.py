@@ -55,5 +55,18 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
     assert all(name in answer.json["error"]["message"] for name in NAMES)
 
 
+@pytest.mark.parametrize(("query", "status"), [("tooset=writing", 400), ("Toolset=writing", 400), ("profile=x", 200)])
+def test_a_misspelt_toolset_is_refused_instead_of_every_tool_being_offered(
+    agent: Agent, query: str, status: int
+) -> None:
+    headers = {"Authorization": f"Bearer {agent.token.secret}", "Accept": "application/json"}
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": agent.meta()}}
+
+    answer = agent.client.post(f"/mcp?{query}", json=listing, headers=headers | {"Mcp-Method": "tools/list"})
+
+    assert answer.status_code == status
+    assert "`toolset`" in answer.text or status == 200
+
+
 def test_the_set_of_all_tools_may_be_named(agent_of_era: Agent) -> None:
     assert len(agent_of_era.by(agent_of_era.token, toolset="all").ask("tools/list")["tools"]) == len(TOOLS)

@@ -59,6 +59,7 @@ def test_an_id_of_the_wrong_form_is_not_found_on_every_route(rest, routes) -> No
         for wrong in ("x", "0" * 23, "0" * 25, "g" * 24, "%00" * 24) if "{id}" in path else ():
             answer = rest.call(method, filled(path, wrong))
             assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound"), (method, path, wrong)
+            assert "an id has 24 hexadecimal digits" in answer.json["message"]
 
 
 @pytest.mark.contract("decided-http.NotFound", "decided-http.MethodNotAllowed")
@@ -66,7 +67,7 @@ def test_an_unknown_path_is_not_found_and_an_unknown_method_not_allowed(rest) ->
     for path in ("/", "/nothing", "/brief", "/documents/x/y/z"):
         answer = rest.get(path)
         assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound")
-        assert answer.json["message"] == "No such route or record: check the path and the id."
+        assert answer.json["message"].endswith("`/docs` and `/openapi.json` describe every route.")
     refused = rest.put("/briefs", {})
     assert (refused.status_code, refused.json["_tag"]) == (405, "MethodNotAllowed")
     assert "GET" in refused.headers["Allow"]

@@ -60,6 +60,20 @@ def test_each_unknown_parameter_of_a_query_is_listed_once(
     assert ignored(response) == names
 
 
+@pytest.mark.contract("decided-unknown.near")
+def test_a_name_that_belongs_into_the_other_part_of_the_request_is_near(api: DocumentedRest) -> None:
+    sent = {"pieces": [{"key": "rye", "title": "Rye", "dryRun": True}], "dry_run": True}
+
+    planned = api.post("/plan?atomic=true", sent)
+    refused = api.post("/plan?atomic=true", sent, **STRICT)
+
+    assert ignored(planned) == [("pieces[0].dryRun", None), ("dry_run", "dryRun"), ("?atomic", "atomic")]
+    assert [issue["message"] for issue in refused.json["issues"] if "[" not in issue["path"]] == [
+        "Unknown query parameter; did you mean the field of the body `atomic`?",
+        "Unknown field; did you mean the query parameter `dryRun`?",
+    ]
+
+
 @pytest.mark.contract("decided-unknown.form")
 def test_at_most_twenty_names_are_listed_each_cut_and_encoded(api: DocumentedRest) -> None:
     sent = {'a"b\\c%d': 1, "Brot für alle": 1, "tab\tnewline\n": 1, "x" * 300: 1, "ü" * 101: 1}

@@ -36,6 +36,7 @@ APPLIED = {"Preference-Applied": "handling=strict"}
 class UnknownNames:
     """The unknown names of a request: at most as many as an error lists, and how many more there are."""
 
+    query_schema: ma.Schema
     query: Sequence[Unknown] = ()
     body: Sequence[Unknown] = ()
     more: int = 0
@@ -46,17 +47,17 @@ class UnknownNames:
         return [one.issue("field") for one in self.body] + [one.issue("query parameter") for one in self.query]
 
 
-def check_query(schema: ma.Schema) -> None:
+def check_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
     """Notes the unknown parameters of the request's query, before anything else is noted."""
-    g.unknown_names = names = UnknownNames()
+    g.unknown_names = names = UnknownNames(schema)
     if request.query_string:
-        names.query = _first(names, unknown_names(schema, request.args))
+        names.query = _first(names, unknown_names(schema, request.args, elsewhere=body))
 
 
 def check_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     """Notes the unknown fields of the request's body."""
     names = _noted()
-    names.body = _first(names, unknown_names(schema, body))
+    names.body = _first(names, unknown_names(schema, body, elsewhere=names.query_schema))
 
 
 def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
