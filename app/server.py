@@ -58,7 +58,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    served = overload.RefuseEarly(requests.Requests(app.wsgi_app, settings), settings)
+    served = overload.RefuseEarly(requests.Requests(app.wsgi_app, settings), app.url_map)
     behind_proxies = TrustedProxies(served, networks(settings.trusted_proxies)) if settings.trusted_proxies else served
     app.wsgi_app = behind_proxies  # type: ignore[method-assign]
     return app

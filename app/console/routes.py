@@ -73,7 +73,7 @@ def add_headers(response: Response) -> Response:
     if not response.headers.get("Cache-Control"):
         response.headers["Cache-Control"] = "no-store"
     if response.mimetype == "text/html" and request.accept_encodings["gzip"] > 0:
-        response.set_data(gzip.compress(response.get_data(), PAGE_LEVEL))
+        response.set_data(gzip.compress(response.get_data(), PAGE_LEVEL, mtime=0))
         response.headers["Content-Encoding"] = "gzip"
         response.vary.add("Accept-Encoding")
     return response

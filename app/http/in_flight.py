@@ -15,6 +15,7 @@ from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, g, request
 
+from app.errors import ServiceUnavailable
 from app.http.concurrency import Bound, ConcurrencyLimit, Place
 
 WORKING = ConcurrencyLimit(
@@ -43,8 +44,13 @@ BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 SESSION_COOKIE = "cw_session"
 """The cookie with the secret of a session; browsers send it only to the paths of the console."""
 
+SESSION = re.compile(rf"{SESSION_COOKIE}=(?<![^; ]{SESSION_COOKIE}=)([!#-:<-~]*)")
+
 HEALTH = ".getHealth"
 """The end of the names of the endpoints that respond while the process runs; they take no place."""
+
+REFUSED = "content_workflow.refused"
+"""Where a WSGI environment has this key, its request is refused (`overload.py`)."""
 
 
 def install(app: Flask) -> None:
@@ -54,7 +60,9 @@ def install(app: Flask) -> None:
 
 
 def _begin() -> None:
-    g.who = {"caller": caller(), "address": address()}
+    g.who = identify(request.environ)
+    if REFUSED in request.environ:
+        raise ServiceUnavailable(WORKING.busy)
     if not (request.endpoint or "").endswith(HEALTH):
         _work()
 
@@ -104,14 +112,15 @@ def keys() -> dict[str, str]:
     return {"project": "none", **g.who}
 
 
-def caller() -> str:
-    """Returns what identifies a caller before authentication: its secret, or else its address."""
-    return bearer_secret() or session_secret() or address()
+def identify(environ: WSGIEnvironment) -> dict[str, str]:
+    """Returns what identifies a caller before authentication: its secret, or else its address; and the address."""
+    address = environ.get("REMOTE_ADDR") or "unknown"
+    return {"caller": bearer_secret(environ) or session_secret(environ) or address, "address": address}
 
 
-def address(environ: WSGIEnvironment | None = None) -> str:
-    """Returns the address of the caller of this request, or of another."""
-    return (environ or request.environ).get("REMOTE_ADDR") or "unknown"
+def address() -> str:
+    """Returns the address of the caller of this request."""
+    return str(g.who["address"])
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:
@@ -120,9 +129,13 @@ def bearer_secret(environ: WSGIEnvironment | None = None) -> str:
     return header[1] if header else ""
 
 
-def session_secret() -> str:
-    """Returns the secret of the console session in the request's cookie; empty where there is none."""
-    return request.cookies.get(SESSION_COOKIE, "")
+def session_secret(environ: WSGIEnvironment | None = None) -> str:
+    """Returns the secret of the console session in the cookie of this request, or of another; empty where none is.
+
+    It is read without parsing all cookies, as that takes milliseconds for a header of 8 KB.
+    """
+    cookie = SESSION.search((environ or request.environ).get("HTTP_COOKIE", ""))
+    return cookie[1] if cookie else ""
 
 
 def leave() -> None:

@@ -7,48 +7,100 @@ requests, others would wait for seconds.
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import orjson
+from werkzeug import Response
+from werkzeug.exceptions import HTTPException
+from werkzeug.routing import Map
 
-from app.errors import ServiceUnavailable
 from app.http import in_flight
-from app.http.requests import request_id, security_headers
-from app.settings import Settings
+from app.http.requests import request_id
 
 log = logging.getLogger("content_workflow.requests")
 
 LOG_SECONDS = 1.0
 """How often the log says how many requests were refused; a line for each would take longer than refusing it."""
 
+DECISIVE = (
+    "HTTP_ACCEPT",
+    "HTTP_ACCEPT_ENCODING",
+    "HTTP_ACCESS_CONTROL_REQUEST_HEADERS",
+    "HTTP_ACCESS_CONTROL_REQUEST_METHOD",
+    "HTTP_HX_REQUEST",
+    "HTTP_ORIGIN",
+)
+"""The headers that the format of a refusal depends on; Flask sees no others, so that one never decides for the next."""
 
-IN_ANOTHER_FORMAT = ("/graphql", "/delivery/")
-"""Paths that Flask refuses: their errors have a format and CORS headers of their own."""
+MOST_FORMATS = 100
+"""How many different refusals Flask makes a second; requests beyond them get that of a path that does not exist."""
+NOWHERE = {"REQUEST_METHOD": "GET", "PATH_INFO": "/-", "QUERY_STRING": ""}
+
+LONGEST_PATH = 500
+"""How many characters of a path are compared with the routes; none is longer."""
+
+
+class _Refusal(NamedTuple):
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
 
 
 class RefuseEarly:
-    """WSGI middleware that responds with 503 while as many requests of a caller or an address wait as may."""
+    """WSGI middleware that responds with 503 while as many requests of a caller or an address wait as may.
 
-    def __init__(self, app: WSGIApplication, settings: Settings) -> None:
-        refusal = ServiceUnavailable(in_flight.WORKING.busy)
-        self._app, self._body = app, orjson.dumps(refusal.body())
-        self._headers = [
-            *security_headers(settings),
-            *refusal.headers.items(),
-            ("Cache-Control", "no-store"),
-            ("Content-Type", "application/json"),
-            ("Content-Length", str(len(self._body))),
-        ]
+    Flask makes the first refusal of each format, so that each interface refuses in its own; the others are copies.
+    """
+
+    def __init__(self, app: WSGIApplication, routes: Map) -> None:
+        self._app, self._routes = app, routes.bind("")
+        self._refusals: dict[tuple[Any, ...], _Refusal] = {}
+        self._lock = threading.Lock()
         self._refused, self._logged_at = 0, 0.0
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if not in_flight.WORKING.waiting or not _is_too_much(environ):
+        limit = in_flight.WORKING
+        if not limit.waiting or not limit.is_full(**in_flight.identify(environ)):
+            return self._app(environ, start_response)
+        endpoint = self._endpoint(environ)
+        if endpoint.endswith(in_flight.HEALTH):
             return self._app(environ, start_response)
         self._count()
-        start_response("503 SERVICE UNAVAILABLE", [*self._headers, ("X-Request-Id", request_id(environ))])
-        return [self._body]
+        status, headers, body = self._refusal(environ, endpoint)
+        start_response(status, [*headers, ("X-Request-Id", request_id(environ))])
+        return [body]
+
+    def _endpoint(self, environ: WSGIEnvironment) -> str:
+        """Returns the endpoint that serves the request; empty where none does."""
+        try:
+            return str(self._routes.match(environ["PATH_INFO"][:LONGEST_PATH], environ["REQUEST_METHOD"])[0])
+        except HTTPException:
+            return ""
+
+    def _refusal(self, environ: WSGIEnvironment, endpoint: str) -> _Refusal:
+        query = environ["QUERY_STRING"] if "dryRun" in environ["QUERY_STRING"] else ""
+        key = (environ["REQUEST_METHOD"], endpoint, query, *map(environ.get, DECISIVE))
+        if found := self._refusals.get(key):
+            return found
+        with self._lock:
+            if len(self._refusals) >= MOST_FORMATS and key not in self._refusals:
+                environ, key = {**environ, **NOWHERE}, ()
+            if key not in self._refusals:
+                self._refusals[key] = self._made_by_flask(environ)
+            return self._refusals[key]
+
+    def _made_by_flask(self, environ: WSGIEnvironment) -> _Refusal:
+        decisive = {
+            name: value
+            for name, value in environ.items()
+            if name in DECISIVE or not name.startswith(("HTTP_", "CONTENT_"))
+        }
+        response = Response.from_app(self._app, {**decisive, in_flight.REFUSED: True})
+        headers = [(name, value) for name, value in response.headers if name != "X-Request-Id"]
+        return _Refusal(response.status, headers, response.get_data())
 
     def _count(self) -> None:
         self._refused += 1
@@ -56,11 +108,6 @@ class RefuseEarly:
         if now > self._logged_at + LOG_SECONDS:
             log.warning("too many requests of one caller", extra={"refused": self._refused})
             self._refused, self._logged_at = 0, now
-
-
-def _is_too_much(environ: WSGIEnvironment) -> bool:
-    path = environ.get("PATH_INFO", "")
-    if path.endswith("/health") or path.startswith(IN_ANOTHER_FORMAT):
-        return False
-    address = in_flight.address(environ)
-    return in_flight.WORKING.is_full(caller=in_flight.bearer_secret(environ) or address, address=address)
+            with self._lock:
+                if len(self._refusals) >= MOST_FORMATS:
+                    self._refusals.clear()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, request, request_started
+from werkzeug.test import Client, TestResponse
 
-from app.http import in_flight
+from app.http import in_flight, overload
 from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import SECURITY_HEADERS
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
-from app.vocabulary import TokenKind
 from tests.live import until
 from tests.make import Project
 
@@ -31,10 +33,29 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
     return limit
 
 
+@pytest.fixture(params=["*"])
+def settings(request: pytest.FixtureRequest) -> Settings:
+    return Settings(
+        mongodb_uri="mongodb://given",
+        rate_limit=0,
+        failed_auth_limit=0,
+        log_level="WARNING",
+        serve_metrics=True,
+        delivery_allowed_origins=request.param,
+    )
+
+
 @pytest.fixture
-def app(limit: ConcurrencyLimit, store: Store) -> Flask:
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="WARNING")
+def app(limit: ConcurrencyLimit, settings: Settings, store: Store) -> Flask:
     return create_app(settings, store)
+
+
+@pytest.fixture
+def app_without(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """The application without the middleware: Flask itself refuses."""
+    with monkeypatch.context() as patched:
+        patched.setattr(overload, "RefuseEarly", lambda app, _routes: app)
+        return create_app(settings, store)
 
 
 @pytest.fixture
@@ -72,19 +93,146 @@ def test_other_callers_and_health_are_answered(app: Flask, project: Project, sec
     assert client.get("/ready").status_code == 200
 
 
-def test_the_delivery_api_refuses_in_its_own_format(app: Flask, limit: ConcurrencyLimit, project: Project) -> None:
-    secret = project.token(kind=TokenKind.DELIVERY).secret
-    client, query = app.test_client(), "/graphql?query={documents{id}}"
-    with limit.place(caller=secret) as held, ThreadPoolExecutor(1) as threads:
-        waits = threads.submit(app.test_client().get, query, headers=bearer(secret))
-        until(lambda: limit.waiting == 1)
-        refused = client.get(query, headers={**bearer(secret), "Origin": "https://site.example"})
-        held.release()
-        assert waits.result(20).status_code == 200
+ORIGIN = {"Origin": "https://site.example"}
+PREFLIGHT = ORIGIN | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+HTML = {"Accept": "text/html,*/*;q=0.8", "Accept-Encoding": "gzip, br"}
+VARIANTS: list[dict[str, str]] = [
+    {},
+    ORIGIN,
+    {"Origin": "https://other.example"},
+    PREFLIGHT,
+    HTML,
+    {"HX-Request": "true", **HTML},
+    {"Accept": "application/graphql-response+json"},
+    {"Accept": "image/png", "Accept-Encoding": "identity"},
+]
 
-    assert refused.status_code == 503
-    assert refused.get_json()["errors"][0]["extensions"]["code"] == "SERVICE_UNAVAILABLE"
-    assert refused.headers["Access-Control-Allow-Origin"] == "*"
+
+PATHS = (
+    *("/briefs", "/documents/x?dryRun=true", "/mcp", "/openapi.json", "/nowhere", "/", "/graphql"),
+    *("/graphql/explorer/graphiql.min.js", "/delivery/feed.xml", "/console/board", "/console/assets/x/y"),
+)
+
+
+@pytest.fixture
+def many_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overload, "MOST_FORMATS", 10_000)
+
+
+@pytest.mark.usefixtures("many_formats")
+@pytest.mark.parametrize("settings", ["*", "https://site.example"], indirect=True)
+def test_each_interface_refuses_early_as_flask_does(app: Flask, app_without: Flask, secret: str) -> None:
+    requests = [(path, {**bearer(secret), **headers}) for path in PATHS for headers in VARIANTS]
+    assert differences(app, app_without, requests) == []
+
+
+@pytest.mark.usefixtures("many_formats")
+def test_each_route_refuses_early_as_flask_does(app: Flask, app_without: Flask, secret: str) -> None:
+    paths = {re.sub("<.*?>", "x", rule.rule) for rule in app.url_map.iter_rules()}
+    assert len(paths) > 100
+    requests = [(path, {**bearer(secret), **PREFLIGHT}) for path in sorted(paths) if not path.endswith("/health")]
+    assert differences(app, app_without, requests) == []
+
+
+def differences(app: Flask, app_without: Flask, requests: list[tuple[str, dict[str, str]]]) -> list[tuple[Any, ...]]:
+    """Returns the requests to which the first or second early refusal is not the one that Flask itself makes."""
+    early, by_flask = Client(app), Client(app_without)
+    found = []
+    for path, headers in requests:
+        for method in ("GET", "POST", "HEAD", "OPTIONS"):
+            first, second, expected = (
+                parts(client.open(path, method=method, headers=headers)) for client in (early, early, by_flask)
+            )
+            if not first == second == expected:
+                found.append((method, path, first, expected))
+    return found
+
+
+def parts(response: TestResponse) -> tuple[str, list[tuple[str, str]], bytes]:
+    assert response.status_code == 503
+    return response.status, [one for one in response.headers if one[0] != "X-Request-Id"], response.data
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "content_type", "said"),
+    [
+        ("/briefs", {}, "application/json", b'{"_tag":"ServiceUnavailable","message":"Too many."}'),
+        ("/mcp", {}, "application/json", b'{"_tag":"ServiceUnavailable","message":"Too many."}'),
+        ("/graphql", {}, "application/json; charset=utf-8", b'"code":"SERVICE_UNAVAILABLE"'),
+        ("/delivery/feed.xml", {}, "application/json", b'"_tag":"ServiceUnavailable"'),
+        ("/console/board", {}, "text/html; charset=utf-8", b"<p>Too many.</p>"),
+        ("/console/board", {"HX-Request": "true"}, "application/json", b'"ok":false'),
+    ],
+)
+def test_each_interface_refuses_in_its_own_format(
+    app: Flask, secret: str, path: str, headers: dict[str, str], content_type: str, said: bytes
+) -> None:
+    method = "POST" if path == "/mcp" else "GET"
+    refused = app.test_client().open(path, method=method, headers={**bearer(secret), **ORIGIN, **headers})
+
+    assert (refused.status_code, refused.content_type) == (503, content_type)
+    assert said in refused.data
+    is_delivery = path.startswith(("/graphql", "/delivery"))
+    assert refused.headers.get("Access-Control-Allow-Origin") == ("*" if is_delivery else None)
+
+
+@pytest.fixture
+def begun() -> Iterator[list[str]]:
+    """The paths of the requests that reach Flask."""
+    paths: list[str] = []
+
+    def note(_: Flask, **_context: object) -> None:
+        paths.append(request.path)
+
+    with request_started.connected_to(note):
+        yield paths
+
+
+@pytest.mark.parametrize("path", ["/briefs", "/graphql", "/console/board"])
+def test_flask_makes_one_refusal_of_each_format(app: Flask, secret: str, path: str, begun: list[str]) -> None:
+    begun.clear()
+    with ThreadPoolExecutor(8) as threads:
+        refusals = threads.map(lambda _: app.test_client().get(path, headers=bearer(secret)).data, range(50))
+        assert len(set(refusals)) == 1
+    assert begun == [path]
+
+
+def test_requests_that_are_all_different_are_refused_in_a_bounded_number_of_formats(
+    app: Flask, secret: str, begun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overload, "MOST_FORMATS", 5)
+    monkeypatch.setattr(overload, "LOG_SECONDS", 3600)
+    client = app.test_client()
+    client.get("/briefs", headers=bearer(secret))  # the log's first line is the end of the first second
+    begun.clear()
+    accepted = [f"application/json;q=0.{number}" for number in range(1, 20)]
+    refused = [client.get("/graphql", headers={**bearer(secret), "Accept": accept}) for accept in accepted]
+
+    assert {response.status_code for response in refused} == {503}
+    assert [b"errors" in response.data for response in refused] == [True] * 4 + [False] * 15
+    assert refused[-1].json == {"_tag": "ServiceUnavailable", "message": "Too many."}
+    assert len(begun) == 5
+
+
+def test_what_is_wrong_with_one_request_is_not_in_the_refusal_of_the_next(app: Flask, secret: str) -> None:
+    client, long = app.test_client(), {"X-Long": "a" * 9_000, "Cookie": "cw_notice=" + "a" * 9_000}
+    for _ in range(2):
+        refused = client.get("/console/board", headers={**bearer(secret), **long})
+        assert refused.status_code == 503
+        assert "Set-Cookie" not in refused.headers
+        long = {}
+
+
+def test_a_session_of_the_console_is_a_caller(app: Flask, limit: ConcurrencyLimit) -> None:
+    cookie = {"Cookie": "a=b; cw_session=of-mine; c=d"}
+    client = app.test_client(use_cookies=False)
+    with limit.place(caller="of-mine") as held, ThreadPoolExecutor(1) as threads:
+        waits = threads.submit(app.test_client(use_cookies=False).get, "/console/board", headers=cookie)
+        until(lambda: limit.waiting == 1)
+        assert client.get("/console/board", headers=cookie).status_code == 503
+        assert client.get("/console/board", headers={"Cookie": "xcw_session=of-mine"}).status_code == 303
+        held.release()
+        assert waits.result(20).status_code == 303
 
 
 def test_the_log_says_once_a_second_how_many_were_refused(
