@@ -1,7 +1,5 @@
 """Creates the Flask application from the store, the interfaces and what they share on HTTP."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

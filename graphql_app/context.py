@@ -1,7 +1,5 @@
 """The context of a request to the delivery API, for extensions and resolvers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Which pages in a browser may read the delivery API: every origin by default (decisions, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from flask import Response, request

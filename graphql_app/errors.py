@@ -1,7 +1,5 @@
 """Errors in the format of GraphQL: a message, locations, and `extensions.code` for programs (decisions, section 7)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode

@@ -1,7 +1,5 @@
 """Strawberry extensions around the execution of a query: limits, one validation per text, one read of the data."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import threading

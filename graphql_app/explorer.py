@@ -1,7 +1,5 @@
 """The page on which a browser tries the delivery API; all that it loads is served by the service itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from flask import Response, render_template_string, send_from_directory

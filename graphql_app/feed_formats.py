@@ -1,7 +1,5 @@
 """The formats of a site's feeds: Atom (RFC 4287) with a summary of each publication, and the sitemap (sitemaps.org)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from uuid import NAMESPACE_OID, uuid5

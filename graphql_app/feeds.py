@@ -3,8 +3,6 @@
 Both need the project's `siteUrl`, since their entries are URLs of pages. (decisions, section 7)
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 

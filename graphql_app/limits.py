@@ -5,8 +5,6 @@ spread, unlike in Strawberry's `QueryDepthLimiter`. graphql-core's own rules the
 validate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

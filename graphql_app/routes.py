@@ -1,7 +1,5 @@
 """The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Flask
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException

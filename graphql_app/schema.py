@@ -4,8 +4,6 @@ What a query selects is read before its resolvers run (`execution.py`), with as 
 returns what was read for its field, or raises the refusal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 

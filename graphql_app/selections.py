@@ -5,8 +5,6 @@ leaves `@skip` and `@include` to the caller; graphql-core's `collect_fields` is 
 same as the executor (`CollectFields` of the specification).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Strawberry's view parses the request and executes the query. In front of it are 
 which hold as long as the project's delivery revision, and what makes them cacheable for clients.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The host names of this server, which protect it against DNS rebinding and pages of other origins."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit

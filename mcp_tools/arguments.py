@@ -1,7 +1,5 @@
 """The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ nothing else meanwhile: an operation that blocks, blocks its own request alone. 
 streams and starts tasks for each message, which takes several times as long and serves a server that pushes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 import threading

@@ -1,7 +1,5 @@
 """The prompt that gives an agent a brief with everything that belongs to it."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

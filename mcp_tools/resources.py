@@ -1,7 +1,5 @@
 """Resources: a document's brief and a document's markdown, for a client that attaches them to a conversation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The tools: one for each operation, made from its declaration, so that MCP and REST can't drift apart."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sets of tools, for clients whose work needs few of them: `/mcp?toolset=writing`, `mcp --toolset writing`."""
 
-from __future__ import annotations
-
 ALL = "all"
 
 READING = "list_documents get_document read_document_content get_brief list_briefs get_project"

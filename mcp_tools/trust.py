@@ -1,7 +1,5 @@
 """Trust labels: which tools and resources return text that people and agents wrote (decisions, section 13)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

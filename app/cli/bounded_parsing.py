@@ -4,8 +4,6 @@ YAML aliases and merge keys can multiply a few lines into gigabytes, and both pa
 nesting, so `parse_yaml` and `parse_toml` refuse those before they parse.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from typing import Any

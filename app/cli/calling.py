@@ -1,7 +1,5 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The demo project of `dev`: a small magazine's editorial plan, created through the operations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`dev`: a local MongoDB, a demo project with its tokens, and the server, from one command."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import threading

@@ -1,7 +1,5 @@
 """Imports an exported project: the part of `import` that reads `.ndjson`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import replace

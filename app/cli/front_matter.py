@@ -3,8 +3,6 @@
 Decisions, section 10. Keys that are not known here are listed by the command and ignored.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

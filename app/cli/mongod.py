@@ -3,8 +3,6 @@
 Not for production, which sets MONGODB_URI.
 """
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 File locks (flock) count the users, so that the kernel releases the lock of a process that is killed.
 """
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The mongod process of one folder: started, found again after its starter was killed, and stopped."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -3,8 +3,6 @@
 The keys of CSV are columns like `brief.keyword`; YAML and JSON hold the body of the request, or its list of pieces.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterator, Mapping
 from datetime import date

@@ -1,7 +1,5 @@
 """`plan`: plans the pieces of a spreadsheet, a YAML or a JSON file (decisions, section 14)."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Sequence

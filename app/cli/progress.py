@@ -1,7 +1,5 @@
 """Shows on standard error how far a command is: a bar on a terminal, else a line every few seconds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Styles, scripts and icons: addressed by a hash of them all, so that browsers cache them forever."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import mimetypes

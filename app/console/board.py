@@ -1,7 +1,5 @@
 """The board: documents in columns by status."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta

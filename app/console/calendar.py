@@ -1,7 +1,5 @@
 """The calendar: what is due, scheduled and published, by month or week; days are UTC."""
 
-from __future__ import annotations
-
 from calendar import Calendar
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta

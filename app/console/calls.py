@@ -1,7 +1,5 @@
 """Calling operations for the signed-in user, and whether their scopes allow it."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import time

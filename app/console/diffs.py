@@ -1,7 +1,5 @@
 """A unified diff as rows of two columns, with the words that changed inside a line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The pages of one document: overview, text, fields, brief, versions and activity."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

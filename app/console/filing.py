@@ -1,7 +1,5 @@
 """Categories and clusters: listed, made through drafts, changed, deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms: what was sent, and what is shown where it is refused. The macros of the templates show what was sent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import wraps

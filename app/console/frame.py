@@ -1,7 +1,5 @@
 """Shared by all pages of the console: navigation, responding with a page or a message, and what a refusal says."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Mapping

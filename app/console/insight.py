@@ -1,7 +1,5 @@
 """Figures of the project: what is waiting, what happened each day, how long steps take, what agents did."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response, request

@@ -1,7 +1,5 @@
 """Live pages: they wait for events after the cursor at which they were rendered."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

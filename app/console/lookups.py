@@ -1,7 +1,5 @@
 """The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The members of the project, and inviting them to the console."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 

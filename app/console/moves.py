@@ -1,7 +1,5 @@
 """What a person can do with a document, as buttons, forms and columns; the operations decide whether it is allowed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

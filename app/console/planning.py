@@ -1,7 +1,5 @@
 """Planning: a new piece in one form, and many pieces from a table, with a dry run first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

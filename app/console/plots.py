@@ -1,7 +1,5 @@
 """The geometry of plots, as coordinates for SVG; the templates draw them, the style sheet colours them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Puts the console on a Flask app."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 

@@ -1,7 +1,5 @@
 """The session of a request: who is signed in, and the refusal of what another site or an older page sent."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

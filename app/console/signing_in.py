@@ -1,7 +1,5 @@
 """Signing in with a management token or an invitation, and out again."""
 
-from __future__ import annotations
-
 import re
 
 from flask import Response, redirect, request, url_for

@@ -1,7 +1,5 @@
 """The table: all documents with a choice of columns, and bulk actions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

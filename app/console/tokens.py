@@ -1,7 +1,5 @@
 """The project's tokens: made, given a budget, rotated, revoked, and their work undone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The project's webhooks, and the log of what was sent to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The texts of the console: labels of statuses, states and events, and dates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -3,8 +3,6 @@
 The fields of a brief are columns like `brief.keyword`.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import re

@@ -4,8 +4,6 @@ A line refers only to earlier lines: settings, members, categories (parents firs
 its texts, its versions and last the document itself.
 """
 
-from __future__ import annotations
-
 from app.fields.briefs import BriefFields
 from app.fields.categories import DraftCategoryFields
 from app.fields.checks import full_match, not_blank

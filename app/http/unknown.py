@@ -4,8 +4,6 @@ A route calls, in this order, `check_query` before its view, `check_body` when t
 `refuse_unknown_if_strict` when all is loaded or refused, and `response_headers` for a success.
 """
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

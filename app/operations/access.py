@@ -1,7 +1,5 @@
 """Authentication: an interface passes the secret of a request and gets the caller (decisions, section 2)."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

@@ -1,7 +1,5 @@
 """The context of one call: the caller, the interface, and the time of the call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Completes the documents that a query found with what is selected of texts, excerpts, authors, words and previews."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

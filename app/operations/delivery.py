@@ -5,8 +5,6 @@ documents as for one, and long texts are read only where they are selected. When
 are refused before one is read. (decisions, sections 7 and 15)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

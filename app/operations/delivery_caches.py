@@ -3,8 +3,6 @@
 Each is cached by delivery revision, and read once for all requests that wait for it. (decisions, sections 7 and 15)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

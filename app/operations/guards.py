@@ -3,8 +3,6 @@
 `Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Concurrent reads of one value, done once for all callers and still never older than any of their calls."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """What feeds and sitemaps read: the project as a whole, and its published documents in batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Liveness and readiness; neither needs a token (contract: Health; decisions, section 1)."""
 
-from __future__ import annotations
-
 import orjson
 from flask import Response
 from flask_smorest import Blueprint

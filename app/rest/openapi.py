@@ -1,7 +1,5 @@
 """The OpenAPI document, from flask-smorest's decorators; each closed list is a component."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import EnumType

@@ -1,7 +1,5 @@
 """Reads what a request sends, strictly: the ids in its path, its query, its headers and its JSON body."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """Budgets of tokens: how much a token may change in an hour, and publish in a day (decisions, section 13)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from math import ceil

@@ -4,8 +4,6 @@ A check yields a failure for each place that is wrong, with its line where there
 document lacks what it compares with: a brief, a keyword, a number of words.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

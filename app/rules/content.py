@@ -4,8 +4,6 @@ Links and images in raw html are included. One pass over the parser's events fin
 millions of events, so the pass does little for each; what is seldom used is computed on first use.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

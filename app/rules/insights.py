@@ -1,7 +1,5 @@
 """How a project works, from its events: what is counted by day, and how long each step took (decisions, section 14)."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

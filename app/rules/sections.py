@@ -4,8 +4,6 @@ Put together again the sections are the markdown, to the character, so that two 
 of one document and neither loses anything. (decisions, section 12)
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Briefs, stored in the records of their documents; each move is one atomic write."""
 
-from __future__ import annotations
-
 import builtins
 import random
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Categories: a tree of names that documents are filed under."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any

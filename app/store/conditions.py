@@ -4,8 +4,6 @@ A claim whose lease has expired counts as ready from that instant: the condition
 and every write of a document records the expiry first (`expire_lease_stage`), so that nothing depends on a worker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 

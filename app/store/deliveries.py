@@ -3,8 +3,6 @@
 A delivery holds its message, so it does not depend on the feed, which is trimmed. An event has one for each webhook.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

@@ -4,8 +4,6 @@ The condition of every query is one of two: published, or not published and outs
 its own, so neither can show a document of the other kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 

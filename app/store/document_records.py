@@ -1,7 +1,5 @@
 """The records of documents: what all writes of them share, and lists of them by their indexes."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime

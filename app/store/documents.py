@@ -1,7 +1,5 @@
 """Documents: what is written of their records. Long texts are in the collection `bodies`."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

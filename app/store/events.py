@@ -1,7 +1,5 @@
 """The feed of events, and the events of one document: read in order, trimmed at the old end (decisions, section 9)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import takewhile

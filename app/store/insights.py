@@ -11,8 +11,6 @@ which day and up to which number they are counted without a gap, and a status th
 (`statusAt`) is read from the document's events.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time

@@ -4,8 +4,6 @@ Each webhook has a lease: when the webhook is due, which worker serves it until 
 worker dies, its lease expires. Work that needs no order has a turn: once in some time, by the worker that comes first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict

@@ -1,7 +1,5 @@
 """What members, categories and clusters have in common: a name that they are listed, found and referred to by."""
 
-from __future__ import annotations
-
 import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What this process read from MongoDB a moment ago, for what every request of a busy list would read again."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Hashable, Iterable

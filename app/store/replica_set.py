@@ -1,7 +1,5 @@
 """Makes a mongod a replica set with one member, for `dev` and the tests: transactions need a replica set."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How long the request at hand has waited for MongoDB, so that all of its steps share one deadline."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A pool of threads that all projects share, and of which one project uses only a few at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

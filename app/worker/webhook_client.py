@@ -8,8 +8,6 @@ the end of the response.
 the whole exchange, and read informational responses without end.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 import time

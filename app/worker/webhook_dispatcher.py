@@ -4,8 +4,6 @@ A webhook that was slow or failed last time, and a new one, is served by threads
 receivers respond quickly do not wait for the others. In either pool one project uses only some of the threads.
 """
 
-from __future__ import annotations
-
 import threading
 from datetime import timedelta
 from functools import partial

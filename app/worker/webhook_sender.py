@@ -1,7 +1,5 @@
 """Sends the due deliveries of one webhook, in order, and records each attempt."""
 
-from __future__ import annotations
-
 import logging
 import random
 import threading
