@@ -1,6 +1,9 @@
 """The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`."""
 
-from flask import Blueprint, Flask
+from collections.abc import Sequence
+from functools import partial
+
+from flask import Blueprint, Flask, Response, request
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
@@ -9,20 +12,22 @@ from app.http.errors import bug, refusal_of
 from app.operations.delivery import DeliveryReader
 from app.settings import Settings
 from graphql_app import explorer, view
-from graphql_app.cors import Origins
 from graphql_app.errors import RequestError
 from graphql_app.feeds import Feeds
+
+EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+DAY = "86400"
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the delivery API."""
     reader = DeliveryReader()
-    origins = Origins(settings.delivery_allowed_origins)
-    app.register_blueprint(_graphql(settings, reader, origins))
-    app.register_blueprint(_feeds(settings, reader, origins))
+    for routes in (_graphql(settings, reader), _feeds(settings, reader)):
+        routes.after_request(partial(_allow_origins, settings.delivery_allowed_origins))
+        app.register_blueprint(routes)
 
 
-def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
+def _graphql(settings: Settings, reader: DeliveryReader) -> Blueprint:
     routes = Blueprint("delivery", __name__)
     graphql = view.DeliveryView.as_view("graphql", settings, reader)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
@@ -33,14 +38,33 @@ def _graphql(settings: Settings, reader: DeliveryReader, origins: Origins) -> Bl
     routes.register_error_handler(Refusal, view.respond_to_refusal)
     routes.register_error_handler(HTTPException, lambda error: view.respond_to_refusal(refusal_of(error)))
     routes.register_error_handler(Exception, lambda error: view.respond_to_refusal(bug(error)))
-    routes.after_request(origins.allow)
     return routes
 
 
-def _feeds(settings: Settings, reader: DeliveryReader, origins: Origins) -> Blueprint:
+def _feeds(settings: Settings, reader: DeliveryReader) -> Blueprint:
     feeds = Feeds(settings, reader.caches)
     routes = Blueprint("feeds", __name__)
     routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
     routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)
-    routes.after_request(origins.allow)
     return routes
+
+
+def _allow_origins(allowed: Sequence[str], response: Response) -> Response:
+    """Adds the headers with which browsers let pages of these origins read a response (CORS; decisions, section 3).
+
+    Callers send a token and no cookie, so credentials are not allowed.
+    """
+    if "*" in allowed:
+        response.headers.add("Access-Control-Allow-Origin", "*")
+    else:
+        response.vary.add("Origin")
+        if (origin := request.headers.get("Origin", "")) not in allowed:
+            return response
+        response.headers.add("Access-Control-Allow-Origin", origin)
+    response.headers.add("Access-Control-Expose-Headers", EXPOSED)
+    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow)) or "GET, POST"
+        wanted = request.headers.get("Access-Control-Request-Headers", "Authorization, Content-Type")
+        response.headers["Access-Control-Allow-Headers"] = wanted
+        response.headers["Access-Control-Max-Age"] = DAY
+    return response

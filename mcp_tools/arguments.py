@@ -10,7 +10,7 @@ import marshmallow as ma
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.fields.checks import HEX_ID, WRONG_ID
-from app.fields.contents import ContentPartQuery
+from app.fields.documents import ContentPartQuery
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
 from app.fields.loading import cached_schema, load

@@ -1,5 +1,7 @@
 """MCP over standard input and output: each line is sent to `/mcp`, of this process or of a service elsewhere."""
 
+from __future__ import annotations
+
 import logging
 import threading
 from collections.abc import Iterable

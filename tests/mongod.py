@@ -13,8 +13,7 @@ from pathlib import Path
 
 from pymongo import MongoClient
 
-from app.cli.mongod import find_mongod, signals_raise
-from app.cli.mongod_lock import shared
+from app.cli.mongod import find_mongod, shared, signals_raise
 from app.cli.mongod_process import MongodProcess
 
 MEMORY = Path("/dev/shm")

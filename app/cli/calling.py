@@ -1,6 +1,8 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,3 +135,21 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value in (None, "") else str(value)
+
+
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class Duration(click.ParamType[timedelta]):
+    """A duration like `90d`; `none` allows one of no length, like `0d`."""
+
+    name = "duration"
+
+    def __init__(self, *, none: bool = False) -> None:
+        self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,5}})([{''.join(UNITS)}])")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        found = self._form.fullmatch(value)
+        if found is None:
+            self.fail("Write a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+        return timedelta(**{UNITS[found[2]]: int(found[1])})

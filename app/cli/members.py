@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import as_json, call, context, every, of_project, print_json, show, show_all
-from app.cli.durations import Duration
+from app.cli.calling import Duration, as_json, call, context, every, of_project, print_json, show, show_all
 from app.cli.tokens import SCOPES
 from app.operations import members
 from app.operations.invitations import invite_member, join_link

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 import click
 
-from app.cli.calling import DRY_RUN, context, store
-from app.cli.durations import Duration
+from app.cli.calling import DRY_RUN, Duration, context, store
 from app.cli.progress import progress
 from app.operations.context import this_instant
 from app.operations.purging import count_purgeable, purge_trash

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -26,7 +27,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.cpus import stay_on_one_cpu
-from app.cli.shared_metrics import shared_metrics
 from app.http import answers, bodies, connections, feed_watch, in_flight
 from app.http.proxies import Networks, networks
 from app.settings import Settings
@@ -55,6 +55,9 @@ MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144"}
 TRIM_SECONDS = 30
 """How often the memory is returned that lies free between what is in use. Measured in a mixed load: 104 MB of
 291, most of it from parsing long texts."""
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Where server processes and the worker share their counters, so that each can report those of all. prometheus_client
+reads it when it is imported, so nothing here imports that library."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -79,6 +82,20 @@ def run(
     """
     with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
         _serve(host, port, workers, settings, quiet)
+
+
+@contextmanager
+def shared_metrics(settings: Settings) -> Iterator[None]:
+    """Makes this process and those started inside the block share their counters, if metrics are served."""
+    if not settings.serve_metrics or METRICS_FOLDER in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="content-workflow-metrics-") as folder:
+        os.environ[METRICS_FOLDER] = folder
+        try:
+            yield
+        finally:
+            del os.environ[METRICS_FOLDER]
 
 
 @contextmanager

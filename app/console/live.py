@@ -12,7 +12,7 @@ from app.errors import CursorExpired
 from app.http import feed_watch
 from app.http.callers import callers
 from app.operations import events
-from app.rules.cursors import cursor_of
+from app.rules.events import cursor_of
 
 WAIT_SECONDS = 20
 

@@ -1,4 +1,4 @@
-"""What may be written to a document after it exists (decisions, section 5)."""
+"""What may be written to a document after it exists, and what reading documents takes (decisions, section 5)."""
 
 from app.fields.checks import calendar_date, http_url, not_blank, one_of, timestamp
 from app.fields.document_keys import MAX_KEY, not_empty
@@ -157,3 +157,11 @@ class DiffQuery(Schema):
 
     from_ = StrictInteger(1, description="the older version", required=True, data_key="from")
     to = StrictInteger(1, description="the newer version", required=True)
+
+
+class ContentPartQuery(Schema):
+    """Which part of which version of a document's content (decisions, section 8)."""
+
+    version = StrictInteger(1, description="the version to read; by default the present one")
+    offset = StrictInteger(0, MAX_MARKDOWN, description="characters to skip", load_default=0)
+    limit = StrictInteger(1, 100_000, description="most characters to return", load_default=20_000)

@@ -1,4 +1,7 @@
-"""What lists take: pages and filters. Query strings become these fields; MCP sends them as they are."""
+"""What lists, feeds and figures take: pages and filters.
+
+Query strings become these fields; MCP sends them as they are.
+"""
 
 import re
 from collections.abc import Mapping
@@ -45,6 +48,36 @@ class FeedQuery(Schema):
     """How many entries of a feed to return (decisions, section 7)."""
 
     limit = StrictInteger(1, 50_000, description="most entries to return", load_default=50)
+
+
+class InsightsQuery(Schema):
+    """How many days of figures to report (decisions, section 14)."""
+
+    days = StrictInteger(1, 90, description="days up to today, in UTC", load_default=30)
+
+
+class EventQuery(Schema):
+    """Where in the feed of events to read on, and how much (decisions, section 9)."""
+
+    after = StrictString(
+        description="the `cursor` of the page before; without it, from the oldest event stored", allow_none=False
+    )
+    limit = StrictInteger(1, 1_000, description="most events to return", load_default=100)
+
+
+class WaitingEventQuery(EventQuery):
+    """What reading events takes over REST."""
+
+    wait = StrictInteger(
+        0, 25, description="seconds to wait for the first event, where there is none yet", load_default=0
+    )
+
+
+class ActivityQuery(Schema):
+    """One page of a document's activity; a page shorter than `limit` is the last one."""
+
+    limit = StrictInteger(1, 1_000, description="most items to return", load_default=100)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:

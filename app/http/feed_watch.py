@@ -20,7 +20,7 @@ from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import CALLER
 from app.operations.context import Caller
 from app.operations.operation import Result
-from app.rules.cursors import read_cursor
+from app.rules.events import read_cursor
 from app.store.store import Store
 
 POLL_SECONDS = 0.2

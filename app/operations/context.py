@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor
 from app.rules.briefs import MoveRequest
-from app.rules.budgets import Budget
 from app.rules.etags import EntityTag, matches
 from app.rules.events import Event
 from app.rules.projects import Frozen
+from app.rules.tokens import Budget
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
 

@@ -1,12 +1,12 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
 from app.errors import CursorExpired, HttpApiDecodeError, Issue
-from app.fields.events import ActivityQuery, EventQuery
+from app.fields.queries import ActivityQuery, EventQuery
 from app.operations.context import Context, Fields
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.events import ActivityRecord, EventPage, activity_record, event_page
-from app.rules.cursors import cursor_of, read_cursor
+from app.rules.events import cursor_of, read_cursor
 from app.vocabulary import Scope
 
 

@@ -11,9 +11,9 @@ from app.errors import BudgetExceeded, ProjectFrozen
 from app.operations.context import Context, this_instant
 from app.rules.actors import Actor
 from app.rules.briefs import MoveRequest
-from app.rules.budgets import Budget, begins, budget_exceeded, limits_of
 from app.rules.documents import StoredDocument, made_by_caller
 from app.rules.projects import Frozen, StoredProject, project_frozen
+from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)

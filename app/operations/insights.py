@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from app.fields.insights import InsightsQuery
+from app.fields.queries import InsightsQuery
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.insights import InsightsRecord

@@ -16,7 +16,7 @@ from app.errors import (
     VersionConflict,
     WriteConflict,
 )
-from app.fields.contents import ContentPartQuery
+from app.fields.documents import ContentPartQuery
 from app.fields.intents import MAX_MARKDOWN
 from app.fields.sections import ContentEdits
 from app.operations.context import Context, Fields
@@ -24,8 +24,7 @@ from app.operations.documents import document_change, own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
-from app.records.contents import ContentPartRecord, content_part_record
-from app.records.sections import OutlineRecord, SectionRecord, section_summary
+from app.records.sections import ContentPartRecord, OutlineRecord, SectionRecord, content_part_record, section_summary
 from app.rules.documents import StoredDocument, if_frozen, if_guarded
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count

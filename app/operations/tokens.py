@@ -11,11 +11,10 @@ from app.operations.access import hash_of, new_secret
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.tokens import NewTokenRecord, TokenRecord, token_record
-from app.rules.budgets import budget_of
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.times import read_time
-from app.rules.tokens import StoredToken
+from app.rules.tokens import StoredToken, budget_of
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.fields.events import WaitingEventQuery
+from app.fields.queries import WaitingEventQuery
 from app.http import feed_watch
 from app.http.callers import callers
 from app.operations import events

@@ -1,5 +1,7 @@
-"""Events: each operation that changes something creates one (decisions, section 9)."""
+"""Events, of which each change creates one, and cursors: places in a project's feed (decisions, section 9)."""
 
+import base64
+import binascii
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,3 +48,20 @@ def in_feed_order(outboxes: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str
             latest = max(latest, (event["at"], event["_id"]))
             placed.append((latest, event))
     return [event for _, event in sorted(placed, key=lambda pair: pair[0])]
+
+
+LENGTH = 18
+
+
+def cursor_of(project_id: str, sequence: int) -> str:
+    """Returns the cursor of the place after an event: the project's id and the event's sequence number."""
+    return base64.urlsafe_b64encode(bytes.fromhex(project_id) + sequence.to_bytes(6, "big")).decode()
+
+
+def read_cursor(project_id: str, cursor: str) -> int | None:
+    """Returns the sequence number in a cursor, None for a text that is not a cursor of the project."""
+    try:
+        place = base64.b64decode(cursor, altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return int.from_bytes(place[12:], "big") if len(place) == LENGTH and place[:12].hex() == project_id else None

@@ -1,9 +1,62 @@
-"""What is stored of a token (decisions, section 2)."""
+"""What is stored of a token, and its budget: how much it may change in an hour, and publish in a day.
 
-from datetime import datetime
-from typing import NotRequired, TypedDict
+(decisions, sections 2 and 13)
+"""
 
-from app.rules.budgets import Budget
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any, NotRequired, TypedDict
+
+from app.errors import BudgetExceeded
+from app.rules.times import wire_time
+from app.vocabulary import BudgetLimit
+
+
+class Budget(TypedDict):
+    """A token's budget; None for no limit."""
+
+    writesPerHour: int | None
+    publishesPerDay: int | None
+
+
+LASTS = {BudgetLimit.WRITES: timedelta(hours=1), BudgetLimit.PUBLISHES: timedelta(days=1)}
+
+
+def budget_of(sent: Mapping[str, Any] | None) -> Budget | None:
+    """Returns a budget that was sent, whole; None where it limits nothing."""
+    budget = Budget(
+        writesPerHour=(sent or {}).get(BudgetLimit.WRITES), publishesPerDay=(sent or {}).get(BudgetLimit.PUBLISHES)
+    )
+    return budget if any(budget.values()) else None
+
+
+def limits_of(budget: Budget, *, publishes: bool) -> dict[BudgetLimit, int]:
+    """Returns the limits that a call counts towards, the one that resets last first."""
+    limits = {
+        BudgetLimit.PUBLISHES: budget["publishesPerDay"] if publishes else None,
+        BudgetLimit.WRITES: budget["writesPerHour"],
+    }
+    return {limit: most for limit, most in limits.items() if most is not None}
+
+
+def begins(limit: BudgetLimit, now: datetime) -> datetime:
+    """Returns when the present hour or day of a limit began, in UTC."""
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    return hour if limit == BudgetLimit.WRITES else hour.replace(hour=0)
+
+
+def budget_exceeded(limit: BudgetLimit, most: int, since: datetime, now: datetime) -> BudgetExceeded:
+    """Returns the refusal of a call beyond a limit of its token's budget."""
+    resets = since + LASTS[limit]
+    seconds = max(1, ceil((resets - now).total_seconds()))
+    return BudgetExceeded(
+        f"The token's budget is used up: `{limit}` is {most}. Wait until {wire_time(resets)}, or have somebody with "
+        "the scope `admin` raise it.",
+        headers={"Retry-After": str(seconds)},
+        budget=str(limit),
+        resetsAt=wire_time(resets),
+    )
 
 
 class StoredToken(TypedDict):

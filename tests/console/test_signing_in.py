@@ -11,7 +11,7 @@ from flask import Flask
 from app.http import feed_watch
 from app.operations.context import this_instant
 from app.operations.invitations import invite_member
-from app.rules.cursors import cursor_of
+from app.rules.events import cursor_of
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store

@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from app.operations.context import this_instant
 from app.operations.purging import purge_trash
-from app.rules.cursors import cursor_of
+from app.rules.events import cursor_of
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made

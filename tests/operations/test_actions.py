@@ -15,9 +15,9 @@ from app.errors import Refusal
 from app.operations.actions import document_operations
 from app.operations.context import Context
 from app.rules.briefs import NO_CLAIM
-from app.rules.budgets import Budget
 from app.rules.sections import hash_of
 from app.rules.times import wire_time
+from app.rules.tokens import Budget
 from app.vocabulary import BriefState, Channel, DocumentStatus, Scope
 from tests.documents.states import NOW
 from tests.documents.steps import NOBODY, a_document, claimed, ok, path_of

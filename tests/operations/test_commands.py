@@ -13,7 +13,7 @@ from pymongo import MongoClient, monitoring
 
 from app.errors import CategoryInUse, ClusterInUse
 from app.operations.context import Context
-from app.rules.budgets import Budget
+from app.rules.tokens import Budget
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import connect

@@ -12,8 +12,8 @@ from werkzeug.test import TestResponse
 
 from app.operations.catalogue import CATALOGUE
 from app.operations.context import Context
-from app.rules.budgets import Budget, begins, budget_exceeded
 from app.rules.times import wire_time
+from app.rules.tokens import Budget, begins, budget_exceeded
 from app.vocabulary import BudgetLimit, Scope, TokenKind
 from tests.documents.steps import a_document, in_an_hour, ok, path_of, refused
 from tests.make import Project, Token

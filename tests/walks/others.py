@@ -10,7 +10,7 @@ from functools import cached_property
 from bson import ObjectId
 from bson.raw_bson import RawBSONDocument
 
-from app.rules.cursors import cursor_of
+from app.rules.events import cursor_of
 from tests.make import Project
 from tests.operations.valid_calls import Scene
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from string import Formatter
 
 from app.console.moves import MOVES
-from app.rules.cursors import cursor_of
+from app.rules.events import cursor_of
 from tests.documents.steps import in_an_hour
 from tests.operations.valid_calls import CALLS, SENTENCE, Scene
 
