@@ -73,7 +73,7 @@ class StdioServer:
             return None
         answer = _message(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
-            return _failed(message, _reason(self._url, response, answer), _code_of(answer))
+            return _failed(message, _reason(self._url, response, answer), _code_of(response, answer))
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
             if session := response.headers.get(SESSION_HEADER):
@@ -118,10 +118,11 @@ def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
     return f"{url} answered {response.status_code}{name}: {body.get('message') or response.text[:500]}"
 
 
-def _code_of(answer: dict[str, Any]) -> int:
-    """Returns the code of the endpoint's JSON-RPC error; where it has none, that the message could not be served."""
+def _code_of(response: httpx2.Response, answer: dict[str, Any]) -> int:
+    """Returns the code of the endpoint's JSON-RPC error; without one, the one that fits the status."""
     code = answer["error"].get("code") if isinstance(answer.get("error"), dict) else None
-    return code if isinstance(code, int) else t.INTERNAL_ERROR
+    by_status = t.INVALID_REQUEST if response.status_code == 400 else t.INTERNAL_ERROR
+    return code if isinstance(code, int) else by_status
 
 
 def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:

@@ -22,6 +22,8 @@ from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
+META = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+NEWEST: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
 NOT_JSON_RPC: dict[str, tuple[Any, Any]] = {
     "a method that is no text": ({"jsonrpc": "2.0", "id": 7, "method": ["ping"]}, 7),
     "parameters that are no object": ({"jsonrpc": "2.0", "id": "a", "method": "ping", "params": [1]}, "a"),
@@ -30,6 +32,7 @@ NOT_JSON_RPC: dict[str, tuple[Any, Any]] = {
     "an id that is an object": ({"jsonrpc": "2.0", "id": {"a": [1]}, "method": "ping"}, None),
     "an id that is a fraction": ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, None),
     "an id that is true": ({"jsonrpc": "2.0", "id": True, "method": "ping"}, None),
+    "a name that is too long for the header that repeats it": ({**NEWEST, "params": {**META, "name": "é" * 9_000}}, 7),
 }
 
 
