@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
-from app.rules.actors import SYSTEM, Actor
+from app.rules.actors import SYSTEM, Actor, Note
 from app.rules.briefs import MoveRequest
 from app.rules.etags import EntityTag, matches
 from app.rules.events import Event
-from app.rules.projects import Frozen
 from app.rules.tokens import Budget
 from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
@@ -33,7 +32,7 @@ class Caller:
     drafts: bool = False
     """Whether a delivery token may read drafts."""
     project_name: str = ""
-    frozen: Frozen | None = None
+    frozen: Note | None = None
     """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
     """The token's budget at that time."""

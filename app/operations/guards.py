@@ -9,10 +9,10 @@ from datetime import timedelta
 
 from app.errors import BudgetExceeded, ProjectFrozen
 from app.operations.context import Context, this_instant
-from app.rules.actors import Actor
+from app.rules.actors import Actor, shown_note
 from app.rules.briefs import MoveRequest
 from app.rules.documents import StoredDocument, made_by_caller
-from app.rules.projects import Frozen, StoredProject, project_frozen
+from app.rules.projects import StoredProject
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.vocabulary import BudgetLimit, Scope
 
@@ -22,8 +22,8 @@ FRESH = timedelta(seconds=1)
 
 def if_frozen(ctx: Context) -> ProjectFrozen | None:
     """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
-    frozen = None if Scope.ADMIN in ctx.caller.scopes else ctx.caller.frozen
-    return project_frozen(frozen) if frozen else None
+    frozen = None if Scope.ADMIN in ctx.caller.scopes else shown_note(ctx.caller.frozen)
+    return ProjectFrozen(**frozen) if frozen else None
 
 
 def refuse_if_frozen_meanwhile(ctx: Context) -> None:
@@ -33,9 +33,8 @@ def refuse_if_frozen_meanwhile(ctx: Context) -> None:
     """
     if Scope.ADMIN in ctx.caller.scopes or not (ctx.is_retry or this_instant() - ctx.now > FRESH):
         return
-    frozen: Frozen | None = ctx.store.projects.settings(ctx.project_id).get("frozen")
-    if frozen:
-        raise project_frozen(frozen)
+    if frozen := shown_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
+        raise ProjectFrozen(**frozen)
 
 
 def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:

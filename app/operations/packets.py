@@ -11,8 +11,9 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
 from app.records.briefs import brief_record
-from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour, packet_review
+from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour
 from app.records.sections import section_summary
+from app.rules.actors import shown_note
 from app.rules.briefs import brief_of
 from app.rules.checks import failed
 from app.rules.documents import StoredDocument
@@ -45,7 +46,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result:
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link) for link in links],
-        "review": packet_review(document),
+        "review": shown_note(document.get("review")),
         "outline": {
             "version": document["version"],
             "words": document["wordCount"],

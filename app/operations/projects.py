@@ -9,8 +9,9 @@ from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, Fields, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, project_record
+from app.rules.actors import Note
 from app.rules.etags import record_tag
-from app.rules.projects import Frozen, StoredProject
+from app.rules.projects import StoredProject
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -42,8 +43,8 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
     It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
     """
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
-    since: Frozen = project.get("frozen") or {"note": "", "at": ctx.now, "by": ctx.caller.actor}
-    frozen: Frozen = {**since, "note": fields.get("note") or ""}
+    since = project.get("frozen") or Note(note="", at=ctx.now, by=ctx.caller.actor)
+    frozen: Note = {**since, "note": fields.get("note") or ""}
     changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"))
     return _result(changed or project)
 

@@ -9,6 +9,7 @@ from app import errors
 from app.errors import Refusal
 from app.records.actors import ActorRecord
 from app.records.checks import CheckResult
+from app.records.projects import FrozenRecord
 from app.records.types import EXAMPLE_TIME, Record, integer, nested, nested_list, string, strings, timestamp
 from app.vocabulary import BudgetLimit, DocumentStatus, Scope
 
@@ -67,11 +68,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, fields.Field[Any]]] = {
         "baseVersion": integer("the version that was sent", required=False, example=3),
         "hashes": strings("the sections that the document does not have", required=False),
     },
-    errors.ProjectFrozen: {
-        "note": string("why; empty when unset", example="Wrong prices in last night's drafts."),
-        "at": timestamp("since when"),
-        "by": nested(ActorRecord, "who froze it"),
-    },
+    errors.ProjectFrozen: FrozenRecord().fields,
     errors.BudgetExceeded: {
         "budget": string("the limit", one_of=BudgetLimit),
         "resetsAt": timestamp("when the next hour or day begins"),

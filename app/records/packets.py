@@ -8,7 +8,6 @@ from app.records.checks import CheckResult
 from app.records.sections import OutlineRecord
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.documents import StoredDocument
-from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus
 
 
@@ -99,9 +98,3 @@ def packet_neighbour(document: StoredDocument) -> dict[str, Any]:
 def packet_link(document: StoredDocument) -> dict[str, Any]:
     """Returns a document to link to."""
     return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}
-
-
-def packet_review(document: StoredDocument) -> dict[str, Any] | None:
-    """Returns the last request for changes that was not answered by a submit."""
-    review = document.get("review")
-    return review and {"note": review["note"], "at": wire_time(review["at"]), "by": review["by"]}

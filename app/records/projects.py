@@ -4,7 +4,8 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, boolean, integer, nested, record_id, string, strings_by_name, timestamp
-from app.rules.projects import StoredProject, shown_frozen
+from app.rules.actors import shown_note
+from app.rules.projects import StoredProject
 from app.rules.times import wire_time
 from app.vocabulary import CheckLevel
 
@@ -41,7 +42,6 @@ class ProjectRecord(Record):
 
 def project_record(project: StoredProject) -> dict[str, Any]:
     """Returns a stored project as callers see it."""
-    frozen = project.get("frozen")
     return {
         "id": project["id"],
         "teamId": project["teamId"],
@@ -53,7 +53,7 @@ def project_record(project: StoredProject) -> dict[str, Any]:
         "guidelines": project.get("guidelines") or "",
         "fourEyes": bool(project.get("fourEyes")),
         "checks": project.get("checks") or {},
-        "frozen": shown_frozen(frozen) if frozen else None,
+        "frozen": shown_note(project.get("frozen")),
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),
     }

@@ -1,7 +1,9 @@
 """Who wrote: the `createdBy`, `claimedBy` and `contentUpdatedBy` of records and the `by` of events."""
 
-from typing import TypedDict
+from datetime import datetime
+from typing import Any, TypedDict
 
+from app.rules.times import wire_time
 from app.vocabulary import ActorType
 
 
@@ -16,3 +18,16 @@ class Actor(TypedDict):
 
 SYSTEM: Actor = {"type": ActorType.SYSTEM, "id": None, "name": "content-workflow", "agent": ""}
 """The service itself: the command line and the worker."""
+
+
+class Note(TypedDict):
+    """What somebody said, like why a project is frozen, or what has to change in a document."""
+
+    note: str
+    at: datetime
+    by: Actor
+
+
+def shown_note(note: Note | None) -> dict[str, Any] | None:
+    """Returns a note as callers see it, None for none."""
+    return note and {"note": note["note"], "at": wire_time(note["at"]), "by": note["by"]}

@@ -22,7 +22,7 @@ from app.errors import (
     SlugTaken,
     VersionConflict,
 )
-from app.rules.actors import Actor
+from app.rules.actors import Actor, Note
 from app.rules.briefs import OPEN, MoveRequest, StoredBrief, brief_of, holds_claim, if_claimed, is_claimed
 from app.rules.html_writer import MAX_PARTS
 from app.rules.redirects import PastSlug
@@ -59,14 +59,6 @@ class Snapshot(PublishedFields):
     updatedAt: NotRequired[datetime]
 
 
-class StoredReview(TypedDict):
-    """A request for changes."""
-
-    note: str
-    at: datetime
-    by: Actor
-
-
 class StoredDocument(PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
@@ -99,7 +91,7 @@ class StoredDocument(PublishedFields):
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
     reviewNote: NotRequired[str | None]
-    review: NotRequired[StoredReview | None]
+    review: NotRequired[Note | None]
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]

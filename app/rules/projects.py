@@ -1,19 +1,9 @@
 """What is stored of a project (decisions, sections 5 and 13)."""
 
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
-from app.errors import ProjectFrozen
-from app.rules.actors import Actor
-from app.rules.times import wire_time
-
-
-class Frozen(TypedDict):
-    """Why, since when and by whom a project is frozen."""
-
-    note: str
-    at: datetime
-    by: Actor
+from app.rules.actors import Note
 
 
 class StoredProject(TypedDict):
@@ -32,17 +22,8 @@ class StoredProject(TypedDict):
     fourEyes: NotRequired[bool | None]
     checks: NotRequired[dict[str, str] | None]
     """The levels of checks by name; those that are not named are warnings."""
-    frozen: NotRequired[Frozen | None]
+    frozen: NotRequired[Note | None]
+    """Why, since when and by whom it is frozen."""
     createdAt: datetime
     updatedAt: datetime
     rev: int
-
-
-def shown_frozen(frozen: Frozen) -> dict[str, Any]:
-    """Returns why, since when and by whom a project is frozen, as callers see it."""
-    return {"note": frozen["note"], "at": wire_time(frozen["at"]), "by": dict(frozen["by"])}
-
-
-def project_frozen(frozen: Frozen) -> ProjectFrozen:
-    """Returns the refusal of writes in a frozen project."""
-    return ProjectFrozen(**shown_frozen(frozen))
