@@ -51,7 +51,8 @@ class Feeds:
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
         _check_query(FeedQuery)
         limit: int = load(FeedQuery, from_query(cached_schema(FeedQuery), request.args))["limit"]
-        address = self._address(f"{request.path}?limit={limit}" if request.args else request.path)
+        path = f"{request.path}?limit={limit}" if request.args else request.path
+        address = f"{self._public_url}{path}" if self._public_url else None  # not by `Host`, which can be anything
         return self._respond(
             ctx,
             f"atom {limit} {address}",
@@ -66,10 +67,6 @@ class Feeds:
         return self._respond(
             ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)
         )
-
-    def _address(self, path: str) -> str | None:
-        """Returns the public address of a path; None without `PUBLIC_URL`, as a request's `Host` can be anything."""
-        return f"{self._public_url}{path}" if self._public_url else None
 
     def _respond(
         self, ctx: Context, variant: str, content_type: str, lines: Callable[[Site], Iterable[str]]

@@ -37,7 +37,9 @@ SURFACES = {
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves `/llms.txt`, which names the surfaces that are on; it needs no token."""
-    text = llms_text(settings)
+    surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
+    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
+    text = TEXT.format(surfaces=surfaces, tools=tools, toolsets=", ".join(NAMES))
     blueprint = Blueprint("llms", __name__)
 
     @blueprint.get("/llms.txt")
@@ -45,10 +47,3 @@ def install(app: Flask, settings: Settings) -> None:
         return Response(text, content_type="text/plain; charset=utf-8")
 
     app.register_blueprint(blueprint)
-
-
-def llms_text(settings: Settings) -> str:
-    """Returns the text for the surfaces that the settings turn on."""
-    surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
-    return TEXT.format(surfaces=surfaces, tools=tools, toolsets=", ".join(NAMES))

@@ -26,7 +26,7 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """
     done = _try(ctx, path) if dry_run else _import(ctx, path)
-    print_json(_as_json(done)) if json else _print_report(done)
+    print_json(vars(done) | {"refused": [vars(refused) for refused in done.refused]}) if json else _print_report(done)
     if dry_run and not json:
         click.echo(DRY_RUN)
     sys.exit(1 if done.refused else 0)
@@ -54,10 +54,6 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             line = file.readline(MAX_LINE_BYTES + 1)
-
-
-def _as_json(done: Imported) -> dict[str, object]:
-    return vars(done) | {"refused": [vars(refused) for refused in done.refused]}
 
 
 def _print_report(done: Imported) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
-from app.cli.mongod_process import MongodFailed, MongodProcess
+from app.cli.mongod_process import MongodFailed, MongodProcess, lock_at_once
 
 __all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod", "signals_raise"]
 
@@ -108,7 +108,7 @@ def shared(folder: Path, start: Callable[[], T], stop: Callable[[], None]) -> It
             yield started
         finally:
             with _exclusive(folder):
-                if _is_last(users):
+                if lock_at_once(users, fcntl.LOCK_EX):
                     stop()
 
 
@@ -117,11 +117,3 @@ def _exclusive(folder: Path) -> Iterator[None]:
     with (folder / "boot.lock").open("a") as boot:
         fcntl.flock(boot, fcntl.LOCK_EX)
         yield
-
-
-def _is_last(users: IO[str]) -> bool:
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -109,7 +109,7 @@ class MongodProcess:
         """Returns the process that has locked the data, or None."""
         try:
             with (self._data / "mongod.lock").open() as lock:
-                while _is_locked(lock):
+                while not lock_at_once(lock, fcntl.LOCK_SH):
                     lock.seek(0)
                     if text := lock.read():
                         return int(text)
@@ -119,13 +119,13 @@ class MongodProcess:
         return None
 
 
-def _is_locked(file: IO[str]) -> bool:
+def lock_at_once(file: IO[str], kind: int) -> bool:
+    """Locks a file until it is closed, unless another process has locked it; returns whether it did."""
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
-    fcntl.flock(file, fcntl.LOCK_UN)
-    return False
+        return False
+    return True
 
 
 def _wait(until: Callable[[], bool], seconds: float) -> None:

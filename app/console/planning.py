@@ -13,12 +13,12 @@ from app.console.frame import console, done, page, said_by
 from app.console.sessions import ID
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
+from app.fields.intents import FirstStatus
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import MAX_PIECES
 from app.operations import briefs, intents, plans
 from app.vocabulary import DocumentStatus, Kind
 
-FIRST_STATUSES = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
 NEW: Mapping[str, Any] = {"status": DocumentStatus.PLANNED}
 
@@ -78,7 +78,7 @@ def discard_draft(id: str) -> str:
 
 def _form(draft_id: str | None, fields: Mapping[str, Any] = NEW) -> Response:
     drafts = call(intents.list_intents, fields={"kind": Kind.DOCUMENT}).body
-    statuses = [(status, STATUSES[status]) for status in FIRST_STATUSES]
+    statuses = [(status, STATUSES[status]) for status in FirstStatus]
     return page("plan.html", fields=fields, draft_id=draft_id or "", drafts=drafts, first_statuses=statuses)
 
 

@@ -80,7 +80,8 @@ def act_on_many() -> Response:
     if len(ids) > MOST_AT_ONCE:
         raise BadRequest(f"At most {MOST_AT_ONCE} documents are changed at once; {len(ids)} were selected.")
     outcomes = [_outcome(bulk, id) for id in ids]
-    return page("table_results.html", outcomes=outcomes, label=bulk.label, back=_back())
+    back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
+    return page("table_results.html", outcomes=outcomes, label=bulk.label, back=back)
 
 
 def _outcome(bulk: Move, id: str) -> dict[str, Any]:
@@ -93,11 +94,6 @@ def _outcome(bulk: Move, id: str) -> dict[str, Any]:
     except Refusal as refusal:
         return {"id": id, "title": title or id, "ok": False, "message": said_by(refusal)}
     return {"id": id, "title": document["title"], "ok": True, "message": bulk.done}
-
-
-def _back() -> str:
-    """Returns the address of the table as it was shown."""
-    return url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")
 
 
 def _with_args(**changes: Any) -> str:

@@ -12,13 +12,8 @@ from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
 STATUSES: Mapping[str, str] = {
-    DocumentStatus.IDEA: "Idea",
-    DocumentStatus.PLANNED: "Planned",
-    DocumentStatus.DRAFTING: "Drafting",
+    **{status: status.capitalize() for status in DocumentStatus},
     DocumentStatus.REVIEW: "In review",
-    DocumentStatus.APPROVED: "Approved",
-    DocumentStatus.SCHEDULED: "Scheduled",
-    DocumentStatus.PUBLISHED: "Published",
 }
 BRIEF_STATES: Mapping[str, str] = {
     BriefState.NONE: "Not offered",
@@ -26,7 +21,7 @@ BRIEF_STATES: Mapping[str, str] = {
     BriefState.CLAIMED: "Claimed",
     BriefState.DRAFTED: "Drafted",
 }
-INTENTS: Mapping[str, str] = {intent: str(intent).capitalize() for intent in SearchIntent}
+INTENTS: Mapping[str, str] = {intent: intent.capitalize() for intent in SearchIntent}
 
 EVENTS: Mapping[str, str] = {
     "document.created": "created the document",

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import marshmallow as ma
+from rapidfuzz.distance import Levenshtein
 
 from app.errors import Issue
 
@@ -70,21 +72,10 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
     plain = _plain(name)
     edits = 1 if len(name) <= SHORT_NAME else 2
-    distances = [(0 if _plain(one) == plain else max(1, edit_distance(name, one)), one) for one in known]
+    distance_to = partial(Levenshtein.distance, name, score_cutoff=2)
+    distances = [(0 if _plain(one) == plain else distance_to(one), one) for one in known]
     distance, nearest = min(distances, key=lambda pair: pair[0], default=(edits + 1, ""))
     return nearest if distance <= edits else None
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Returns how many characters have to be inserted, deleted or replaced to turn one text into the other."""
-    if abs(len(one) - len(other)) > 2:  # further than any near name
-        return abs(len(one) - len(other))
-    row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
-        before, row[0] = row[0], place
-        for column, compared in enumerate(other, 1):
-            before, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, before + (letter != compared))
-    return row[-1]
 
 
 def _by_name(schema: ma.Schema) -> dict[str, ma.fields.Field[Any]]:

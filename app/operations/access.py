@@ -84,17 +84,10 @@ class Access:
         Refuses with `Unauthorized` like `authenticate`.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
-        assert caller.token_id is not None
         session = new_project_secret(caller.project_id)
         with self._store.deadline():
-            self._store.sessions.add(
-                caller.project_id,
-                secret_hash=hash_of(session),
-                token_id=caller.token_id,
-                token_hash=hash_of(secret),
-                now=now,
-                until=now + SESSION_LIFE,
-            )
+            token = {"tokenId": caller.token_id, "tokenHash": hash_of(secret)}
+            self._store.sessions.add(caller.project_id, hash_of(session), token, now, now + SESSION_LIFE)
         return session
 
     def close_session(self, session: str) -> None:

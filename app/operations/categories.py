@@ -10,7 +10,7 @@ from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.categories import CategoryRecord, category_record
+from app.records.named import CategoryRecord, category_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems

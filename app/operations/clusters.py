@@ -6,7 +6,7 @@ from app.fields.loading import check
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.clusters import ClusterRecord, cluster_record
+from app.records.named import ClusterRecord, cluster_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.named import StoredCluster
 from app.vocabulary import Scope

@@ -172,15 +172,13 @@ def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text
 
 def _encoded_size(texts: Texts, times: Mapping[Text, int]) -> int:
     """Returns how long the texts are as JSON; roughly, where they are short enough in any case."""
-    sizes = {text: _utf8_size(content) for text, content in texts.items() if content}
+    sizes = {
+        text: len(content) if content.isascii() else len(content.encode()) for text, content in texts.items() if content
+    }
     size = sum(times[text] * length for text, length in sizes.items())
     if size * MAX_ESCAPE <= MAX_BODIES:
         return size
     return size + sum(times[text] * _escapes(content) for text, content in texts.items() if content)
-
-
-def _utf8_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 def _escapes(text: str) -> int:

@@ -14,9 +14,8 @@ from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import free_slug
-from app.records.categories import category_record
-from app.records.clusters import cluster_record
 from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
+from app.records.named import category_record, cluster_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag

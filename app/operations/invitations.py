@@ -27,14 +27,8 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
         or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
-        ctx.store.invitations.add(
-            ctx.project_id,
-            secret_hash=hash_of(secret),
-            member_id=member_id,
-            scopes=[str(scope) for scope in scopes],
-            now=ctx.now,
-            until=ctx.now + life,
-        )
+        invitation = {"memberId": member_id, "scopes": [str(scope) for scope in scopes]}
+        ctx.store.invitations.add(ctx.project_id, hash_of(secret), invitation, ctx.now, ctx.now + life)
     return secret
 
 

@@ -6,7 +6,7 @@ from app.fields.members import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.members import MemberRecord, member_record
+from app.records.named import MemberRecord, member_record
 from app.rules.etags import record_tag
 from app.rules.named import StoredMember
 from app.vocabulary import Role, Scope

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from app.records.actors import ActorRecord
+from app.records.actors import ActorRecord, CreatedRecord
 from app.records.briefs import BriefRecord, brief_record
 from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
 from app.rules.briefs import brief_of
@@ -12,12 +12,9 @@ from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
 
-class DocumentSummary(Record):
+class DocumentSummary(CreatedRecord):
     """A document without its long texts, as lists and tools give it."""
 
-    id = record_id("the document's id")
-    projectId = record_id("its project")
-    teamId = record_id("the project's team")
     title = string("its title", example="How to begin a sourdough starter")
     slug = string("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
     key = string("its key, given when it was planned; null without one", null=True)
@@ -39,9 +36,6 @@ class DocumentSummary(Record):
     wordCount = integer("words of the content's text", example=4)
     contentUpdatedAt = timestamp("when the content last changed")
     contentUpdatedBy = nested(ActorRecord, "who last changed the content")
-    createdAt = timestamp("when it was created")
-    createdBy = nested(ActorRecord, "who created it")
-    updatedAt = timestamp("when the record last changed")
     publishAt = timestamp("when it will be published; null unless scheduled", null=True)
     publishedAt = timestamp("when it went live; null unless published", null=True)
     deletedAt = timestamp("when it was moved to the trash; null outside it", null=True)

@@ -6,11 +6,10 @@ import marshmallow as ma
 
 from app.fields.intents import INTENT_FIELDS
 from app.records.actors import ActorRecord
-from app.records.categories import CategoryRecord
 from app.records.checks import CheckResult
-from app.records.clusters import ClusterRecord
 from app.records.documents import DocumentRecord
 from app.records.errors import ProblemRecord
+from app.records.named import CategoryRecord, ClusterRecord
 from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
 from app.rules.intents import StoredIntent
 from app.rules.times import wire_time

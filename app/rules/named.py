@@ -24,21 +24,23 @@ class StoredMember(StoredNamed):
     role: str
 
 
-class StoredCluster(StoredNamed):
-    """A cluster as the store returns it."""
+class StoredFiling(StoredNamed):
+    """What documents are filed under: a cluster or a category."""
 
     description: NotRequired[str | None]
-    keywords: NotRequired[list[str] | None]
     createdBy: Actor
     updatedAt: datetime
 
 
-class StoredCategory(StoredNamed):
+class StoredCluster(StoredFiling):
+    """A cluster as the store returns it."""
+
+    keywords: NotRequired[list[str] | None]
+
+
+class StoredCategory(StoredFiling):
     """A category as the store returns it."""
 
     slug: str
-    description: NotRequired[str | None]
     categoryId: NotRequired[str | None]
     """The parent category's id."""
-    createdBy: Actor
-    updatedAt: datetime

@@ -5,33 +5,22 @@
 
 from app.vocabulary import Channel
 
-ROUTES = {
-    "claim_brief": "POST /documents/:id/brief/claim",
-    "claim_next_brief": "POST /briefs/claim",
-    "get_work_packet": "GET /documents/:id/packet",
-    "mark_brief_ready": "POST /documents/:id/brief/ready",
-    "release_brief": "POST /documents/:id/brief/release",
-    "submit_document": "POST /documents/:id/submit",
-    "withdraw_brief": "POST /documents/:id/brief/withdraw",
-    "write_content": "PUT /documents/:id/content",
+NAMES = {
+    "claim_brief": ("POST /documents/:id/brief/claim", "Claim brief"),
+    "claim_next_brief": ("POST /briefs/claim", "Claim brief"),
+    "get_work_packet": ("GET /documents/:id/packet", "Brief"),
+    "mark_brief_ready": ("POST /documents/:id/brief/ready", "Offer brief"),
+    "release_brief": ("POST /documents/:id/brief/release", "Release brief"),
+    "submit_document": ("POST /documents/:id/submit", "Submit for review"),
+    "withdraw_brief": ("POST /documents/:id/brief/withdraw", "Withdraw brief"),
+    "write_content": ("PUT /documents/:id/content", "Write"),
 }
-"""The routes of the operations that messages name."""
-
-BUTTONS = {
-    "claim_brief": "Claim brief",
-    "claim_next_brief": "Claim brief",
-    "get_work_packet": "Brief",
-    "mark_brief_ready": "Offer brief",
-    "release_brief": "Release brief",
-    "submit_document": "Submit for review",
-    "withdraw_brief": "Withdraw brief",
-    "write_content": "Write",
-}
-"""The same in the console."""
+"""The routes and the buttons of the operations that messages name."""
 
 
 def named(operation: str, channel: Channel) -> str:
     """Returns the name of an operation as callers of an interface know it, marked as a name."""
+    route, button = NAMES[operation]
     if channel == Channel.CONSOLE:
-        return f'"{BUTTONS[operation]}"'
-    return f"`{operation if channel == Channel.MCP else ROUTES[operation]}`"
+        return f'"{button}"'
+    return f"`{operation if channel == Channel.MCP else route}`"

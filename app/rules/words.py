@@ -68,7 +68,8 @@ def search_words(*texts: str) -> list[str]:
     A record is found when it has all words of the query. So what words hold is divided once more (`l'été` is found
     by `ete`), the same on both sides, and at most 64 characters of a word and 1,000 words count.
     """
-    pieces = (piece for text in texts for word in words(text) for piece in _PIECE.findall(_folded(word)))
+    folded = (normalize("NFC", _without_accents(word)) for text in texts for word in words(text))
+    pieces = (piece for word in folded for piece in _PIECE.findall(word))
     return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
 
 
@@ -85,10 +86,6 @@ def compared_words(text: str, shortest: int = 1) -> list[str]:
     ]
 
 
-def _folded(word: str) -> str:
-    """Returns a word without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
-    return normalize("NFC", _without_accents(word))
-
-
 def _without_accents(text: str) -> str:
+    """Returns a text without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
     return "".join(character for character in normalize("NFKD", text) if not combining(character)).casefold()

@@ -88,9 +88,11 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     def _change_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
         """Returns the stages of a change of a document without expired lease, with the keys that lists need."""
         keys = search_keys(changes)
-        words = {"words": _united(keys)} if any(name in keys for name in WORD_KEYS) else {}
         written = {**changes, **keys, "updatedAt": event.at}
-        return super()._stages(event, written, {**words, **computed})
+        if any(name in keys for name in WORD_KEYS):
+            united = [{"$literal": keys[name]} if name in keys else f"${name}" for name in WORD_KEYS]
+            computed = {"words": {"$setUnion": united}, **computed}
+        return super()._stages(event, written, computed)
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Has every other write of a document wait for this transaction, or try again after it."""
@@ -197,10 +199,6 @@ def search_keys(changes: Mapping[str, Any]) -> Bson:
     if "dueDate" in changes:
         keys["dueKey"] = changes["dueDate"] or NO_DUE_DATE
     return keys
-
-
-def _united(keys: Mapping[str, Sequence[str]]) -> Bson:
-    return {"$setUnion": [{"$literal": keys[name]} if name in keys else f"${name}" for name in WORD_KEYS]}
 
 
 def _sort_key(sort: str) -> tuple[str, int]:

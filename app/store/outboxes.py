@@ -93,12 +93,11 @@ class Outboxes:
                 if error.code not in NO_SNAPSHOT:
                     raise
             else:
-                self._create_feed(project_id)
+                with suppress(DuplicateKeyError):  # another relay created it
+                    self._feeds.insert_one(
+                        {"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0}
+                    )
         raise WriteConflict
-
-    def _create_feed(self, project_id: str) -> None:
-        with suppress(DuplicateKeyError):  # another relay created it
-            self._feeds.insert_one({"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0})
 
     def _across(self, rows: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
         """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""

@@ -1,37 +1,52 @@
-"""Sessions of the console: which token somebody signed in with. Only hashes are stored."""
+"""Sessions of the console, and invitations to it, each of which makes one token. Only hashes of secrets are stored."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
-from app.store.collection import Collection
+from app.store.collection import Collection, Stored
 from app.store.indexes import SESSIONS_BY_HASH
 
 
-class StoredSession(TypedDict):
-    """A session as the store returns it."""
+class StoredSecret(TypedDict):
+    """What is stored of a secret that expires."""
 
     id: str
     projectId: str
     hash: str
-    """The hash of the session's secret."""
-    tokenId: str
-    tokenHash: str
-    """The hash of the token's secret at the time: a token with a new secret ends its sessions."""
+    """The hash of the secret."""
     createdAt: datetime
     expiresAt: datetime
 
 
-class Sessions(Collection[StoredSession]):
+class StoredSession(StoredSecret):
+    """A session as the store returns it."""
+
+    tokenId: str
+    tokenHash: str
+    """The hash of the token's secret at the time: a token with a new secret ends its sessions."""
+
+
+class StoredInvitation(StoredSecret):
+    """An invitation as the store returns it."""
+
+    memberId: str
+    scopes: list[str]
+    """What the token will allow."""
+
+
+class Secrets(Collection[Stored]):
+    """Records that are found by the hash of a secret, until they expire."""
+
+    def add(self, project_id: str, secret_hash: str, record: Mapping[str, Any], now: datetime, until: datetime) -> None:
+        """Adds a record."""
+        self._insert(project_id, {**record, "hash": secret_hash, "createdAt": now, "expiresAt": until})
+
+
+class Sessions(Secrets[StoredSession]):
     """The sessions of a project."""
 
     name = "sessions"
-
-    def add(
-        self, project_id: str, *, secret_hash: str, token_id: str, token_hash: str, now: datetime, until: datetime
-    ) -> None:
-        """Adds a session."""
-        row = {"hash": secret_hash, "tokenId": token_id, "tokenHash": token_hash, "createdAt": now, "expiresAt": until}
-        self._insert(project_id, row)
 
     def get(self, project_id: str, secret_hash: str) -> StoredSession | None:
         """Returns the session whose secret has this hash, or None."""
@@ -40,3 +55,13 @@ class Sessions(Collection[StoredSession]):
     def delete(self, project_id: str, secret_hash: str) -> None:
         """Deletes a session."""
         self._delete_one(project_id, {"hash": secret_hash})
+
+
+class Invitations(Secrets[StoredInvitation]):
+    """The invitations of a project that nobody has accepted yet."""
+
+    name = "invitations"
+
+    def take(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
+        """Returns the invitation whose secret has this hash and deletes it; None where there is none any more."""
+        return self._delete_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})

@@ -42,14 +42,13 @@ from app.store.events import Events
 from app.store.idempotency import Idempotency
 from app.store.insights import Insights
 from app.store.intents import Intents
-from app.store.invitations import Invitations
 from app.store.leases import Leases
 from app.store.members import Members
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
-from app.store.sessions import Sessions
+from app.store.sessions import Invitations, Sessions
 from app.store.tokens import Tokens
 from app.store.transfers import Transfers
 from app.store.webhooks import Webhooks

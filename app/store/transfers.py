@@ -97,7 +97,7 @@ class Transfers:
 
         Where another project has an id, a new one is derived from it, the same one at each import.
         """
-        derived = {one: _derived(project_id, one) for one in old}
+        derived = {one: hashlib.sha256(f"{project_id}{one}".encode()).hexdigest()[:24] for one in old}
         wanted = [object_id(one) for pair in derived.items() for one in pair]
         rows = self._database[collection].find({"_id": {"$in": wanted}}, {"projectId": 1}, session=self._session)
         owner = {str(row["_id"]): str(row["projectId"]) for row in rows}
@@ -159,7 +159,3 @@ def _read(store: Store, cursor: Iterable[Bson]) -> Iterator[Bson]:
         if row is None:
             return
         yield row
-
-
-def _derived(project_id: str, record_id: str) -> str:
-    return hashlib.sha256(f"{project_id}{record_id}".encode()).hexdigest()[:24]

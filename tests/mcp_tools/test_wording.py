@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.rules.wording import ROUTES
+from app.rules.wording import NAMES
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent
@@ -24,8 +24,8 @@ def test_the_named_routes_are_those_that_are_served(app: Flask) -> None:
         for method in rule.methods or ()
     }
 
-    assert set(ROUTES.values()) <= served
-    assert set(ROUTES) <= set(TOOLS)
+    assert {route for route, _ in NAMES.values()} <= served
+    assert set(NAMES) <= set(TOOLS)
 
 
 def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(

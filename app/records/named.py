@@ -1,0 +1,68 @@
+"""Members, clusters and categories as callers see them (decisions, sections 2 and 4)."""
+
+from typing import Any
+
+from app.records.actors import CreatedRecord, created_record
+from app.records.types import Record, record_id, string, strings, timestamp
+from app.rules.named import StoredCategory, StoredCluster, StoredMember
+from app.rules.times import wire_time
+from app.vocabulary import Role
+
+
+class MemberRecord(Record):
+    """A member of the project."""
+
+    id = record_id("the member's id")
+    name = string("their name", example="Ada Example")
+    email = string("their e-mail address", null=True, example="ada@example.org")
+    role = string("descriptive: permissions are the token's", one_of=Role)
+    createdAt = timestamp("when they were added")
+
+
+class ClusterRecord(CreatedRecord):
+    """A cluster."""
+
+    name = string("its name, unique in the project ignoring case", example="Sourdough")
+    description = string("what the topic covers", example="Wild yeast at home")
+    keywords = strings("keywords the topic targets", example=["sourdough", "levain"])
+
+
+class CategoryRecord(CreatedRecord):
+    """A category."""
+
+    name = string("its name", example="Baking")
+    slug = string("its URL slug, unique in the project", example="baking")
+    description = string("what it covers; writers receive it with each brief", example="Bread, from flour to crust")
+    categoryId = record_id("the parent category", null=True)
+
+
+def member_record(member: StoredMember) -> dict[str, Any]:
+    """Returns a stored member as callers see them."""
+    return {
+        "id": member["id"],
+        "name": member["name"],
+        "email": member.get("email"),
+        "role": member["role"],
+        "createdAt": wire_time(member["createdAt"]),
+    }
+
+
+def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
+    """Returns a stored cluster as callers see it."""
+    return {
+        **created_record(cluster, team_id),
+        "name": cluster["name"],
+        "description": cluster.get("description") or "",
+        "keywords": cluster.get("keywords") or [],
+    }
+
+
+def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
+    """Returns a stored category as callers see it."""
+    return {
+        **created_record(category, team_id),
+        "name": category["name"],
+        "slug": category["slug"],
+        "description": category.get("description") or "",
+        "categoryId": category.get("categoryId"),
+    }
