@@ -139,7 +139,7 @@ _PIECES = st.sampled_from(
         "<",
     ]
     + ['<img src="a" alt="b" />', '<a href="x">', '<a href="x>y">', "<a title='x'>", '<p\nclass="x">', "</a>", ">"]
-    + ["<script>", "</script>", "<!--", "-->", "<div>\n", "</div>\n", "<pre>\n", "<http://e.org>", '="']
+    + ["<script>", "</script>", "<!--", "-->", "<!-- a -->", "<div>\n", "</div>\n", "<pre>\n", "<http://e.org>", '="']
 )
 
 
