@@ -16,7 +16,7 @@ from app.errors import HttpApiDecodeError, NotFound, Refusal
 from app.fields.intents import FirstStatus
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import MAX_PIECES
-from app.operations import briefs, intents, plans
+from app.operations import briefs, documents, intents, plans
 from app.vocabulary import DocumentStatus, Kind
 
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
@@ -31,12 +31,19 @@ SHOWN = 50
 
 @console.get("/plan")
 def show_plan() -> Response:
-    """Shows the form of a new piece, empty or with a draft, and the drafts that are not finished."""
+    """Shows the form of a new piece, and the drafts that are not finished.
+
+    It has the fields of a draft, or those that another document shares with it, or the day on which it is due.
+    """
     require(intents.create_document_intent)
-    draft_id = request.args.get("draft", "")
-    if not ID.fullmatch(draft_id):
-        return _form(None)
-    return _form(draft_id, call(intents.get_intent, draft_id, fields={"kind": Kind.DOCUMENT}).body["fields"])
+    draft_id, like = request.args.get("draft", ""), request.args.get("like", "")
+    if ID.fullmatch(draft_id):
+        return _form(draft_id, call(intents.get_intent, draft_id, fields={"kind": Kind.DOCUMENT}).body["fields"])
+    fields = dict(NEW, dueDate=request.args.get("dueDate", ""))
+    if ID.fullmatch(like):
+        shared = call(documents.get_document, like).body
+        fields |= {name: shared[name] for name in ("categoryId", "clusterId", "assigneeId", "brief")}
+    return _form(None, fields)
 
 
 @console.post("/plan")

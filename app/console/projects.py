@@ -1,5 +1,6 @@
 """The settings of the project, and freezing it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ FLAGS: Mapping[str, str] = {
     "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",
 }
+DURATION = re.compile(r"([0-9]{1,9}) ?(?:([dhms])[a-z]*)?", re.IGNORECASE)
+SECONDS: Mapping[str | None, int] = {"d": 86_400, "h": 3_600, "m": 60, "s": 1, None: 1}
 LEVELS: Mapping[str, str] = {
     CheckLevel.OFF: "Off",
     CheckLevel.WARNING: "Warns",
@@ -58,8 +61,8 @@ def unfreeze() -> str:
 
 def _changes() -> dict[str, Any]:
     fields = changed_fields(TEXTS)
-    if (lease := fields.get("claimLeaseSeconds")) and lease.isascii() and lease.isdigit():
-        fields["claimLeaseSeconds"] = int(lease[:18])
+    if (lease := fields.get("claimLeaseSeconds")) and (found := DURATION.fullmatch(lease)):
+        fields["claimLeaseSeconds"] = int(found[1]) * SECONDS[found[2] and found[2].lower()]
     for name in FLAGS:
         if (name in request.form) != ("was." + name in request.form):
             fields[name] = name in request.form

@@ -43,6 +43,10 @@ BULKS: Mapping[str, Move] = {
 }
 """The bulk actions: each is called for each selected document."""
 
+NOBODY = ("assigneeId", "")
+NOT_CHOSEN = "not chosen"
+"""An empty date, and an assignee who was not chosen, are refused: they would clear what the documents have."""
+
 
 @console.get("/table")
 def show_table() -> Response:
@@ -86,7 +90,8 @@ def act_on_many() -> Response:
 
 def _outcome(bulk: Move, id: str) -> dict[str, Any]:
     title = request.form.get(f"title.{id}", "")
-    fields: dict[str, Any] = {bulk.asks: request.form.get(bulk.asks) or None} if bulk.asks else {}
+    sent = request.form.get(bulk.asks, NOT_CHOSEN)
+    fields: dict[str, Any] = {bulk.asks: None if (bulk.asks, sent) == NOBODY else sent} if bulk.asks else {}
     if bulk.keeps_version and (version := request.form.get(f"version.{id}", type=int)):
         fields["baseVersion"] = version
     try:

@@ -106,6 +106,15 @@ def duration(seconds: float | None) -> str:
     return _counted(f"{value:.0f}" if value >= 10 or size == 1 else f"{value:.1f}".removesuffix(".0"), unit)
 
 
+@console.app_template_filter("exact_duration")
+def exact_duration(seconds: int | None) -> str:
+    """Returns a duration as the number of the largest unit of which it is a multiple: `90 minutes`."""
+    if not seconds:
+        return ""
+    size, unit = next((one for one in UNITS if seconds % one[0] == 0), (1, "second"))
+    return _counted(str(seconds // size), unit)
+
+
 def _counted(number: str, unit: str) -> str:
     return f"{number} {unit}" if number == "1" else f"{number} {unit}s"
 

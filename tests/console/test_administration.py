@@ -82,6 +82,26 @@ def test_settings_are_changed_one_by_one(editor: Visitor, project: Project) -> N
     assert (after["name"], after["fourEyes"], after["checks"]) == ("The Crumb", False, {})
 
 
+@pytest.mark.parametrize(
+    ("typed", "seconds", "shown"),
+    [
+        ("8 hours", 28_800, "8 hours"),
+        ("90m", 5_400, "90 minutes"),
+        ("1 Day", 86_400, "1 day"),
+        ("100 seconds", 100, "100 seconds"),
+        ("120", 120, "2 minutes"),
+        ("", None, ""),
+    ],
+)
+def test_the_time_after_which_claims_expire_is_a_number_and_a_unit(
+    editor: Visitor, project: Project, typed: str, seconds: int | None, shown: str
+) -> None:
+    page = editor.post("/console/administration", claimLeaseSeconds=typed, **{"was.claimLeaseSeconds": "1 hour"})
+
+    assert settings(project)["claimLeaseSeconds"] == seconds
+    assert re.findall('id="f-claimLeaseSeconds"[^>]* value="([^"]*)"', page.text) == [shown]
+
+
 def test_what_is_wrong_with_settings_stands_beside_the_fields(editor: Visitor) -> None:
     sent = {"siteUrl": "nowhere", "claimLeaseSeconds": "soon", "was.siteUrl": "", "was.claimLeaseSeconds": ""}
     for wrong in ({"siteUrl": "nowhere"}, {"claimLeaseSeconds": "soon"}, {"claimLeaseSeconds": "5"}):

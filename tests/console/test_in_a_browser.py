@@ -57,17 +57,38 @@ def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
+def test_a_secret_is_copied_and_nothing_is_cleared_in_bulk_by_mistake(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye bread", dueDate="2099-01-31")
+    window.sign_in(project.token("Ingrid"))
+    granted = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    window.chrome.execute_cdp_cmd("Browser.grantPermissions", granted)
+
+    window.open("/console/administration/tokens")
+    window.find("#f-name").send_keys("CI")
+    window.press("Create token")
+    window.find("[data-copies]").click()
+    window.until(lambda: "Copied." in window.find("#toasts").text)
+
+    window.open("/console/table")
+    window.find("[data-all]").click()
+    for bulk, field in (("assign", "b-assignee"), ("due", "b-due")):
+        window.find(f"[value={bulk}]").click()
+        window.until(lambda field=field: window.chrome.switch_to.active_element.get_attribute("id") == field)
+    assert now(project, document)["dueDate"] == "2099-01-31"
+
+
 def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Your first loaf", status="drafting")
     window.sign_in(project.token("Ingrid"))
 
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    editor.send_keys("## Day one?\n\n- Flour\nWater")
+    editor.send_keys("## Day one?\n\n- Flour\n", Keys.CONTROL + "b", Keys.NULL, "Water")
     window.until(lambda: "<h2>Day one?</h2>" in window.find("#preview").get_attribute("innerHTML"))
     editor.send_keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 2" in window.find("main").text)
     assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == ["Flour", "Water"]
+    assert window.find(".prose li strong").text == "Water"
 
     window.press("Submit for review")
     window.find("#a-note").send_keys("Say which flour.")

@@ -14,7 +14,7 @@ from app.console import planning
 from app.http.in_flight import SESSION_COOKIE
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, made
+from tests.make import OPERATIONS, Project, a_document, made
 
 TABLE = "key\ttitle\tbrief.keyword\tready\nrye\tRye bread\trye\tyes\nstollen\tStollen\t\t\n"
 
@@ -42,6 +42,23 @@ def test_a_piece_is_planned_with_its_brief_and_offered(
     assert document["brief"]["outline"] == "One\nTwo"
     assert document["brief"]["referenceUrls"] == ["https://a.example"]
     assert document["brief"]["state"] == state
+
+
+def test_a_piece_is_planned_like_another_and_for_a_day(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    category = made(ctx, "category", name="Bread", slug="bread")["id"]
+    like = a_document(ctx, title="Rye", categoryId=category, dueDate="2027-01-31", brief={"audience": "beginners"})
+
+    page = editor.get(f"/console/plan?like={like['id']}").text
+    empty = editor.get("/console/plan?dueDate=2099-01-31").text
+
+    assert f'<option value="{category}" selected>' in page
+    assert 'value="beginners"' in page
+    assert "2027-01-31" not in page
+    assert 'value="2099-01-31"' in empty
+    assert f"/console/plan?like={like['id']}" in editor.get(f"/console/documents/{like['id']}").text
+    assert "/console/plan?dueDate=2099-01-31" in editor.get("/console/calendar?day=2099-01-15").text
+    assert editor.get(f"/console/plan?like={'0' * 24}").status_code == 404
 
 
 def test_what_is_wrong_stands_beside_the_fields_and_the_draft_is_confirmed_once_it_is_right(

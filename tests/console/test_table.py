@@ -100,6 +100,14 @@ def test_due_dates_are_set_and_cleared(editor: Visitor, project: Project, three:
     assert "0 of 1 done" in post_many(editor, "due", ids[:1], dueDate="2027-02-30").text
 
 
+@pytest.mark.parametrize(("bulk", "sent"), [("assign", {}), ("due", {}), ("due", {"dueDate": ""})])
+def test_nothing_is_cleared_where_nothing_was_chosen(
+    editor: Visitor, project: Project, three: list[dict[str, str]], bulk: str, sent: dict[str, str]
+) -> None:
+    assert "0 of 1 done" in post_many(editor, bulk, [three[0]["id"]], **sent).text
+    assert now(project, three[0]["id"])["dueDate"] == "2020-01-31"
+
+
 def test_briefs_are_offered_and_approved_where_the_operation_allows_it(
     editor: Visitor, project: Project, three: list[dict[str, str]]
 ) -> None:

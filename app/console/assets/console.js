@@ -87,7 +87,7 @@ document.addEventListener("keydown", (event) => {
   const entry = waitsForPage && $(`nav [data-key="${CSS.escape(event.key)}"]`);
   waitsForPage = event.key === "g";
   if (entry) entry.click();
-  else if (event.key === "?") $("#keys").showModal();
+  else if (event.key === "?") $("#keys")?.showModal();
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
   else if (event.key === "/") location.assign(`${$('nav [data-key="t"]').href}#q`);
   else if (event.key === "e" && $('.tabs a[href$="/edit"]')) $('.tabs a[href$="/edit"]').click();
@@ -99,6 +99,17 @@ document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
+
+// Browsers let pages copy where they are served over https, or locally.
+for (const button of $$("[data-copies]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", () => {
+    navigator.clipboard.writeText($(".secret").textContent).then(
+      () => say("Copied."),
+      () => say("The browser does not allow it: select the text and copy it.", false),
+    );
+  });
+}
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;

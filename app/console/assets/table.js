@@ -1,6 +1,6 @@
 // The table: all rows of a page are selected at once, or several by `x`; what is selected is counted.
 
-import { $, $$ } from "./console.js";
+import { $, $$, say } from "./console.js";
 
 const rows = () => $$("#table tbody [name=id]");
 let last = null;
@@ -36,6 +36,15 @@ document.addEventListener("keydown", (event) => {
     $("[name=id]", row)?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
   }
 });
+
+// An action that sets something needs it: an empty field would clear it in all of them.
+document.addEventListener("submit", (event) => {
+  const field = event.submitter?.closest(".bulk-action")?.querySelector("select, input");
+  if (!field || !(field.selectedOptions?.[0].disabled ?? !field.value)) return;
+  event.preventDefault();
+  field.focus();
+  say("Choose what to set first.", false);
+}, true);
 
 document.addEventListener("htmx:afterSwap", count);
 count();

@@ -6,7 +6,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { insertNewlineContinueMarkup, deleteMarkupBackward, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
+import { EditorSelection, EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -33,6 +33,15 @@ const look = EditorView.theme({
   },
 });
 
+/** A command that puts what is selected between two texts, and leaves it selected. */
+const between = (before, after) => ({ state, dispatch }) => {
+  dispatch(state.changeByRange(({ from, to }) => ({
+    changes: [{ from, insert: before }, { from: to, insert: after }],
+    range: EditorSelection.range(from + before.length, to + before.length),
+  })));
+  return true;
+};
+
 /** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S. */
 export function createEditor(place, text, { label, changed, save }) {
   const root = place.attachShadow({ mode: "open" });
@@ -54,6 +63,9 @@ export function createEditor(place, text, { label, changed, save }) {
         look,
         keymap.of([
           { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
+          { key: "Mod-b", run: between("**", "**") },
+          { key: "Mod-i", run: between("_", "_") },
+          { key: "Mod-k", run: between("[", "](https://)") },
           { key: "Enter", run: insertNewlineContinueMarkup },
           { key: "Backspace", run: deleteMarkupBackward },
           ...defaultKeymap,
