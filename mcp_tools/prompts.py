@@ -14,7 +14,7 @@ from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
 from mcp_tools.arguments import load_known
-from mcp_tools.trust import UNTRUSTED
+from mcp_tools.results import UNTRUSTED
 
 WRITE = "write_document_from_brief"
 

@@ -15,7 +15,7 @@ from app.operations.documents import list_documents
 from app.operations.operation import Operation
 from app.operations.sections import read_document_content
 from mcp_tools.arguments import SMALL_PAGE
-from mcp_tools.trust import UNTRUSTED
+from mcp_tools.results import UNTRUSTED
 
 Contents = list[t.TextResourceContents | t.BlobResourceContents]
 

@@ -1,10 +1,14 @@
-"""What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
+"""What a tool returns: its operation's result without long texts, the JSON Schema that documents it, and its labels.
+
+Labels say which tools and resources return text that people and agents wrote (decisions, section 13).
+"""
 
 from typing import Any
 
 import marshmallow as ma
 import mcp_types as t
 import orjson
+from marshmallow import validate
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
@@ -25,6 +29,10 @@ STRINGS = ("string", ["string", "null"])
 
 DRAFT_TEXT = "markdown"
 """The long text of a document draft, which only `get_intent` returns."""
+
+
+UNTRUSTED = {"untrusted": True}
+"""What `_meta` says of text in which an agent follows no instructions."""
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:
@@ -112,3 +120,26 @@ def _key(schema: dict[str, Any]) -> dict[str, Any]:
     if inner := schema.get("items", {}).get("properties"):
         return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
     return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}
+
+
+def label_of(operation: Operation) -> dict[str, Any] | None:
+    """Returns what `_meta` says of an operation's tool and of its results; None where they hold no such text."""
+    records = CONFIRMED_RECORDS.values() if operation.response is ConfirmedRecord else (operation.response,)
+    return UNTRUSTED if any(holds_text(record()) for record in records) else None
+
+
+def holds_text(schema: ma.Schema) -> bool:
+    """Returns whether a record has a field of free text."""
+    return any(map(_is_text, schema.fields.values()))
+
+
+def _is_text(field: ma.fields.Field[Any]) -> bool:
+    """Returns whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
+    if isinstance(field, ma.fields.Nested):
+        return isinstance(field.schema, ma.Schema) and holds_text(field.schema)
+    if isinstance(field, ma.fields.List):
+        return _is_text(field.inner)
+    if isinstance(field, ma.fields.String):
+        closed = any(isinstance(check, validate.OneOf) for check in field.validators)
+        return not closed and field.metadata.keys().isdisjoint(("pattern", "format"))
+    return isinstance(field, ma.fields.Dict)

@@ -12,9 +12,8 @@ from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
-from mcp_tools.results import output_schema, result_of
+from mcp_tools.results import label_of, output_schema, result_of
 from mcp_tools.toolsets import ALL, holds
-from mcp_tools.trust import label_of
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""

@@ -3,9 +3,8 @@
 from enum import StrEnum
 
 from app.fields.briefs import DraftBriefFields
-from app.fields.categories import DraftCategoryFields
 from app.fields.checks import not_blank, one_of
-from app.fields.clusters import DraftClusterFields
+from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.fields.slugs import document_slug
 from app.fields.types import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
 from app.vocabulary import DocumentStatus, Kind

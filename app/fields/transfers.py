@@ -5,13 +5,11 @@ its texts, its versions and last the document itself.
 """
 
 from app.fields.briefs import BriefFields
-from app.fields.categories import DraftCategoryFields
 from app.fields.checks import full_match, not_blank
-from app.fields.clusters import DraftClusterFields
 from app.fields.document_keys import document_key
 from app.fields.documents import PublishedChanges
 from app.fields.intents import MAX_MARKDOWN
-from app.fields.members import MemberFields
+from app.fields.named import DraftCategoryFields, DraftClusterFields, MemberFields
 from app.fields.projects import ProjectChanges
 from app.fields.slugs import MAX_PAST_SLUGS, document_slug
 from app.fields.types import (

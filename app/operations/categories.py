@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
-from app.fields.categories import CategoryChanges
 from app.fields.loading import check
+from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
@@ -14,7 +14,7 @@ from app.records.named import CategoryRecord, category_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
-from app.store import recent_reads
+from app.store import categories
 from app.vocabulary import Scope
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
@@ -54,7 +54,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
     ctx.store.projects.delivery_changed(ctx.project_id)
     return replace(
         _result(ctx, or_raise(written, WriteConflict)),
-        seconds_until_visible=recent_reads.SECONDS if "name" in changes else 0,
+        seconds_until_visible=categories.NAME_SECONDS if "name" in changes else 0,
     )
 
 

@@ -1,8 +1,8 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict, or_raise
-from app.fields.clusters import ClusterChanges
 from app.fields.loading import check
+from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation

@@ -11,7 +11,7 @@ from app.operations.context import Context
 from app.operations.revision_cache import RevisionCache
 from app.operations.single_flight import SingleFlight
 from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
-from app.rules.redirects import redirects
+from app.rules.publishing import redirects
 
 CATEGORY_CACHE_BYTES = 64 * 1024 * 1024
 MAX_CATEGORIES = 5_000

@@ -5,9 +5,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
-from app.fields.categories import DraftCategoryFields
-from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
+from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context, Fields
 from app.operations.documents import document_result

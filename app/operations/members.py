@@ -2,7 +2,7 @@
 
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
 from app.fields.loading import check
-from app.fields.members import MemberChanges, MemberFields
+from app.fields.named import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation

@@ -52,8 +52,7 @@ from app.rules.documents import (
     if_not_renderable,
     refusal,
 )
-from app.rules.publishing import delivered_words, snapshot
-from app.rules.redirects import past_slugs
+from app.rules.publishing import delivered_words, past_slugs, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope

@@ -25,7 +25,6 @@ from app.errors import (
 from app.rules.actors import Actor, Note
 from app.rules.briefs import OPEN, MoveRequest, StoredBrief, brief_of, holds_claim, if_claimed, is_claimed
 from app.rules.html_writer import MAX_PARTS
-from app.rules.redirects import PastSlug
 from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status
 
@@ -57,6 +56,13 @@ class Snapshot(PublishedFields):
     wordCount: NotRequired[int]
     publishedAt: datetime
     updatedAt: NotRequired[datetime]
+
+
+class PastSlug(TypedDict):
+    """A slug that a document was delivered under, and until when."""
+
+    slug: str
+    at: datetime
 
 
 class StoredDocument(PublishedFields):

@@ -1,15 +1,26 @@
-"""What is delivered of a document, as it was when it was published (decisions, sections 5 and 7)."""
+"""What is delivered of a document, as it was when it was published, and where its past slugs lead.
 
-from collections.abc import Mapping
+(decisions, sections 5, 7 and 15)
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
-from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
+from app.fields.slugs import MAX_PAST_SLUGS
+from app.rules.documents import PUBLISHED_FIELDS, PastSlug, StoredDocument
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
+
+
+class LeftSlug(TypedDict):
+    """A past slug of a document that is delivered, with the slug that it is delivered under now."""
+
+    slug: str
+    to: str
 
 
 @dataclass(frozen=True)
@@ -55,3 +66,29 @@ def snapshot(
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
     """Returns the words that a document is found by where it is delivered: of its title, subtitle and excerpt."""
     return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))
+
+
+def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:
+    """Returns the past slugs of a document that is delivered under `slug` from now on, the latest first.
+
+    None for a document that is not delivered any more.
+    """
+    known, snapshot = document.get("pastSlugs") or [], document.get("snapshot")
+    if snapshot:
+        left = snapshot["slug"]
+        known = [PastSlug(slug=left, at=now), *(one for one in known if one["slug"] != left)]
+    return [one for one in known if one["slug"] != slug][:MAX_PAST_SLUGS]
+
+
+def redirects(left: Iterable[LeftSlug], delivered: Iterable[str]) -> Mapping[str, str]:
+    """Returns the present slug for each past one.
+
+    `left` are past slugs, those that were left last first; `delivered` are those of them that a document is delivered
+    under. Of several documents that left a slug, the latest counts.
+    """
+    found: dict[str, str] = {}
+    taken = set(delivered)
+    for one in left:
+        if one["slug"] not in taken:
+            found.setdefault(one["slug"], one["to"])
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 from pymongo import UpdateOne
 
 from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
-from app.rules.redirects import LeftSlug
+from app.rules.publishing import LeftSlug
 from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (

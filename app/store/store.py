@@ -31,7 +31,6 @@ from app.errors import ServiceUnavailable, WriteConflict
 from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
-from app.store.budgets import Budgets
 from app.store.categories import Categories
 from app.store.clusters import Clusters
 from app.store.collection import Bson
@@ -49,7 +48,7 @@ from app.store.projects import Projects
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
 from app.store.sessions import Invitations, Sessions
-from app.store.tokens import Tokens
+from app.store.tokens import Budgets, Tokens
 from app.store.transfers import Transfers
 from app.store.webhooks import Webhooks
 

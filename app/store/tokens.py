@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from bson import ObjectId
+from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import EntityTags, OutboxCollection, object_id, object_ids
+from app.store.collection import Bson, Collection, EntityTags, OutboxCollection, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
+from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -53,3 +55,43 @@ class Tokens(OutboxCollection[StoredToken]):
         """Changes a token that was not revoked."""
         condition = self._one(token_id, tags) | {"revokedAt": None}
         return self._change(project_id, condition, event=event, changes=changes)
+
+
+class UsedBudget(TypedDict):
+    """How much of one limit of its budget a token has used in an hour or day."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    limit: str
+    begins: datetime
+    used: int
+
+
+class Budgets(Collection[UsedBudget]):
+    """The counts of tokens that have a budget."""
+
+    name = "budgets"
+
+    def spend(self, project_id: str, token_id: str, limit: BudgetLimit, begins: datetime) -> int:
+        """Counts one more and returns how many there are with it, inside a transaction."""
+        counted = self._collection.find_one_and_update(
+            self._where(project_id, _one(token_id, limit, begins)),
+            {"$inc": {"used": 1}},
+            upsert=True,
+            return_document=ReturnDocument.AFTER,
+            session=self._session,
+        )
+        assert counted  # inserted where there was none
+        return int(counted["used"])
+
+    def used(self, project_id: str, token_id: str, since: Mapping[BudgetLimit, datetime]) -> dict[BudgetLimit, int]:
+        """Returns how many there are of each limit since its hour or day began, in one read."""
+        times = {"limit": {"$in": [str(limit) for limit in since]}, "begins": {"$in": list(since.values())}}
+        rows = self._find(project_id, {"tokenId": ObjectId(token_id), **times})
+        used = {(row["limit"], row["begins"]): int(row["used"]) for row in rows}
+        return {limit: used.get((str(limit), begins), 0) for limit, begins in since.items()}
+
+
+def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Bson:
+    return {"tokenId": ObjectId(token_id), "limit": str(limit), "begins": begins}

@@ -14,11 +14,10 @@ from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
 from app.store.store import Store, connect
-from app.worker.project_pool import ProjectPool
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_dispatcher import WebhookDispatcher
 from app.worker.webhook_sender import WebhookSender
-from app.worker.worker import Job, Worker
+from app.worker.worker import Job, ProjectPool, Worker
 
 log = logging.getLogger("content_workflow.worker")
 

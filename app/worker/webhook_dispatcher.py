@@ -10,8 +10,8 @@ from functools import partial
 
 from app.operations.context import this_instant
 from app.store.store import Store
-from app.worker.project_pool import ProjectPool
 from app.worker.webhook_sender import WebhookSender
+from app.worker.worker import ProjectPool
 
 LEASE = timedelta(seconds=40)
 """How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""

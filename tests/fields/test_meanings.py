@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.fields.briefs import BriefFields
-from app.fields.categories import DraftCategoryFields
-from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields
 from app.fields.loading import cached_schema, problems
+from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.fields.webhooks import WebhookFields
 
 TITLED = {"title": "Rye"}

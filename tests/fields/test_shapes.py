@@ -8,10 +8,9 @@ import pytest
 
 from app.errors import HttpApiDecodeError
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.categories import DraftCategoryFields
-from app.fields.clusters import DraftClusterFields
 from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.fields.loading import cached_schema, load
+from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.fields.queries import from_query
 
 TEXTS = [

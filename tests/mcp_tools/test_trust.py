@@ -11,8 +11,8 @@ from marshmallow import fields, validate
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation
 from app.records.types import Record, integer, nested_list, record_id, string, timestamp
+from mcp_tools.results import holds_text
 from mcp_tools.tools import TOOLS
-from mcp_tools.trust import holds_text
 from tests.make import Project, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 

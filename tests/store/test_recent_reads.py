@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 
-from app.store.recent_reads import SECONDS, RecentReads
+import pytest
+
+from app.store.categories import NAME_SECONDS, _names
+from tests.make import Project, made
+
+pytestmark = pytest.mark.needs_mongod
 
 
-def test_a_value_is_used_until_its_moment_is_over_however_late_it_was_stored() -> None:
-    reads: RecentReads[str, str] = RecentReads()
-    now = time.monotonic()
+def test_a_name_is_used_until_its_moment_is_over_however_late_it_was_stored(project: Project) -> None:
+    category = made(project.context(project.token()), "category", name="Bread", slug="bread")["id"]
 
-    reads.put("new", "a", now)
-    reads.put("old", "b", now - SECONDS)
+    def name_after(seconds: float) -> str:
+        _names[category] = ("Loaves", time.monotonic() - seconds)
+        return project.store.categories.get_names(project.id, [category])[category]
 
-    assert reads.get_many(["new", "old", "none"]) == {"new": "a"}
+    assert (name_after(0), name_after(NAME_SECONDS)) == ("Loaves", "Bread")

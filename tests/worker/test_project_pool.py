@@ -9,7 +9,7 @@ import pytest
 
 from app.errors import ServiceUnavailable
 from app.worker import worker
-from app.worker.project_pool import ProjectPool
+from app.worker.worker import ProjectPool
 
 
 @pytest.fixture
