@@ -61,7 +61,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 @operation(Scope.READ, Effect.READS, response=RevisionRecord)
 def get_revision(ctx: Context, document_id: str, version: str) -> Result:
-    """Read a version of a document, with its markdown as it was written."""
+    """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
     return Result(revision_summary(revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]})
@@ -114,7 +114,7 @@ def event_type(changes: Mapping[str, Any]) -> str:
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Compare the markdown of two versions, as a unified diff.
 
-    Refused with 422 where the versions are too long and too different to be compared in time.
+    Refused where the versions are too long and too different to be compared in time.
     """
     own_document(ctx, document_id)
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))

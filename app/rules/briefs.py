@@ -140,8 +140,10 @@ def if_held_by_another(document: StoredDocument, request: MoveRequest) -> Refusa
 def if_unclaimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
     if is_claimed(document, request):
         return None
-    claim = named("claim_brief", request.channel)
-    message = f"You hold no claim: its lease expired, or the brief was withdrawn. Claim it again with {claim}."
+    message = (
+        "You hold no claim: its lease expired, the brief was withdrawn, or the document was submitted. While the brief "
+        f"is ready, claim it again with {named('claim_brief', request.channel)}."
+    )
     return BriefClaimed(message, claimedBy=None, claimedAt=None)
 
 

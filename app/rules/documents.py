@@ -248,16 +248,20 @@ def allowed(document: StoredDocument) -> list[str]:
     return [move.name for move in MOVES if may_leave(move, document)]
 
 
-def not_now(document: StoredDocument) -> InvalidTransition:
+def not_now(document: StoredDocument, request: MoveRequest) -> InvalidTransition:
     """Returns the refusal of an operation that the document's status does not allow."""
     able = allowed(document)
+    named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if request.channel == Channel.MCP else able
     return InvalidTransition(
         f"The document is {_STATUS_WORDS[Status(document['status'])]}, which does not allow this. "
-        f"What it allows: {', '.join(able)}.",
+        f"What it allows: {', '.join(named)}.",
         status=document["status"],
         allowed=able,
     )
 
+
+_TOOLS = {"request-changes": "request_changes"}
+"""The tools of moves that are not called like `approve_document`."""
 
 _STATUS_WORDS = {
     Status.IDEA: "an idea",
@@ -282,7 +286,7 @@ def refusal(
     if outdated := if_outdated(document, base_version):
         return outdated
     if not may_leave(move, document):
-        return not_now(document)
+        return not_now(document, request)
     if move.four_eyes and request.same_eyes is not None:
         return FourEyes(by=request.same_eyes)
     if move.needs_approval and request.review_required and not approved(document):
@@ -324,7 +328,7 @@ def if_not_renderable(document: StoredDocument, request: MoveRequest) -> BadRequ
 
 def if_not_deleted(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
     """Refuses to restore a document that is not in the trash."""
-    return not_now(document) if document["deletedAt"] is None else None
+    return not_now(document, request) if document["deletedAt"] is None else None
 
 
 def if_slug_taken(document: StoredDocument, request: MoveRequest) -> SlugTaken | None:
@@ -350,10 +354,10 @@ def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransiti
     """Refuses changes of the published fields after approval, and by agents during review."""
     is_agent = bool(request.agent) or request.channel == Channel.MCP
     in_review = is_agent and document["status"] == Status.REVIEW
-    return not_now(document) if in_review or document["status"] in FROZEN else None
+    return not_now(document, request) if in_review or document["status"] in FROZEN else None
 
 
 def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:
     """Refuses a change from a status after the first three, or of a claimed brief to one other than `drafting`."""
     taken_out = is_claimed(document, request) and status != Status.DRAFTING
-    return not_now(document) if document["status"] not in OPEN or taken_out else None
+    return not_now(document, request) if document["status"] not in OPEN or taken_out else None

@@ -10,7 +10,7 @@ from flask import Flask
 
 from app.rules.wording import NAMES
 from mcp_tools.tools import TOOLS
-from tests.make import Project, a_ready_brief
+from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -42,6 +42,18 @@ def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(
     assert "already holds this claim" in by_route["message"]
     assert "`write_content`" in by_tool["message"]
     assert "`PUT /documents/:id/content`" in by_route["message"]
+
+
+def test_a_status_that_does_not_allow_a_tool_names_the_tools_that_it_allows(agent: Agent, project: Project) -> None:
+    document = a_document(project.context(), markdown="Rye.", status="drafting")
+    agent.call("submit_document", documentId=document["id"])
+
+    refused = agent.refused("submit_document", documentId=document["id"])
+
+    assert refused["allowed"] == ["approve", "request-changes", "schedule", "publish"]
+    named = re.findall("`([^`]*)`", refused["message"])
+    assert named == ["approve_document", "request_changes", "schedule_document", "publish_document"]
+    assert set(named) <= set(TOOLS)
 
 
 @pytest.mark.parametrize(("lease", "until"), [({}, False), ({"leaseSeconds": 600}, True)])
