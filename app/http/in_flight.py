@@ -53,6 +53,39 @@ REFUSED = "content_workflow.refused"
 """Where a WSGI environment has this key, its request is refused (`overload.py`)."""
 
 
+class InFlight:
+    """The places that a request holds, and the keys that it counts under: its caller, address and, later, project."""
+
+    def __init__(self, environ: WSGIEnvironment) -> None:
+        self.keys = identify(environ)
+        self._working: Place | None = None
+        self._large: Place | None = None
+
+    def work(self) -> None:
+        """Takes a place under its keys, instead of the one that it holds."""
+        self._working = WORKING.place(self._working, **self.keys)
+
+    def pause(self) -> None:
+        """Gives its place back until it works again."""
+        if self._working is not None:
+            self._working.release()
+            self._working = None
+
+    def take_large(self) -> None:
+        """Takes a place under `LARGE` until it leaves; it waits for it without its place at work."""
+        if self._large is None:
+            self.pause()
+            self._large = LARGE.place(project=self.keys.get("project") or self.keys["caller"])
+            self.work()
+
+    def leave(self) -> None:
+        """Gives back all of its places."""
+        self.pause()
+        if self._large is not None:
+            self._large.release()
+            self._large = None
+
+
 def install(app: Flask) -> None:
     """Makes every request take a place, and give back the places that it holds when its response is ready."""
     app.before_request(_begin)
@@ -60,27 +93,30 @@ def install(app: Flask) -> None:
 
 
 def _begin() -> None:
-    g.who = identify(request.environ)
-    if REFUSED in request.environ:
+    environ = request.environ
+    g.in_flight = this = InFlight(environ)
+    if REFUSED in environ:
         raise ServiceUnavailable(WORKING.busy)
     if not (request.endpoint or "").endswith(HEALTH):
-        _work()
+        this.work()
 
 
 @contextmanager
 def receiving() -> Iterator[None]:
     """Gives the request's place back while its body is received, and takes one again after that."""
-    g.place_at_work.release()
+    this: InFlight = g.in_flight
+    this.pause()
     yield
-    _work()
+    this.work()
 
 
 @contextmanager
 def absent() -> Iterator[None]:
-    """Gives the request's place back while it waits for an event, and takes one again after that."""
-    leave()
+    """Gives the request's places back while it waits for an event, and takes one again after that."""
+    this: InFlight = g.in_flight
+    this.leave()
     yield
-    _work()
+    this.work()
 
 
 def large() -> None:
@@ -88,10 +124,8 @@ def large() -> None:
 
     Raises `ServiceUnavailable` where too many others wait for one.
     """
-    if "place_for_large" not in g:
-        g.place_at_work.release()
-        g.place_for_large = LARGE.place(project=g.who.get("project") or g.who["caller"])
-        _work()
+    this: InFlight = g.in_flight
+    this.take_large()
 
 
 def belongs_to(project_id: str) -> None:
@@ -99,17 +133,22 @@ def belongs_to(project_id: str) -> None:
 
     Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
     """
-    g.who["project"] = project_id
-    _work(instead_of=g.get("place_at_work"))
+    this: InFlight = g.in_flight
+    this.keys["project"] = project_id
+    this.work()
 
 
-def _work(instead_of: Place | None = None) -> None:
-    g.place_at_work = WORKING.place(instead_of, **g.who)
+def leave() -> None:
+    """Gives back the places that the request holds."""
+    this: InFlight | None = g.get("in_flight")
+    if this is not None:
+        this.leave()
 
 
 def keys() -> dict[str, str]:
     """Returns who sends or reads a body. Callers without a token count as one project together."""
-    return {"project": "none", **g.who}
+    this: InFlight = g.in_flight
+    return {"project": "none", **this.keys}
 
 
 def identify(environ: WSGIEnvironment) -> dict[str, str]:
@@ -120,7 +159,8 @@ def identify(environ: WSGIEnvironment) -> dict[str, str]:
 
 def address() -> str:
     """Returns the address of the caller of this request."""
-    return str(g.who["address"])
+    this: InFlight = g.in_flight
+    return this.keys["address"]
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:
@@ -136,11 +176,3 @@ def session_secret(environ: WSGIEnvironment | None = None) -> str:
     """
     cookie = SESSION.search((environ or request.environ).get("HTTP_COOKIE", ""))
     return cookie[1] if cookie else ""
-
-
-def leave() -> None:
-    """Gives back the places that the request holds."""
-    for name in ("place_at_work", "place_for_large"):
-        place: Place | None = g.pop(name, None)
-        if place is not None:
-            place.release()
