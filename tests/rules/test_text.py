@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules import text
+from app.rules import text, words
+from app.rules.markdown import rendered
 from app.rules.text import first_paragraph, word_count
+from app.rules.words import PART, parts_of
 from tests.rules.bombs import TRIED
 from tests.rules.xss_corpus import VECTORS
 
@@ -147,7 +149,19 @@ _PIECES = st.sampled_from(
 @settings(max_examples=300)
 def test_markdown_is_counted_by_its_html_as_by_its_events(markdown: str) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(text, "_shown_of_rendered", lambda source: None)
+        monkeypatch.setattr(text, "_words_of_rendered", lambda source: None)
         by_events = word_count(markdown)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(words, "PART", 1)
+        in_parts = word_count(markdown)
 
-    assert word_count(markdown) == by_events
+    assert word_count(markdown) == by_events == in_parts
+
+
+@pytest.mark.parametrize("piece", ["word ", "[a](b) ", "*a* ", "a\n\n", "| a | b |\n", "面包", "<p>a</p> ", "&amp; "])
+def test_a_long_text_is_counted_in_parts_between_which_other_threads_go_on(piece: str) -> None:
+    html = rendered(piece * 100_000)
+    lengths = [len(part) for part in parts_of(html)]
+
+    assert sum(lengths) == len(html)
+    assert max(lengths) < PART + 100

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
+from app.rules import words as module
+from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, parts_of, search_words, words
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,12 @@ _PIECES = st.sampled_from(
         "…",
         "→",
         "你好",
+        "々",
+        "へ\u0301",
+        "<",
+        ">",
+        "ー",
+        "_",
         "テスト",
         "ไทย",
         "e\u0301",
@@ -125,4 +132,10 @@ _PIECES = st.sampled_from(
 @settings(max_examples=500, deadline=None)
 @given(st.lists(_PIECES, max_size=40).map("".join) | st.text(st.characters(max_codepoint=127), max_size=60))
 def test_words_are_counted_as_they_are_divided(text: str) -> None:
-    assert count_words(text) == len(list(words(text)))
+    number = len(list(words(text)))
+
+    assert count_words(text) == number
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(module, "PART", 1)
+        assert "".join(parts_of(text)) == text
+        assert count_words(text) == number
