@@ -39,6 +39,8 @@ BODIES: dict[str, Callable[[], bytes]] = {
     "a long unknown name": lambda: b'{"' + b"k" * SIZE + b'":1}',
     "a long word": lambda: b'{"keywords":"' + b"k" * SIZE + b'"}',
     "a string without an end": lambda: b'{"keywords":"' + b'\\"' * (SIZE // 2),
+    "a string of quotes and commas without an end": lambda: b'{"keywords":"' + b'\\",' * (SIZE // 3),
+    "a string of commas": lambda: b'{"keywords":"' + b"," * SIZE + b'"}',
 }
 
 

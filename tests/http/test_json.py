@@ -1,0 +1,62 @@
+"""How many values a body may have, counted before it is parsed."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.http import json
+from app.http.json import MAX_VALUES, too_many_values
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"x":"' + b'\\",' * 6_000_000,
+        b'{"x":"' + b'\\",' * 6_000_000 + b"\\",
+        b'["' + b"," * 200_000 + b'",' + b"\\" * 18_000_000,
+        b'["' + b"," * 200_000 + b'"' + b'"' * 300_000 + b'\\"' * 9_000_000,
+        b'["' + b"," * 18_000_000 + b'"]',
+    ],
+    ids=lambda raw: raw[:12],
+)
+def test_strings_of_twenty_megabytes_are_told_from_values_at_once(raw: bytes) -> None:
+    began = time.process_time()
+    assert not too_many_values(raw)
+    assert time.process_time() - began < 3
+
+
+VALUES = st.recursive(
+    st.text(st.sampled_from('",[{\\ab'), max_size=6) | st.integers(0, 9),
+    lambda values: st.lists(values, max_size=5) | st.dictionaries(st.text('"\\,', max_size=2), values, max_size=4),
+)
+
+
+def marks(value: object) -> int:
+    """Returns how many brackets and commas the JSON of a value has outside of strings."""
+    if isinstance(value, list):
+        return 1 + max(0, len(value) - 1) + sum(map(marks, value))
+    if isinstance(value, dict):
+        return 1 + max(0, len(value) - 1) + sum(map(marks, value.values()))
+    return 0
+
+
+@given(VALUES, st.integers(1, 9))
+def test_text_inside_strings_does_not_count(value: object, part: int) -> None:
+    raw, number = orjson.dumps(value), marks(value)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(json, "_PART", re.compile(rb".{1,%d}\\*+.?" % part, re.DOTALL))
+        monkeypatch.setattr(json, "MAX_VALUES", number)
+        assert not too_many_values(raw)
+        monkeypatch.setattr(json, "MAX_VALUES", number - 1)
+        assert too_many_values(raw) or number == 0
+
+
+def test_values_up_to_the_limit_are_allowed() -> None:
+    assert not too_many_values(orjson.dumps([""] * MAX_VALUES))
+    assert too_many_values(orjson.dumps([""] * (MAX_VALUES + 1)))
