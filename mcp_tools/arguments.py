@@ -10,7 +10,7 @@ import marshmallow as ma
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.fields.checks import HEX_ID, WRONG_ID
-from app.fields.documents import ContentPartQuery
+from app.fields.documents import ContentPartQuery, GuardedWrite
 from app.fields.json_schema import json_schema
 from app.fields.keys import DryRun, idempotency_key
 from app.fields.loading import cached_schema, load
@@ -41,8 +41,6 @@ RequiredVersion = Schema.from_dict(
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
-
-REQUIRED = {"write_content": RequiredVersion, "restore_revision": RequiredVersion}
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,9 @@ def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
     written = () if operation.reads else (DryRun, IdempotencyKey)
     path = Schema.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
-    own = (REQUIRED.get(operation.name), operation.body, operation.query)
-    schemas = tuple(one for one in (*written, *own, path) if one)  # the last one's fields first
+    based = (RequiredVersion,) if operation.body and issubclass(operation.body, GuardedWrite) else ()
+    own = (one for one in (operation.body, operation.query) if one)
+    schemas = (*written, *based, *own, path)  # the last one's fields first
     return Arguments(operation, type(f"{operation.name}_arguments", schemas, {}))
 
 

@@ -85,8 +85,14 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     )
 
 
+BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `If-Match`)."
+
+
 class GuardedWrite(WithBaseVersion, WithClaim):
-    """A write that is refused while another caller's claim of the brief protects the document."""
+    """A write that is refused while another caller's claim of the brief protects the document.
+
+    It has to say which version it was made from.
+    """
 
 
 class ContentFields(GuardedWrite):

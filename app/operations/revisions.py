@@ -15,7 +15,7 @@ from app.errors import (
     VersionConflict,
     or_raise,
 )
-from app.fields.documents import ContentFields, DiffQuery, GuardedWrite
+from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.fields.queries import Page
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, document_result, own_document, write_version
@@ -156,8 +156,7 @@ def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) ->
 def _demand_base(ctx: Context, fields: Fields) -> None:
     """Refuses with `HttpApiDecodeError` a content write that does not say which version it was made from."""
     if "baseVersion" not in fields and ctx.if_match is None and not ctx.any_state:
-        message = "Is required: the `version` that you read last (or send it as `If-Match`)."
-        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=message)])
+        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=BASE_REQUIRED)])
 
 
 def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:

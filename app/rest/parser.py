@@ -11,6 +11,7 @@ from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
 from app.fields.checks import HEX_ID, WRONG_ID
+from app.fields.documents import BASE_REQUIRED, GuardedWrite
 from app.fields.keys import idempotency_key
 from app.fields.loading import decode_error
 from app.fields.queries import NUMBERS, from_query
@@ -57,9 +58,14 @@ class Parser(FlaskParser):
         names = [field.data_key or name for name, field in schema.fields.items()]
         return {name: req.headers[name] for name in names if name in req.headers}
 
-    def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
+    def handle_error(
+        self, error: ma.ValidationError, req: Request, schema: ma.Schema, *args: Any, **kwargs: Any
+    ) -> NoReturn:
         """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
         [messages] = error.messages_dict.values()
+        sent: Any = error.data
+        if isinstance(schema, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
+            messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
         refusal = decode_error(messages)
         refuse_unknown_if_strict(refusal)
         raise refusal from None

@@ -97,6 +97,15 @@ def test_a_write_must_say_which_version_it_was_made_from(rest: Rest) -> None:
     issues = refused(rest.put(f"{path_of(document)}/content", {"baseVersion": 1}), "HttpApiDecodeError")["issues"]
     assert [issue["path"] for issue in issues] == ["markdown"]
 
+    for sent, based, paths in (
+        ({}, {}, ["baseVersion", "markdown"]),
+        ({"markdown": 5, "claimedAt": 5}, {}, ["baseVersion", "claimedAt", "markdown"]),
+        ({"baseVersion": "1"}, {}, ["baseVersion", "markdown"]),
+        ({}, {"If-Match": '"1"'}, ["markdown"]),
+    ):
+        refusal = refused(rest.put(f"{path_of(document)}/content", sent, **based), "HttpApiDecodeError")
+        assert [issue["path"] for issue in refusal["issues"]] == paths
+
 
 @pytest.mark.contract("decided-http.if-match-content")
 def test_if_match_of_a_content_write_compares_the_version_alone(rest: Rest) -> None:
