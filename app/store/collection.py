@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bson import ObjectId
+from bson.errors import InvalidId
 from cachetools import TTLCache
 from pymongo import ReturnDocument
 from pymongo.collection import Collection as MongoCollection
@@ -63,7 +64,10 @@ def new_id() -> str:
 
 def object_id(hex_digits: str | None) -> ObjectId | None:
     """Returns the ObjectId that a string names, None where it names none."""
-    return ObjectId(hex_digits) if hex_digits is not None and ObjectId.is_valid(hex_digits) else None
+    try:
+        return None if hex_digits is None else ObjectId(hex_digits)
+    except InvalidId:
+        return None
 
 
 def object_ids(many: Iterable[str]) -> list[ObjectId]:
@@ -322,7 +326,8 @@ class OutboxCollection(Collection[Stored]):
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
-        data = {name: _at_path(to_bson(row), path, default) for name, path, default in self.event_data}
+        stored = to_bson(row)
+        data = {name: _at_path(stored, path, default) for name, path, default in self.event_data}
         return row | {"outbox": [event_row(event, data) for event in events]}
 
     def _change(
