@@ -57,7 +57,9 @@ def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def test_a_secret_is_copied_and_nothing_is_cleared_in_bulk_by_mistake(window: Window, project: Project) -> None:
+def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_in_bulk_by_mistake(
+    window: Window, project: Project
+) -> None:
     document = a_document(project.context(), title="Rye bread", dueDate="2099-01-31")
     window.sign_in(project.token("Ingrid"))
     granted = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
@@ -65,6 +67,10 @@ def test_a_secret_is_copied_and_nothing_is_cleared_in_bulk_by_mistake(window: Wi
 
     window.open("/console/administration/tokens")
     window.find("#f-name").send_keys("CI")
+    window.find("#f-writesPerHour").send_keys("many")
+    window.press("Create token")
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "f-writesPerHour")
+    window.find("#f-writesPerHour").clear()
     window.press("Create token")
     window.find("[data-copies]").click()
     window.until(lambda: "Copied." in window.find("#toasts").text)

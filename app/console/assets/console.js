@@ -150,6 +150,7 @@ document.addEventListener("htmx:afterSwap", () => localTimes(document));
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
 if (location.hash === "#q") $("[data-search]")?.focus();
+$("[aria-invalid]")?.focus(); // of a form that was refused
 
 // Live pages: wait for events after the page's cursor, then fetch what they changed. A browser has six connections to a
 // server, which all tabs share: one that is hidden does not wait.
