@@ -116,7 +116,7 @@ def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant; their names describe them."""
     if name in NUMBERS:
         return StrictInteger(NUMBERS[name][0], required=True)
-    return StrictString(None, required=True, allow_none=False)
+    return StrictString(None, required=True)
 
 
 def _described(tool: str | None) -> Iterator[tuple[str, str]]:

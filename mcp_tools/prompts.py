@@ -18,7 +18,7 @@ from mcp_tools.results import UNTRUSTED
 
 WRITE = "write_document_from_brief"
 
-Arguments = Schema.from_dict({"documentId": StrictString(None, required=True, allow_none=False)}, name="Arguments")
+Arguments = Schema.from_dict({"documentId": StrictString(None, required=True)}, name="Arguments")
 """What the prompt takes."""
 
 PROMPTS = [

@@ -102,7 +102,6 @@ class ContentFields(GuardedWrite):
         MAX_MARKDOWN,
         description="the whole content as markdown",
         example="Flour, water and patience.",
-        allow_none=False,
         required=True,
     )
 
@@ -123,7 +122,6 @@ class ScheduleFields(WithBaseVersion):
     publishAt = TimeString(
         description="when to publish: a timestamp with its offset, in the future",
         example="2027-02-21T07:00:00+01:00",
-        allow_none=False,
         required=True,
     )
 

@@ -17,16 +17,16 @@ class ImportedFields(EditedFields, DraftDocumentFields):
 class CategoryName(Schema):
     """A category by its name or slug."""
 
-    name = StrictString(200, not_blank, description="the category's name or slug", allow_none=False, required=True)
+    name = StrictString(200, not_blank, description="the category's name or slug", required=True)
 
 
 class ImportFields(Schema):
     """A batch of documents."""
 
-    documents = List(Nested(ImportedFields, allow_none=False), 10_000, allow_none=False, required=True)
+    documents = List(Nested(ImportedFields, allow_none=False), 10_000, required=True)
 
 
 class DatedFields(Schema):
     """When a document went live."""
 
-    publishedAt = TimeString(description="when it went live elsewhere", allow_none=False, required=True)
+    publishedAt = TimeString(description="when it went live elsewhere", required=True)

@@ -28,9 +28,7 @@ class MemberChanges(Schema):
 class MemberFields(MemberChanges):
     """What creates a member."""
 
-    name = StrictString(
-        100, not_blank, description="the member's name", example="Ada Example", allow_none=False, required=True
-    )
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", required=True)
 
 
 class DraftClusterFields(Schema):

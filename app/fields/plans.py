@@ -13,7 +13,6 @@ class PieceKey(Schema):
     key = document_key(
         description="your own id of the piece, without commas; unique in the project",
         example="sourdough-starter",
-        allow_none=False,
         required=True,
     )
 
@@ -35,7 +34,6 @@ class PlanFields(Schema):
         MAX_PIECES,
         min_items=1,
         description="the pieces",
-        allow_none=False,
         required=True,
     )
     atomic = StrictBoolean(description="all pieces or none", example=False)

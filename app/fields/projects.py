@@ -55,7 +55,7 @@ class CheckLevels(Documented, ma.fields.Dict):
 class ProjectFields(Schema):
     """What creates a project; only the command line does."""
 
-    name = StrictString(100, not_blank, description="the project's name", allow_none=False, required=True)
+    name = StrictString(100, not_blank, description="the project's name", required=True)
     teamId = StrictString(
         24,
         full_match(HEX_ID.pattern, "Must be an id of 24 hexadecimal digits."),

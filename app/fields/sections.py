@@ -18,14 +18,12 @@ class SectionEdit(Schema):
         validate=[section_hash],
         description="from the outline",
         example="e3b0c44298fc1c14",
-        allow_none=False,
         required=True,
     )
     markdown = StrictString(
         MAX_MARKDOWN,
         description="its new markdown, with the heading; empty removes it",
         example="# Dough\n\nFlour, water and patience.\n",
-        allow_none=False,
         required=True,
     )
     number = StrictInteger(0, description="which of several with this hash; the first by default")
@@ -40,6 +38,5 @@ class ContentEdits(WithClaim):
         MAX_EDITS,
         min_items=1,
         description="the edits",
-        allow_none=False,
         required=True,
     )

@@ -50,7 +50,6 @@ class TokenFields(Schema):
         not_blank,
         description="what or who uses the token",
         example="Night writer",
-        allow_none=False,
         required=True,
     )
     kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
@@ -81,6 +80,5 @@ class RevertFields(Schema):
     since = TimeString(
         description="from when on, a timestamp with its offset, at most 30 days back",
         example="2027-01-31T09:00:00Z",
-        allow_none=False,
         required=True,
     )

@@ -33,20 +33,20 @@ _hex_id = full_match("[0-9a-f]{24}", "Must be an id of 24 hexadecimal digits.")
 
 
 def _id(description: str, *, null: bool = False) -> StrictString:
-    return StrictString(24, _hex_id, description=description, allow_none=null, required=not null)
+    return StrictString(24, _hex_id, description=description, required=not null)
 
 
 def _time(description: str, *, null: bool = False) -> TimeString:
-    return TimeString(description=description, allow_none=null, required=not null)
+    return TimeString(description=description, required=not null)
 
 
 class ActorLine(Schema):
     """Who made a change."""
 
-    type = EnumString(ActorType, description="the kind of actor", allow_none=False, required=True)
+    type = EnumString(ActorType, description="the kind of actor", required=True)
     id = _id("the token's id", null=True)
-    name = StrictString(300, description="the token's name", allow_none=False, required=True)
-    agent = StrictString(300, description="the agent", allow_none=False, required=True)
+    name = StrictString(300, description="the token's name", required=True)
+    agent = StrictString(300, description="the agent", required=True)
 
 
 def _actor(description: str, *, null: bool = False) -> Nested:
@@ -63,7 +63,7 @@ class MemberLine(MemberFields):
     """A member; deleted ones are exported too, since records refer to them."""
 
     id = _id("the member's id")
-    role = EnumString(Role, description="descriptive: permissions are the token's", allow_none=False, required=True)
+    role = EnumString(Role, description="descriptive: permissions are the token's", required=True)
     createdAt = _time("when they were added")
     deletedAt = _time("when they were deleted", null=True)
 
@@ -90,14 +90,14 @@ class BodyLine(Schema):
 
     id = _id("the text's id")
     documentId = _id("the document's id")
-    text = StrictString(MAX_MARKDOWN, description="markdown", allow_none=False, required=True)
+    text = StrictString(MAX_MARKDOWN, description="markdown", required=True)
 
 
 class PublishedLine(PublishedChanges):
     """The fields of a document that are published."""
 
-    title = StrictString(300, not_blank, description="the title", allow_none=False, required=True)
-    slug = StrictString(200, document_slug, description="the slug", allow_none=False, required=True)
+    title = StrictString(300, not_blank, description="the title", required=True)
+    slug = StrictString(200, document_slug, description="the slug", required=True)
     categoryId = _id("the category", null=True)
 
 
@@ -124,14 +124,14 @@ class SnapshotLine(PublishedLine):
 class PastSlugLine(Schema):
     """A slug that a document was delivered under before."""
 
-    slug = StrictString(200, document_slug, description="the slug", allow_none=False, required=True)
+    slug = StrictString(200, document_slug, description="the slug", required=True)
     at = _time("when it stopped being delivered under it")
 
 
 class ReviewLine(Schema):
     """A request for changes."""
 
-    note = StrictString(5_000, description="the note", allow_none=False, required=True)
+    note = StrictString(5_000, description="the note", required=True)
     at = _time("when it was made")
     by = _actor("who made it")
 
@@ -139,7 +139,7 @@ class ReviewLine(Schema):
 class BriefLine(BriefFields):
     """A brief with its state."""
 
-    state = EnumString(BriefState, description="the state", allow_none=False, required=True)
+    state = EnumString(BriefState, description="the state", required=True)
     claimedBy = _actor("who claimed it", null=True)
     claimedAt = _time("when it was claimed", null=True)
     claimExpiresAt = _time("when the claim's lease expires", null=True)
@@ -150,7 +150,7 @@ class DocumentLine(RecordLine, PublishedLine):
     """A document."""
 
     key = document_key(description="its key; null without one")
-    status = EnumString(DocumentStatus, description="the status", allow_none=False, required=True)
+    status = EnumString(DocumentStatus, description="the status", required=True)
     statusBefore = EnumString(DocumentStatus, description="the status before it was scheduled")
     assigneeId = _id("the member who works on it", null=True)
     authorId = _id("its author", null=True)

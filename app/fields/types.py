@@ -61,7 +61,7 @@ class Documented(fields.Field[Any]):
 
     def __init__(
         self,
-        *,
+        *args: Any,
         description: str = "",
         example: Any = None,
         metadata: Mapping[str, Any] | None = None,
@@ -69,11 +69,19 @@ class Documented(fields.Field[Any]):
     ) -> None:
         named = {"description": description} if description else {}
         shown = {} if example is None else {EXAMPLE: example}
-        super().__init__(metadata={**named, **shown, **(metadata or {})}, **options)
+        super().__init__(*args, metadata={**named, **shown, **(metadata or {})}, **options)
 
 
-class StrictString(Documented, fields.String):
-    """A string of at most `max_length` code points (None: any number). Null clears it, unless `allow_none` is false.
+class Clearable(Documented):
+    """A field that null clears, unless it is required or `allow_none` is false."""
+
+    def __init__(self, *args: Any, required: bool = False, allow_none: bool | None = None, **options: Any) -> None:
+        clears = not required if allow_none is None else allow_none
+        super().__init__(*args, required=required, allow_none=clears, **options)
+
+
+class StrictString(Clearable, fields.String):
+    """A string of at most `max_length` code points (None: any number).
 
     Null characters and lone surrogates are refused, as MongoDB stores neither.
     """
@@ -83,11 +91,10 @@ class StrictString(Documented, fields.String):
         max_length: int | None = UNSTATED_LENGTH,
         *checks: Check,
         validate: Iterable[Check] = (),
-        allow_none: bool = True,
         **options: Any,
     ) -> None:
         length = [] if max_length is None else [at_most(max_length, "characters")]
-        super().__init__(validate=[*length, *validate, *map(OnConfirm, checks)], allow_none=allow_none, **options)
+        super().__init__(validate=[*length, *validate, *map(OnConfirm, checks)], **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -162,23 +169,17 @@ class StrictBoolean(Documented, fields.Boolean):
         return value
 
 
-class List(Documented, fields.List[Any]):
-    """A list of `min_items` to `max_items`; the items of a longer one are not looked at. Null clears the field."""
+class List(Clearable, fields.List[Any]):
+    """A list of `min_items` to `max_items`; the items of a longer one are not looked at."""
 
     default_error_messages: dict[str, Any] = {"invalid": "Must be an array."}
 
     def __init__(
-        self,
-        inner: fields.Field[Any],
-        max_items: int,
-        *,
-        min_items: int | None = None,
-        allow_none: bool = True,
-        **options: Any,
+        self, inner: fields.Field[Any], max_items: int, *, min_items: int | None = None, **options: Any
     ) -> None:
         least = [validate.Length(min=min_items, error=f"Must have at least {min_items} item.")] if min_items else []
         most = at_most(max_items, "items")
-        super().__init__(cls_or_instance=inner, validate=[*least, most], allow_none=allow_none, **options)
+        super().__init__(inner, validate=[*least, most], **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -202,7 +203,7 @@ class DelimitedStrings(Documented, DelimitedList):
 
     def __init__(self, inner: fields.Field[Any], **options: Any) -> None:
         length = validate.Length(1, MAX_LISTED, error=f"Must have 1 to {MAX_LISTED} items.")
-        super().__init__(cls_or_instance=inner, validate=length, **options)
+        super().__init__(inner, validate=length, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         items = value.split(self.delimiter) if isinstance(value, str) else value
@@ -236,13 +237,10 @@ class _IdOrNone(fields.String):
         return value.lower()
 
 
-class Nested(Documented, fields.Nested):
-    """An object with a schema of its own; null clears it whole."""
+class Nested(Clearable, fields.Nested):
+    """An object with a schema of its own."""
 
     default_error_messages: dict[str, Any] = {"type": "Must be an object."}
-
-    def __init__(self, nested: type[ma.Schema], *, allow_none: bool = True, **options: Any) -> None:
-        super().__init__(nested=nested, allow_none=allow_none, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):

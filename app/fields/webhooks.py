@@ -33,7 +33,6 @@ class WebhookFields(Schema):
         http_url,
         description=_URL,
         example="https://hooks.example.org/content",
-        allow_none=False,
         required=True,
         metadata={"format": "uri"},
     )
