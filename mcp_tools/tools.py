@@ -56,14 +56,11 @@ def _tool(operation: Operation) -> Tool:
 
 def describe(operation: Operation) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
-    parts = [_unwrapped(operation.description), NEXT.get(operation.name, "")]
+    paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
+    parts = [*paragraphs, NEXT.get(operation.name, "")]
     if other := DESCRIBED_IN.get(operation.name):
         parts.append(f"Arguments as in `{other}`.")
     return "\n".join(filter(None, parts))
-
-
-def _unwrapped(docstring: str) -> str:
-    return "\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
 def hints(operation: Operation) -> t.ToolAnnotations:

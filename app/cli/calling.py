@@ -1,11 +1,11 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import orjson
@@ -18,9 +18,6 @@ from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.vocabulary import Channel
-
-C = TypeVar("C", bound=Callable[..., Any])
-T = TypeVar("T")
 
 PAGE = 500
 MAX_SHOWN = 1_000
@@ -72,15 +69,11 @@ def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:
         offset += PAGE
 
 
-def of_project(command: C) -> C:
-    """Adds the option `--project`."""
-    option = click.option("--project", "project_id", metavar="ID", required=True, help="The project's id.")
-    return option(command)
+of_project = click.option("--project", "project_id", metavar="ID", required=True, help="The project's id.")
+"""Adds the option `--project`."""
 
-
-def as_json(command: C) -> C:
-    """Adds the option `--json`."""
-    return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
+as_json = click.option("--json", "json", is_flag=True, help="Print JSON.")
+"""Adds the option `--json`."""
 
 
 def print_json(value: object) -> None:

@@ -81,25 +81,26 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     sys.exit(1 if run.report.refused else 0)
 
 
+@dataclass
 class _Run:
     """One import: reads files, sends them in batches, and fills the report."""
 
-    def __init__(self, ctx: Context, root: Path, *, update: bool, publish: bool, dry_run: bool = False) -> None:
-        self._ctx = ctx
-        self._root = root
-        self._update = update
-        self._publish = publish
-        self._dry_run = dry_run
-        self._slugs: dict[str, Path] = {}
-        self.report = Report()
+    ctx: Context
+    root: Path
+    update: bool
+    publish: bool
+    dry_run: bool
+    report: Report = field(default_factory=Report)
+    slugs: dict[str, Path] = field(default_factory=dict)
+    """The first file with each slug."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
         for batch in batches(self._readable(files, advance), BATCH, lambda one: len(one[1].fields.get("markdown", ""))):
-            if self._dry_run:
-                self.report = self._ctx.store.rolled_back(partial(self._report_of, batch))
+            if self.dry_run:
+                self.report = self.ctx.store.rolled_back(partial(self._report_of, batch))
             else:
-                self._send(batch)
+                self.send(batch)
             advance(len(batch))
 
     def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
@@ -112,11 +113,11 @@ class _Run:
                 advance(1)
 
     def _read(self, file: Path) -> Post:
-        if self._root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self._root):
+        if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
         fields = load(ImportedFields, post.fields)
-        first = self._slugs.setdefault(fields["slug"], file)
+        first = self.slugs.setdefault(fields["slug"], file)
         if first != file:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
@@ -125,8 +126,9 @@ class _Run:
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
         return replace(post, fields=fields)
 
-    def _send(self, batch: Sequence[tuple[Path, Post]]) -> None:
-        now = replace(self._ctx, now=this_instant())
+    def send(self, batch: Sequence[tuple[Path, Post]]) -> None:
+        """Sends one batch, and notes what became of each file."""
+        now = replace(self.ctx, now=this_instant())
         answer = import_documents(now, fields={"documents": [post.fields for _, post in batch]})
         for (file, post), became in zip(batch, answer.body, strict=True):
             try:
@@ -136,27 +138,26 @@ class _Run:
 
     def _report_of(self, batch: Sequence[tuple[Path, Post]], store: Store) -> Report:
         """Writes a batch in a transaction and returns the report with its outcomes."""
-        run = _Run(replace(self._ctx, store=store), self._root, update=self._update, publish=self._publish)
-        run.report = deepcopy(self.report)  # the transaction may be tried again
-        run._send(batch)
-        return run.report
+        report = deepcopy(self.report)  # the transaction may be tried again
+        replace(self, ctx=replace(self.ctx, store=store), report=report).send(batch)
+        return report
 
     def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
         outcome, report = became["outcome"], self.report
         if outcome == "refused":
             report.refused[self._named(file)] = _listed(became["problems"])
             return
-        if outcome == "changed" and not self._update:
+        if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
             self._write(became["id"], post.fields, became["differs"])
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
-        if self._publish and (outcome == "changed" or not became["live"]):
+        if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(became["id"], post)
 
     def _publish_dated(self, document_id: str, post: Post) -> None:
-        ctx = replace(self._ctx, now=this_instant())
+        ctx = replace(self.ctx, now=this_instant())
         if post.draft or post.dated is None or post.dated > ctx.now:
             return
         call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
@@ -164,7 +165,7 @@ class _Run:
 
     def _write(self, document_id: str, fields: Mapping[str, Any], differs: list[str]) -> None:
         """Writes a document as the API would: its fields, its brief, its content."""
-        ctx = replace(self._ctx, now=this_instant())
+        ctx = replace(self.ctx, now=this_instant())
         changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
         if "category" in differs:
             changes["categoryId"] = call(ctx, file_under, name=fields["category"])["id"]
@@ -185,7 +186,7 @@ class _Run:
             self.report.refused[self._named(file)] = shown(str(error))
 
     def _named(self, file: Path) -> str:
-        return shown(str(file.relative_to(self._root) if self._root.is_dir() else file))
+        return shown(str(file.relative_to(self.root) if self.root.is_dir() else file))
 
 
 def _listed(problems: list[Any]) -> str:

@@ -36,7 +36,7 @@ ON_A_PAGE = 50
 @console.get("/documents/<id>")
 def show_document(id: str) -> Response:
     """Shows a document: its text as the site will show it, its brief, and what can be done with it."""
-    result = _document(id)
+    result = call(documents.get_document, id)
     document = result.body
     markdown = text_of(result)
     return page(
@@ -56,7 +56,7 @@ def show_document(id: str) -> Response:
 @console.get("/documents/<id>/edit")
 def edit_text(id: str) -> Response:
     """Shows the editor with the present text, or with the one that was refused."""
-    result = _document(id)
+    result = call(documents.get_document, id)
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
     refused = refusals_of(result.body).get("write_content")
     return page(
@@ -77,7 +77,7 @@ def save_text(id: str) -> BaseResponse:
 
 def _both_texts(id: str, mine: str) -> Response:
     """Shows the text that was not saved beside the one that was saved meanwhile."""
-    result = _document(id)
+    result = call(documents.get_document, id)
     theirs = text_of(result)
     try:
         rows = side_by_side(unified_diff(theirs, mine, "theirs", "mine"))
@@ -98,7 +98,7 @@ def preview(id: str) -> Response:
 @console.get("/documents/<id>/fields")
 def edit_fields(id: str) -> Response:
     """Shows the form with a document's fields."""
-    return page("fields.html", document=_document(id).body)
+    return page("fields.html", document=call(documents.get_document, id).body)
 
 
 @console.post("/documents/<id>/fields")
@@ -112,7 +112,7 @@ def save_fields(id: str) -> BaseResponse:
 @console.get("/documents/<id>/brief")
 def edit_brief(id: str) -> Response:
     """Shows the form with a document's brief."""
-    return page("brief.html", document=_document(id).body)
+    return page("brief.html", document=call(documents.get_document, id).body)
 
 
 @console.post("/documents/<id>/brief")
@@ -126,7 +126,7 @@ def save_brief(id: str) -> BaseResponse:
 @console.get("/documents/<id>/revisions")
 def show_revisions(id: str) -> Response:
     """Shows the versions of a document, and what changed between two of them."""
-    document = _document(id).body
+    document = call(documents.get_document, id).body
     newer = request.args.get("to", document["version"], type=int)
     older = request.args.get("from", max(1, newer - 1), type=int)
     rows, fields, problem = None, [], ""
@@ -152,7 +152,7 @@ def restore_revision(id: str, version: int) -> str:
 @console.get("/documents/<id>/activity")
 def show_activity(id: str) -> Response:
     """Shows what happened to a document, the newest first."""
-    document = _document(id).body
+    document = call(documents.get_document, id).body
     return page("activity.html", document=document, events=listing(events.get_document_activity, id, limit=ON_A_PAGE))
 
 
@@ -162,7 +162,7 @@ def show_checks(id: str) -> Response:
     checked = call(checks.check_document, id).body
     if is_from_script():
         return page("checks_list.html", **checked)
-    return page("checks.html", document=_document(id).body, **checked)
+    return page("checks.html", document=call(documents.get_document, id).body, **checked)
 
 
 @console.post("/documents/<id>/actions/<name>")
@@ -225,10 +225,6 @@ def _on_site(document: Mapping[str, Any]) -> str:
         return ""
     site = call(projects.get_project).body["siteUrl"]
     return page_url(site, document["slug"]) if site else ""
-
-
-def _document(id: str) -> Result:
-    return call(documents.get_document, id)
 
 
 def _base() -> int | None:

@@ -10,9 +10,9 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, require
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
 from app.console.frame import console, done, page, said_by
-from app.console.sessions import ID
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
+from app.fields.checks import HEX_ID
 from app.fields.intents import FirstStatus
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import MAX_PIECES
@@ -37,10 +37,10 @@ def show_plan() -> Response:
     """
     require(intents.create_document_intent)
     draft_id, like = request.args.get("draft", ""), request.args.get("like", "")
-    if ID.fullmatch(draft_id):
+    if HEX_ID.fullmatch(draft_id):
         return _form(draft_id, call(intents.get_intent, draft_id, fields={"kind": Kind.DOCUMENT}).body["fields"])
     fields = dict(NEW, dueDate=request.args.get("dueDate", ""))
-    if ID.fullmatch(like):
+    if HEX_ID.fullmatch(like):
         shared = call(documents.get_document, like).body
         fields |= {name: shared[name] for name in ("categoryId", "clusterId", "assigneeId", "brief")}
     return _form(None, fields)
@@ -50,7 +50,7 @@ def show_plan() -> Response:
 def plan_piece() -> BaseResponse:
     """Writes the draft of a piece and, unless it is only to be saved, makes the document and offers its brief."""
     sent_id = request.form.get("draft", "")
-    draft_id = sent_id if ID.fullmatch(sent_id) else None
+    draft_id = sent_id if HEX_ID.fullmatch(sent_id) else None
     try:
         if draft_id:
             call(intents.update_document_intent, draft_id, fields=_fields(), once=True)

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, is_from_script, set_cookie
 from app.errors import Forbidden, HttpApiDecodeError, NotFound, Unauthorized
+from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE, session_secret
@@ -18,7 +18,6 @@ from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
 from app.vocabulary import Channel
 
-ID = re.compile("[0-9a-fA-F]{24}")
 MOST_FIELDS = 2_000
 OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
 """The endpoints that need no session."""
@@ -53,7 +52,7 @@ def authenticate() -> BaseResponse | None:
         g.console_session = Session(callers().context_of_session(Channel.CONSOLE))
     except Unauthorized:
         return ask_to_sign_in()
-    if any(name == "id" and not ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
+    if any(name == "id" and not HEX_ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
         raise NotFound("The project has no such record: check the address.")
     if request.method not in ("GET", "HEAD", "OPTIONS"):
         bound_form()

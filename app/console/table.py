@@ -9,8 +9,8 @@ from app.console import board
 from app.console.calls import call, may
 from app.console.frame import console, page, said_by
 from app.console.moves import Move
-from app.console.sessions import ID
 from app.errors import BadRequest, Refusal
+from app.fields.checks import HEX_ID
 from app.fields.queries import MAX_OFFSET
 from app.operations import briefs, documents, publishing
 
@@ -78,7 +78,7 @@ def show_table() -> Response:
 def act_on_many() -> Response:
     """Runs an operation on each document that was selected, and shows the outcomes."""
     bulk = BULKS.get(request.form.get("bulk", ""))
-    ids = [id for id in dict.fromkeys(request.form.getlist("id")) if ID.fullmatch(id)]
+    ids = [id for id in dict.fromkeys(request.form.getlist("id")) if HEX_ID.fullmatch(id)]
     if bulk is None or not ids:
         raise BadRequest("Select documents and an action.")
     if len(ids) > MOST_AT_ONCE:

@@ -9,7 +9,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
-from app.console.sessions import ID
+from app.fields.checks import HEX_ID
 from app.operations import webhooks
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
@@ -72,7 +72,7 @@ def test_webhook(id: str) -> str:
 def redeliver(id: str) -> str:
     """Sends a message of the log again."""
     delivery_id = request.form.get("delivery", "")
-    if not ID.fullmatch(delivery_id):
+    if not HEX_ID.fullmatch(delivery_id):
         abort(404)
     call(webhooks.redeliver_webhook, id, delivery_id, once=True)
     return "The message is being sent again."

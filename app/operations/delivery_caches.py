@@ -35,9 +35,14 @@ class DeliveryCaches:
     """Reads and caches what queries of a project share."""
 
     def __init__(self) -> None:
-        self._categories: RevisionCache[Categories] = RevisionCache(CATEGORY_CACHE_BYTES, size_of=_size_of_categories)
+        self._categories: RevisionCache[Categories] = RevisionCache(
+            CATEGORY_CACHE_BYTES,
+            size_of=lambda rows: 500 + sum(500 + 2 * len(one.description or "") for one in rows.values()),
+        )
         self._counts: RevisionCache[Counts] = RevisionCache(COUNTS_CACHE_BYTES, size_of=lambda rows: 200 * len(rows))
-        self._redirects: RevisionCache[Redirects] = RevisionCache(REDIRECT_CACHE_BYTES, size_of=_size_of_redirects)
+        self._redirects: RevisionCache[Redirects] = RevisionCache(
+            REDIRECT_CACHE_BYTES, size_of=lambda rows: 500 + sum(300 + 2 * len(one.from_) for one in rows)
+        )
         self._reads: SingleFlight[Any] = SingleFlight()
 
     def revision(self, ctx: Context) -> int:
@@ -96,11 +101,3 @@ def read_redirects(ctx: Context, slug: str | None) -> Redirects:
     parts = [slugs[start : start + SLUGS_LOOKED_UP] for start in range(0, len(slugs), SLUGS_LOOKED_UP)]
     taken = [one for part in parts for one in delivery.delivered_slugs(ctx.project_id, part)]
     return [DeliveredRedirect(from_, to) for from_, to in redirects(left, taken).items()]
-
-
-def _size_of_categories(categories: Categories) -> int:
-    return 500 + sum(500 + 2 * len(category.description or "") for category in categories.values())
-
-
-def _size_of_redirects(known: Redirects) -> int:
-    return 500 + sum(300 + 2 * len(one.from_) for one in known)

@@ -1,7 +1,7 @@
 """How the project works: documents now, what happened by day, how long steps take, what agents did (section 14)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -36,12 +36,16 @@ def get_insights(ctx: Context, fields: Fields) -> Result:
     of_project = {row["day"].date(): row for row in rows if row["tokenId"] is None}
     now = {status: statuses.get(status, 0) for status in STATUSES}
     since = insights.history_since(ctx.project_id) or days[-1]
+    changes = {day: row.get("statuses", {}) for day, row in of_project.items()}
+    by_day = statuses_by_day(now, changes, days)
     return Result(
         {
             "from": days[0].isoformat(),
             "to": days[-1].isoformat(),
             "statuses": now,
-            "statusesByDay": _statuses_by_day(now, of_project, days, since),
+            "statusesByDay": [
+                {"date": day.isoformat(), "statuses": by_day[day] if day >= since else None} for day in days
+            ],
             "briefs": {state: _number(ctx, briefState=[state]) for state in STATES},
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
@@ -59,15 +63,6 @@ def _number(ctx: Context, **filters: Any) -> int:
 
 def _day(day: date, row: Mapping[str, Any]) -> dict[str, Any]:
     return {"date": day.isoformat(), **{name: row.get(name, 0) for name in COUNTED.values()}}
-
-
-def _statuses_by_day(
-    now: Mapping[str, int], rows: Mapping[date, StoredFigures], days: Sequence[date], since: date
-) -> list[dict[str, Any]]:
-    """Returns the number of documents by status at the end of each day; null for days before a day."""
-    changes = {day: row.get("statuses", {}) for day, row in rows.items()}
-    found = statuses_by_day(now, changes, days)
-    return [{"date": day.isoformat(), "statuses": found[day] if day >= since else None} for day in days]
 
 
 def _duration(name: str, rows: Iterable[StoredFigures]) -> dict[str, Any]:

@@ -250,12 +250,12 @@ def allowed(document: StoredDocument) -> list[str]:
 
 def not_now(document: StoredDocument, request: MoveRequest) -> InvalidTransition:
     """Returns the refusal of an operation that the document's status does not allow."""
-    able = allowed(document)
+    able, status = allowed(document), document["status"]
     named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if request.channel == Channel.MCP else able
     return InvalidTransition(
-        f"The document is {_STATUS_WORDS[Status(document['status'])]}, which does not allow this. "
+        f"The document is {_STATUS_WORDS.get(status, status)}, which does not allow this. "
         f"What it allows: {', '.join(named)}.",
-        status=document["status"],
+        status=status,
         allowed=able,
     )
 
@@ -263,15 +263,12 @@ def not_now(document: StoredDocument, request: MoveRequest) -> InvalidTransition
 _TOOLS = {"request-changes": "request_changes"}
 """The tools of moves that are not called like `approve_document`."""
 
-_STATUS_WORDS = {
+_STATUS_WORDS: Mapping[str, str] = {
     Status.IDEA: "an idea",
-    Status.PLANNED: "planned",
     Status.DRAFTING: "being drafted",
     Status.REVIEW: "in review",
-    Status.APPROVED: "approved",
-    Status.SCHEDULED: "scheduled",
-    Status.PUBLISHED: "published",
 }
+"""The statuses in a sentence, where they are not their own words."""
 
 
 def refusal(

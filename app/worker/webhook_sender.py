@@ -4,6 +4,7 @@ import logging
 import random
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from standardwebhooks import Webhook
@@ -28,21 +29,15 @@ SLOW_SECONDS = 1.0
 GONE = 410
 
 
+@dataclass
 class WebhookSender:
     """Serves one webhook at a time. `clock` returns now, `chance` a random number from 0 to 1."""
 
-    def __init__(
-        self,
-        store: Store,
-        client: WebhookClient,
-        clock: Callable[[], datetime] = this_instant,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        self._store = store
-        self._client = client
-        self._clock = clock
-        self._chance = chance
-        self._stopping = threading.Event()
+    store: Store
+    client: WebhookClient
+    clock: Callable[[], datetime] = this_instant
+    chance: Callable[[], float] = random.random
+    _stopping: threading.Event = field(default_factory=threading.Event)
 
     def stop(self) -> None:
         """Ends each turn after its present attempt."""
@@ -56,27 +51,27 @@ class WebhookSender:
         """
         project_id, webhook_id, slow, arrived = lease["projectId"], lease["id"], lease["slow"], 0
         rests_until: datetime | None = None
-        with self._store.deadline():
-            due = self._store.deliveries.due(project_id, webhook_id, self._clock(), MESSAGES_PER_TURN)
+        with self.store.deadline():
+            due = self.store.deliveries.due(project_id, webhook_id, self.clock(), MESSAGES_PER_TURN)
         for delivery in due:
-            with self._store.deadline():
-                webhook = self._store.webhooks.to_sign(project_id, webhook_id)
+            with self.store.deadline():
+                webhook = self.store.webhooks.to_sign(project_id, webhook_id)
             if webhook is None:
                 break
             if not (webhook["enabled"] or delivery.get("requested")):
                 continue
-            at = self._clock()
+            at = self.clock()
             if self._stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break
             outcome = self._attempt(webhook, delivery, at)
             slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS
-            with self._store.deadline():
+            with self.store.deadline():
                 self._record(project_id, webhook, delivery, outcome, at)
                 if not outcome.succeeded:
                     rests_until = self._failed(project_id, webhook, outcome, at)
                     break
             arrived += 1
-        with self._store.deadline():
+        with self.store.deadline():
             self._end_turn(lease, slow=slow, succeeded=arrived > 0, rests_until=rests_until)
         return arrived
 
@@ -93,7 +88,7 @@ class WebhookSender:
             "webhook-timestamp": str(int(at.timestamp())),
             "webhook-signature": " ".join(signatures),
         }
-        return self._client.send(webhook["url"], headers, body.encode())
+        return self.client.send(webhook["url"], headers, body.encode())
 
     def _record(
         self, project_id: str, webhook: StoredWebhook, delivery: StoredDelivery, outcome: Outcome, at: datetime
@@ -110,10 +105,10 @@ class WebhookSender:
             changes: dict[str, object] = {"status": DeliveryStatus.SUCCEEDED, "nextAttemptAt": None, "since": since}
         else:
             failures = delivery["failures"] + 1
-            again = next_attempt(failures, since, self._clock(), self._chance()) if webhook["enabled"] else None
+            again = next_attempt(failures, since, self.clock(), self.chance()) if webhook["enabled"] else None
             status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
             changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
-        self._store.deliveries.record_attempt(project_id, delivery["id"], attempt, changes)
+        self.store.deliveries.record_attempt(project_id, delivery["id"], attempt, changes)
         DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
         details = {key: value for key, value in attempt.items() if key != "at"}
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
@@ -121,12 +116,12 @@ class WebhookSender:
 
     def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
-        now = self._clock()
-        health = self._store.leases.record_failure(webhook["id"], at)
+        now = self.clock()
+        health = self.store.leases.record_failure(webhook["id"], at)
         if outcome.status_code == GONE or is_dead(health["failingSince"], now):
             event = Event("webhook.disabled", now, SYSTEM)
-            if self._store.webhooks.disable(project_id, webhook["id"], event):
-                given_up = self._store.deliveries.give_up(project_id, webhook["id"])
+            if self.store.webhooks.disable(project_id, webhook["id"], event):
+                given_up = self.store.deliveries.give_up(project_id, webhook["id"])
                 details = {"projectId": project_id, "webhookId": webhook["id"], "givenUp": given_up}
                 log.warning("webhook disabled", extra=details)
         return now + rest(health["failures"])
@@ -134,13 +129,13 @@ class WebhookSender:
     def _end_turn(self, lease: WebhookLease, *, slow: bool, succeeded: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
         project_id, webhook_id = lease["projectId"], lease["id"]
-        webhook = self._store.webhooks.to_sign(project_id, webhook_id)
+        webhook = self.store.webhooks.to_sign(project_id, webhook_id)
         if webhook is None or not webhook["enabled"]:
-            self._store.deliveries.give_up(project_id, webhook_id, but_requested=webhook is not None)
+            self.store.deliveries.give_up(project_id, webhook_id, but_requested=webhook is not None)
         if webhook is None:
-            self._store.leases.drop(webhook_id)
+            self.store.leases.drop(webhook_id)
             return
         if succeeded and rests_until is None:
-            self._store.leases.record_success(webhook_id)
-        due = self._store.deliveries.next_due(project_id, webhook_id)
-        self._store.leases.give_back(lease, due, self._clock(), slow=slow, rests_until=rests_until)
+            self.store.leases.record_success(webhook_id)
+        due = self.store.deliveries.next_due(project_id, webhook_id)
+        self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
