@@ -14,8 +14,8 @@ from app.fields.loading import cached_schema, in_order, problems
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.imports import ImportRecord
 from app.records.named import CategoryRecord
+from app.records.plans import ImportRecord
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_document

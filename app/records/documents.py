@@ -5,6 +5,7 @@ from typing import Any
 
 from app.records.actors import ActorRecord, CreatedRecord
 from app.records.briefs import BriefRecord, brief_record
+from app.records.revisions import PublishedRecord
 from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
 from app.rules.briefs import brief_of
 from app.rules.documents import StoredDocument
@@ -12,28 +13,19 @@ from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
 
-class DocumentSummary(CreatedRecord):
+class DocumentSummary(CreatedRecord, PublishedRecord):
     """A document without its long texts, as lists and tools give it."""
 
-    title = string("its title", example="How to begin a sourdough starter")
-    slug = string("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
     key = string("its key, given when it was planned; null without one", null=True)
-    subtitle = string("the line below the title")
-    excerpt = string("its summary; empty when unset")
-    metaTitle = string("title for search engines")
-    metaDescription = string("description for search engines")
-    coverImageUrl = string("the cover image", null=True)
     status = string("the status", one_of=DocumentStatus)
     assigneeId = record_id("the member who works on it", null=True)
     authorId = record_id("the member named as its author", null=True)
-    categoryId = record_id("its category", null=True)
     clusterId = record_id("its cluster", null=True)
     dueDate = date("when it is due")
     version = integer("counts the content's versions, from 1; the `baseVersion` of the next content write")
     publishedVersion = integer("the version that is delivered; null unless published", null=True)
     isPublished = boolean("whether it is delivered")
     hasUnpublishedChanges = boolean("whether the content changed since it was published")
-    wordCount = integer("words of the content's text", example=4)
     contentUpdatedAt = timestamp("when the content last changed")
     contentUpdatedBy = nested(ActorRecord, "who last changed the content")
     publishAt = timestamp("when it will be published; null unless scheduled", null=True)

@@ -1,7 +1,7 @@
-"""The outcome of a plan, piece by piece (decisions, section 14)."""
+"""The outcomes of plans, piece by piece, and of imports, document by document (decisions, sections 10 and 14)."""
 
 from app.records.errors import ProblemRecord
-from app.records.types import Record, nested_list, record_id, string
+from app.records.types import Record, boolean, nested_list, record_id, string, strings
 from app.vocabulary import PieceOutcome
 
 
@@ -18,3 +18,13 @@ class PlanRecord(Record):
     """The outcome of a plan."""
 
     pieces = nested_list(PieceRecord, "the outcome of each piece, in order")
+
+
+class ImportRecord(Record):
+    """The outcome of one document: `created`, `unchanged`, `changed` (and not written), or `refused`."""
+
+    id = record_id("the document's id; null when it was refused", null=True)
+    outcome = string("the outcome")
+    differs = strings("the fields in which the document is not what the file says, where it changed")
+    live = boolean("whether it is delivered")
+    problems = strings("why it was refused")

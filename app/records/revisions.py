@@ -8,19 +8,24 @@ from app.rules.revisions import StoredRevision
 from app.rules.times import wire_time
 
 
-class RevisionSummary(Record):
+class PublishedRecord(Record):
+    """The fields of a document that are published with it, and so are part of each version."""
+
+    title = string("its title", example="How to begin a sourdough starter")
+    slug = string("its URL slug, unique in the project", example="how-to-begin-a-sourdough-starter")
+    subtitle = string("the line below the title")
+    excerpt = string("its summary; empty when unset")
+    metaTitle = string("title for search engines")
+    metaDescription = string("description for search engines")
+    coverImageUrl = string("the cover image", null=True)
+    categoryId = record_id("its category", null=True)
+    wordCount = integer("words of the content's text", example=4)
+
+
+class RevisionSummary(PublishedRecord):
     """A version of a document, without its content."""
 
     version = integer("the version")
-    title = string("the title", example="How to begin a sourdough starter")
-    slug = string("the URL slug", example="how-to-begin-a-sourdough-starter")
-    subtitle = string("the line below the title")
-    metaTitle = string("title for search engines")
-    metaDescription = string("description for search engines")
-    excerpt = string("the summary")
-    coverImageUrl = string("the cover image", null=True)
-    categoryId = record_id("the category", null=True)
-    wordCount = integer("words of the content's text", example=4)
     createdAt = timestamp("when it was written")
     createdBy = nested(ActorRecord, "who wrote it")
 

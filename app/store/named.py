@@ -1,12 +1,19 @@
-"""What members, categories and clusters have in common: a name that they are listed, found and referred to by."""
+"""What members, clusters and categories have in common, a name; and members and clusters themselves.
+
+The name is what they are listed, found and referred to by.
+"""
 
 import builtins
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from app.store.collection import Bson, OutboxCollection, Stored, object_id
-from app.store.indexes import NOT_DELETED, Index
+from bson import ObjectId
+
+from app.rules.named import StoredCluster, StoredMember
+from app.store.collection import Bson, OutboxCollection, Stored, object_id, object_ids
+from app.store.indexes import CLUSTERS_BY_NAME, MEMBERS_BY_EMAIL, MEMBERS_BY_NAME, NOT_DELETED, Index
 
 
 class Named(OutboxCollection[Stored]):
@@ -60,3 +67,60 @@ class Named(OutboxCollection[Stored]):
         where = self._where(project_id, {"_id": object_id(record_id), **NOT_DELETED})
         found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
         return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
+
+
+class Clusters(Named[StoredCluster]):
+    """The clusters of a project."""
+
+    name = "clusters"
+    event_data = (("clusterId", "_id", None),)
+    by_name = CLUSTERS_BY_NAME
+    unique = "nameKey"
+    found_by = (("nameKey", CLUSTERS_BY_NAME),)
+
+    def name_key(self, name: str) -> str:
+        """Returns what two names of clusters must not share: the name composed, trimmed and case-folded."""
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
+
+
+class Members(Named[StoredMember]):
+    """The members of a project; a deleted one stays stored, as records go on naming it."""
+
+    name = "members"
+    event_data = (("memberId", "_id", None),)
+    has_update_time = False
+    by_name = MEMBERS_BY_NAME
+    found_by = (("nameKey", MEMBERS_BY_NAME), ("emailKey", MEMBERS_BY_EMAIL))
+
+    def keys(self, fields: Mapping[str, Any]) -> Bson:
+        email = {"emailKey": (fields["email"] or "").casefold()} if "email" in fields else {}
+        return super().keys(fields) | email
+
+    def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:
+        """Returns a member, also one that was deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(member_id)}, self.hidden)
+
+    def exists(self, project_id: str, member_id: str) -> bool:
+        """Returns whether there is such a member to assign something to."""
+        return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
+
+    def names(self, project_id: str, member_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the names of those of the members that were not deleted, by id, in one read."""
+        wanted = object_ids(set(member_ids))
+        if not wanted:
+            return {}
+        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
+        return {row["id"]: row["name"] for row in rows}
+
+    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
+        """Returns, for each name or e-mail address, the ids of the members that have it, ignoring case.
+
+        A member that an earlier version stored has no `emailKey`: all of those are read.
+        """
+        found = super().find_named(project_id, names)
+        without_key = {"emailKey": None, **NOT_DELETED}
+        for row in self._find(project_id, without_key, fields={"email": 1}, index=MEMBERS_BY_EMAIL) if found else ():
+            for name, ids in found.items():
+                if row.get("email") and name.strip().casefold() == (row["email"] or "").casefold():
+                    ids.add(row["id"])
+        return found

@@ -32,7 +32,6 @@ from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
-from app.store.clusters import Clusters
 from app.store.collection import Bson
 from app.store.deliveries import Deliveries
 from app.store.delivery import Delivery
@@ -42,7 +41,7 @@ from app.store.idempotency import Idempotency
 from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
-from app.store.members import Members
+from app.store.named import Clusters, Members
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.request_time import time_left

@@ -15,8 +15,7 @@ from app.operations.publishing import publish_due
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_dispatcher import WebhookDispatcher
-from app.worker.webhook_sender import WebhookSender
+from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
 from app.worker.worker import Job, ProjectPool, Worker
 
 log = logging.getLogger("content_workflow.worker")

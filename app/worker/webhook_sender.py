@@ -1,4 +1,8 @@
-"""Sends the due deliveries of one webhook, in order, and records each attempt."""
+"""Sends what is due to webhooks: each is served by one worker at a time, in order, without delaying the others.
+
+A webhook that was slow or failed last time, and a new one, is served by threads of its own, so that webhooks whose
+receivers respond quickly do not wait for the others. In either pool one project uses only some of the threads.
+"""
 
 import logging
 import random
@@ -6,6 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from standardwebhooks import Webhook
 
@@ -19,12 +24,17 @@ from app.store.leases import WebhookLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
 from app.worker.webhook_client import Outcome, WebhookClient
+from app.worker.worker import ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
 
 MESSAGES_PER_TURN = 50
 TIME_FOR_AN_ATTEMPT = timedelta(seconds=20)
 """An attempt begins only when this much of the lease is left: the longest attempt, and some time to record it."""
+LEASE = timedelta(seconds=40)
+"""How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
+THREADS = 16
+THREADS_PER_PROJECT = 4
 SLOW_SECONDS = 1.0
 GONE = 410
 
@@ -139,3 +149,37 @@ class WebhookSender:
             self.store.leases.record_success(webhook_id)
         due = self.store.deliveries.next_due(project_id, webhook_id)
         self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
+
+
+class WebhookDispatcher:
+    """Two pools of threads that serve webhooks: one for those that respond quickly, one for all others."""
+
+    def __init__(self, store: Store, sender: WebhookSender, threads: int = THREADS) -> None:
+        self._store = store
+        self._sender = sender
+        self._dispatching = threading.Lock()
+        self._pools = {slow: ProjectPool("send webhooks", threads, THREADS_PER_PROJECT) for slow in (False, True)}
+
+    def dispatch(self) -> bool:
+        """Leases every webhook that is due and has a free thread; returns whether there was any."""
+        with self._dispatching:
+            found = [self._fill(pool, slow) for slow, pool in self._pools.items()]
+        return any(found)
+
+    def close(self) -> None:
+        """Ends the turns that are running after the attempt that each is making; returns when they have ended."""
+        self._sender.stop()
+        for pool in self._pools.values():
+            pool.close()
+
+    def _fill(self, pool: ProjectPool, slow: bool) -> bool:
+        found = False
+        while not pool.is_full:
+            now = this_instant()
+            with self._store.deadline():
+                lease = self._store.leases.take(now, now + LEASE, slow=slow, but=pool.full_projects())
+            if lease is None:
+                break
+            pool.submit(lease["projectId"], partial(self._sender.send_due, lease))
+            found = True
+        return found

@@ -15,7 +15,7 @@ from flask import Flask
 from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.store.members import Members
+from app.store.named import Members
 from app.store.projects import Projects
 from app.store.store import Store, connect
 from app.vocabulary import Channel, Scope

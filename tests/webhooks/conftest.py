@@ -14,8 +14,7 @@ from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_dispatcher import LEASE
-from app.worker.webhook_sender import WebhookSender
+from app.worker.webhook_sender import LEASE, WebhookSender
 from tests.make import Project
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving

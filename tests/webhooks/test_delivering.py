@@ -16,8 +16,7 @@ from app.operations.context import this_instant
 from app.rules import backoff
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_dispatcher import LEASE, THREADS_PER_PROJECT, WebhookDispatcher
-from app.worker.webhook_sender import WebhookSender
+from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
 from tests.live import until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
