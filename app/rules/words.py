@@ -77,14 +77,22 @@ def _count_in_part(text: str) -> int:
     if not text.isascii():
         for mark in filter(text.__contains__, _ALIKE):
             plain = plain.replace(mark, _ALIKE[mark])
-        spaced, runs = _IDEOGRAPHS.subn(" ", plain)
-        ideographs = len(plain) - len(spaced) + runs
-        pieces = spaced.split()
-        plain, others = " ".join(filter(str.isascii, pieces)), " ".join(filterfalse(str.isascii, pieces))
+    if not plain.isascii():
+        plain, unlike = _ascii_apart(plain)
+        spaced, runs = _IDEOGRAPHS.subn(" ", unlike)
+        ideographs = len(unlike) - len(spaced) + runs
+        beside, others = _ascii_apart(spaced)
+        plain = f"{plain} {beside}"
     source = plain.encode()
     runs = len(source.translate(_ASCII_WORDS).split())
     runs -= len(_JOINED.findall(source)) + len(_NO_LETTERS.findall(source))
     return ideographs + runs + (sum(1 for _ in words(others)) if others else 0)
+
+
+def _ascii_apart(text: str) -> tuple[str, str]:
+    """Returns what of a text, between spaces, has ASCII characters alone, and the rest."""
+    pieces = text.split()
+    return " ".join(filter(str.isascii, pieces)), " ".join(filterfalse(str.isascii, pieces))
 
 
 def search_words(*texts: str) -> list[str]:
