@@ -24,7 +24,8 @@ def protected(markdown: str) -> str:
     They are replaced everywhere alike by characters that Unicode reserves for internal use, so `RESTORE` brings them
     back in text, code and links. Markdown that has such characters itself is returned as it is.
     """
-    if any(character in markdown for character in _PROTECTED):
+    may_have_addresses = "://" in markdown or "www." in markdown
+    if not may_have_addresses or any(character in markdown for character in _PROTECTED):
         return markdown
     return _BARE.sub(_without_emphasis, markdown)
 

@@ -43,7 +43,7 @@ def first_paragraph(markdown: str) -> str | None:
     """
     source = protected(markdown)
     for paragraph in _paragraphs(source):
-        if text := " ".join("".join(_shown(paragraph)).split()):
+        if text := " ".join("".join(_shown(paragraph)).split(maxsplit=EXCERPT_LENGTH)[:EXCERPT_LENGTH]):
             return _shortened(text if source is markdown else text.translate(RESTORE), EXCERPT_LENGTH)
     return None
 
