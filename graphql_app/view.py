@@ -202,12 +202,13 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def encode_json(self, data: object) -> bytes:
         """Returns JSON; raises `GraphQLError` for over 16 MB of it, which are never in memory together."""
-        body = bytearray()
+        chunks, size = [], 0
         for chunk in _chunks(data, RECORD_DEPTH):
-            body += chunk
-            if len(body) > MAX_RESPONSE:
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_RESPONSE:
                 raise query_error("RESPONSE_TOO_LARGE", "The response is over 16 MB: select less at once.")
-        return bytes(body)
+        return b"".join(chunks)
 
 
 def _chunks(value: object, depth: int) -> Iterator[bytes]:

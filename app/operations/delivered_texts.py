@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import orjson
+
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
 from app.operations.rendering import render
@@ -18,15 +20,12 @@ from app.operations.revision_cache import RevisionCache
 from app.operations.selections import DocumentSelection
 from app.rules.documents import StoredDocument
 from app.rules.text import first_paragraph
+from app.rules.words import PART
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response, as JSON."""
 LARGE_BODIES = 1024 * 1024
 """Texts of more bytes are large: callers bound how many such reads run at the same time."""
-MAX_ESCAPE = 6
-"""How many bytes of JSON a byte of text can become: a control character is written like `\\u0001`."""
-ESCAPED_SHORT = '"\\\b\f\n\r\t'
-ESCAPED_LONG = [chr(code) for code in range(0x20) if chr(code) not in ESCAPED_SHORT]
 
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 64 * 1024 * 1024
@@ -171,16 +170,11 @@ def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text
 
 
 def _encoded_size(texts: Texts, times: Mapping[Text, int]) -> int:
-    """Returns how long the texts are as JSON; roughly, where they are short enough in any case."""
-    sizes = {
-        text: len(content) if content.isascii() else len(content.encode()) for text, content in texts.items() if content
-    }
-    size = sum(times[text] * length for text, length in sizes.items())
-    if size * MAX_ESCAPE <= MAX_BODIES:
-        return size
-    return size + sum(times[text] * _escapes(content) for text, content in texts.items() if content)
+    """Returns how long the texts are as JSON."""
+    return sum(times[text] * _length_as_json(content) for text, content in texts.items() if content)
 
 
-def _escapes(text: str) -> int:
-    """Returns how many bytes longer a text is as JSON than in UTF-8; other threads may go on between characters."""
-    return 2 + sum(text.count(one) for one in ESCAPED_SHORT) + 5 * sum(text.count(one) for one in ESCAPED_LONG)
+def _length_as_json(text: str) -> int:
+    """Returns how many bytes a text takes as JSON; it is encoded in parts, between which other threads may go on."""
+    parts = (text[start : start + PART] for start in range(0, len(text), PART))
+    return 2 + sum(len(orjson.dumps(part)) - 2 for part in parts)
