@@ -27,15 +27,15 @@ class Unknown:
     path: str
     name: str
     known: tuple[str, ...]
-    elsewhere: tuple[str, ...] = ()
-    """The names that the other part of the request knows, the query or the body."""
+    elsewhere: ma.Schema | None = None
+    """The schema of the other part of the request, the query or the body."""
 
     @property
     def near(self) -> str | None:
         """The known name that was probably meant."""
         if len(self.name) > LONG_NAME:
             return None
-        return near_name(self.name, self.known) or near_name(self.name, self.elsewhere)
+        return near_name(self.name, self.known) or near_name(self.name, _by_name(self.elsewhere))
 
     @property
     def hint(self) -> str:
@@ -59,13 +59,13 @@ def unknown_names(
     `elsewhere` is the schema of the other part of the request, the query or the body.
     """
     fields = _by_name(schema)
-    known, others = tuple(fields), tuple(_by_name(elsewhere)) if elsewhere else ()
+    known = tuple(fields)
     for name, value in data.items():
         if name in fields:
             yield from _inside(fields[name], value, path + name)
         else:
             shown = name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}…"
-            yield Unknown(path + shown, name, known, others)
+            yield Unknown(path + shown, name, known, elsewhere)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
@@ -78,8 +78,8 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     return nearest if distance <= edits else None
 
 
-def _by_name(schema: ma.Schema) -> dict[str, ma.fields.Field[Any]]:
-    return {field.data_key or name: field for name, field in schema.fields.items()}
+def _by_name(schema: ma.Schema | None) -> dict[str, ma.fields.Field[Any]]:
+    return {field.data_key or name: field for name, field in schema.fields.items()} if schema else {}
 
 
 def _inside(field: ma.fields.Field[Any], value: Any, path: str) -> Iterator[Unknown]:
