@@ -117,9 +117,9 @@ def _nodes(ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal
             clusters.update(cluster_id for row in rows if (cluster_id := row.get("clusterId")))
     related: dict[str, Rows] = {}
     if clusters:
-        current = shows_previews(ctx, selected)
-        newest = ctx.store.delivery.newest_of_clusters
-        related = newest(ctx.project_id, clusters, limit=most + 1, current=current)
+        related = ctx.store.delivery.newest_of_clusters(
+            ctx.project_id, clusters, limit=most + 1, previews=shows_previews(ctx, selected)
+        )
     return {
         key: {
             group: [_node(selection, row, related) for row in rows]

@@ -44,8 +44,8 @@ class Finder:
     categories: Categories
     caches: DeliveryCaches
     texts: TextReader
-    current: bool
-    """Whether the present fields of published documents are needed, for previews."""
+    previews: bool
+    """Whether previews are selected, which need the present fields of published documents."""
 
     def find(self, selection: Selection) -> Found | Refusal:
         """Returns what a field of `Query` finds, or its refusal."""
@@ -93,7 +93,7 @@ class Finder:
     def _rows(self, wanted: _Filter, *, limit: int, offset: int) -> Rows:
         project_id, delivery = self.ctx.project_id, self.ctx.store.delivery
         category_id, words = wanted.category_id, wanted.words
-        rows = delivery.published(project_id, category_id, words, limit=limit, offset=offset, current=self.current)
+        rows = delivery.published(project_id, category_id, words, limit=limit, offset=offset, previews=self.previews)
         if not wanted.drafts or len(rows) == limit:
             return rows
         skipped = 0 if rows else max(0, offset - delivery.count_published(project_id, category_id, words))

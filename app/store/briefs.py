@@ -124,7 +124,7 @@ class Briefs(DocumentRecords):
         for the first brief, all but one are aborted again, and the unluckiest waits for all others.
         """
         others = min(4 * self._store.lost_to_others, MOST_SKIPPED)
-        rows: builtins.list[Any] = self._find(
+        rows = self._find(
             project_id, condition, sort=SOONEST_DUE, limit=others + 1, fields={"_id": 1}, index=BRIEFS_BY_DUE
         )
         return random.choice(rows)["id"] if rows else None

@@ -5,7 +5,7 @@ its own, so neither can show a document of the other kind.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from pymongo import UpdateOne
 
@@ -50,14 +50,14 @@ class Delivery(Collection[StoredDocument]):
         *,
         limit: int,
         offset: int,
-        current: bool = False,
+        previews: bool = False,
     ) -> list[StoredDocument]:
         """Returns one page of published documents, the newest first; of one category, and with all of some words.
 
-        `current` adds the fields of their present state.
+        `previews` adds the fields of their present state.
         """
         condition, index = _published(category_id, words)
-        fields = CURRENT if current else SNAPSHOT
+        fields = CURRENT if previews else SNAPSHOT
         return self._find(
             project_id, condition, sort=NEWEST_PUBLISHED, skip=offset, limit=limit, fields=fields, index=index
         )
@@ -86,7 +86,7 @@ class Delivery(Collection[StoredDocument]):
         return {row["_id"]: row["count"] for row in rows}
 
     def newest_of_clusters(
-        self, project_id: str, cluster_ids: Iterable[str], *, limit: int, current: bool
+        self, project_id: str, cluster_ids: Iterable[str], *, limit: int, previews: bool
     ) -> dict[str, list[StoredDocument]]:
         """Returns the newest published documents of each of the clusters, at most `limit` of one, in one read."""
         wanted = {"_id": {"$in": object_ids(cluster_ids)}}
@@ -94,7 +94,7 @@ class Delivery(Collection[StoredDocument]):
             {"$match": self._where(project_id, PUBLISHED)},
             {"$sort": dict(NEWEST_PUBLISHED)},
             {"$limit": limit},
-            {"$project": CURRENT if current else SNAPSHOT},
+            {"$project": CURRENT if previews else SNAPSHOT},
         ]
         join = {"from": self.name, "localField": "_id", "foreignField": "clusterId", "pipeline": newest}
         pipeline = [
@@ -121,16 +121,16 @@ class Delivery(Collection[StoredDocument]):
     def delivered_slugs(self, project_id: str, slugs: Sequence[str]) -> set[str]:
         """Returns those of the slugs that a document is delivered under."""
         condition = PUBLISHED | {"slugs": {"$in": slugs}}
-        rows: list[Any] = self._find(project_id, condition, fields={"snapshot.slug": 1}, index=SLUGS)
-        return {row["snapshot"]["slug"] for row in rows}.intersection(slugs)
+        rows = self._find(project_id, condition, fields={"snapshot.slug": 1}, index=SLUGS)
+        return {snapshot["slug"] for row in rows if (snapshot := row.get("snapshot"))}.intersection(slugs)
 
     def without_words(self, project_id: str, limit: int) -> list[PublishedDocument]:
         """Returns published documents whose words were not stored when they were published."""
         condition = PUBLISHED | {"deliveredWords": None}
-        rows: list[Any] = self._find(
+        rows = self._find(
             project_id, condition, sort=NEWEST_PUBLISHED, limit=limit, fields=SNAPSHOT, index=PUBLISHED_BY_WORD
         )
-        return rows
+        return cast(list[PublishedDocument], rows)
 
     def add_words(self, project_id: str, words: Mapping[str, tuple[str, Sequence[str]]]) -> None:
         """Stores the words of documents, by id with the html that is delivered; a newer publication stays as it is."""
@@ -168,10 +168,10 @@ class Delivery(Collection[StoredDocument]):
             ]
             condition = PUBLISHED | {"$or": older}
         fields = {"publishedAt": 1} | (SITEMAP if bare else SNAPSHOT)
-        rows: list[Any] = self._find(
+        rows = self._find(
             project_id, condition, sort=NEWEST_PUBLISHED, limit=limit, fields=fields, index=PUBLISHED_BY_TIME
         )
-        return rows
+        return cast(list[PublishedDocument], rows)
 
     def last_published(self, project_id: str) -> Snapshot | None:
         """Returns the latest publication of any document, its first one or a later one."""

@@ -47,7 +47,7 @@ MOST_MERGED = 20
 """Up to how many values of a filter MongoDB merges the parts of an index into one order."""
 FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
 WORDS_TRIED = 5
-FEW = 500
+MAX_SORTED = 500
 """Up to how many documents of a list are sorted here by their keys, rather than read in the order of an index."""
 
 
@@ -112,13 +112,13 @@ class DocumentLists(DocumentRecords):
     ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
 
-        Up to `FEW` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB sorts
-        no records in memory in either case.
+        Up to `MAX_SORTED` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB
+        sorts no records in memory in either case.
         """
         condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
         if key == "dueKey" and "dueDate" in condition:
             condition[key] = condition["dueDate"]  # the same for all that have a date: where to begin in the index
-        rows: list[Any] | None = self._few(project_id, filters, condition, key)
+        rows = self._unsorted(project_id, filters, condition, key)
         if rows is not None:
             rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
             page = [row["id"] for row in rows[offset : offset + limit]]
@@ -132,11 +132,11 @@ class DocumentLists(DocumentRecords):
         """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
         return self._count(project_id, self._filtered(project_id, filters, now), _index_of_count(filters))
 
-    def _few(
+    def _unsorted(
         self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
-    ) -> builtins.list[StoredDocument] | None:
+    ) -> builtins.list[Any] | None:
         """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
-        index = _index_of_few(filters, key)
+        index = _index_of_unsorted(filters, key)
         if index is WORDS:
             found = self._with_rarest_word(project_id, filters["words"])
             if found is None:
@@ -144,8 +144,8 @@ class DocumentLists(DocumentRecords):
             return self._find(project_id, {"_id": {"$in": object_ids(found)}, **condition}, fields={key: 1})
         if index is None:
             return None
-        rows = self._find(project_id, condition, fields={key: 1}, limit=FEW + 1, index=index)
-        return rows if len(rows) <= FEW else None
+        rows = self._find(project_id, condition, fields={key: 1}, limit=MAX_SORTED + 1, index=index)
+        return rows if len(rows) <= MAX_SORTED else None
 
     def _with_rarest_word(self, project_id: str, words: Sequence[str]) -> builtins.list[str] | None:
         """Returns the ids of documents outside the trash that have the rarest of the words; None where they are many.
@@ -154,8 +154,8 @@ class DocumentLists(DocumentRecords):
         """
         for word in sorted(words, key=len, reverse=True)[:WORDS_TRIED]:
             one = not_deleted({"words": word})
-            rows = self._find(project_id, one, fields={"_id": 1}, limit=FEW + 1, index=WORDS)
-            if len(rows) <= FEW:
+            rows = self._find(project_id, one, fields={"_id": 1}, limit=MAX_SORTED + 1, index=WORDS)
+            if len(rows) <= MAX_SORTED:
                 return [row["id"] for row in rows]
         return None
 
@@ -232,7 +232,7 @@ def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _index_of_few(filters: Mapping[str, Any], key: str) -> Index | None:
+def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
     """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS

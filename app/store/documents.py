@@ -154,8 +154,8 @@ class Documents(DocumentLists):
 
     def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns the documents that have one of the keys, also in the trash, by key."""
-        rows: builtins.list[Any] = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=KEYS)
-        return {row["key"]: row for row in rows}
+        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=KEYS)
+        return {key: row for row in rows if (key := row.get("key"))}
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""

@@ -156,7 +156,7 @@ def test_every_list_is_read_from_indexes_that_it_names(
     library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, sort: str, expired: bool
 ) -> None:
     monkeypatch.setattr(Documents, "has_expired_leases", lambda *_: expired)
-    monkeypatch.setattr("app.store.document_records.FEW", 3)  # both ways to put a list in order
+    monkeypatch.setattr("app.store.document_records.MAX_SORTED", 3)  # both ways to put a list in order
     now = library.context().now
     queries = [filters for filters in ({}, *ONE, *MORE) if not expired or "briefState" in filters]
 
@@ -176,7 +176,7 @@ def test_every_list_is_read_from_indexes_that_it_names(
 def test_no_document_is_read_that_is_far_before_the_page(
     library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, filters: dict[str, Any], sort: str
 ) -> None:
-    monkeypatch.setattr("app.store.document_records._index_of_few", lambda *_: None)
+    monkeypatch.setattr("app.store.document_records._index_of_unsorted", lambda *_: None)
     filters = {name: value for name, value in filters.items() if name != "updatedSince" or "updatedAt" in sort}
     now = library.context().now
 

@@ -134,7 +134,7 @@ def page(project: Project, **filters: Any) -> Callable[[Store], Any]:
 def test_a_page_of_documents_costs_the_same_in_a_large_project(
     small: Project, large: Project, examined: Examined, monkeypatch: pytest.MonkeyPatch, filters: Any, sort: str
 ) -> None:
-    monkeypatch.setattr("app.store.document_records.FEW", 30)  # both projects have more
+    monkeypatch.setattr("app.store.document_records.MAX_SORTED", 30)  # both projects have more
 
     costs = [examined(page(project, **filters, sort=sort)) for project in (small, large)]
 
@@ -182,7 +182,7 @@ def test_what_is_due_in_a_month_costs_what_it_shows_however_much_is_due_before(
 def test_a_filter_that_finds_few_costs_what_it_finds(
     large: Project, examined: Examined, filters: Any, sort: str
 ) -> None:
-    assert examined(page(large, **filters, sort=sort)) <= 4 * 40 + 2 * 20 + 2 * (document_records.FEW + 1)
+    assert examined(page(large, **filters, sort=sort)) <= 4 * 40 + 2 * 20 + 2 * (document_records.MAX_SORTED + 1)
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-briefs.list")

@@ -111,7 +111,7 @@ def cases() -> Iterator[dict[str, Any]]:
 def test_every_page_is_the_lists_part_at_its_place(
     library: Project, monkeypatch: pytest.MonkeyPatch, few: int, deep: int
 ) -> None:
-    monkeypatch.setattr(document_records, "FEW", few)
+    monkeypatch.setattr(document_records, "MAX_SORTED", few)
     for module in (document_records, collection):
         monkeypatch.setattr(module, "DEEP_OFFSET", deep)
     rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
