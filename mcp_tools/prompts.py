@@ -79,10 +79,11 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
     if not HEX_ID.fullmatch(document_id):
         raise NotFound(WRONG_ID)
     detail = get_brief(ctx, document_id).body
+    state = (detail["brief"] or {}).get("state", "none")
     text = WORK.format(
         boundary=secrets.token_hex(BOUNDARY_BYTES),
         described=_described(ctx, detail),
-        claim=CLAIMS[_state(detail)].format(id=detail["id"]),
+        claim=CLAIMS[state].format(id=detail["id"]),
         id=detail["id"],
         version=detail["version"],
     )
@@ -109,8 +110,3 @@ def _described(ctx: Context, detail: Mapping[str, Any]) -> str:
     if holder := brief.get("claimedBy"):
         parts.append(f"Claimed by: {holder['agent'] or holder['name']}")
     return "\n\n".join(parts)
-
-
-def _state(detail: Mapping[str, Any]) -> str:
-    state: str = (detail["brief"] or {}).get("state", "none")
-    return state

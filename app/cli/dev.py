@@ -4,8 +4,7 @@ import os
 import shlex
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, nullcontext, suppress
 from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -72,7 +71,8 @@ def command(port: int | None) -> None:
     The data stay in the folder .mongod/dev from one start to the next. With MONGODB_URI that database is used instead.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with _mongodb() as (uri, own):
+    given = os.environ.get("MONGODB_URI")
+    with nullcontext(given) if given else running_mongod(FOLDER) as uri:
         port = _port(port)
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
@@ -81,7 +81,7 @@ def command(port: int | None) -> None:
         log_as_json(settings.log_level)
         store = connected(settings)
         database = store.database.name
-        if not own:
+        if given:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
         member, link = _invitation(context(demo["projectId"], store), url)
@@ -90,7 +90,7 @@ def command(port: int | None) -> None:
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
         lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
         _write_secret(FOLDER / "env", "".join(lines).encode())
-        stops = STOPS if own else STOPS_SERVER.format(database=database)
+        stops = STOPS_SERVER.format(database=database) if given else STOPS
         shown = {"env": shlex.quote(str((FOLDER / "env").resolve())), "console": link, "member": member, "stops": stops}
         banner = BANNER.format(**shown, **variables)
         threading.Thread(target=_print_when_served, args=(port, banner), daemon=True).start()
@@ -100,27 +100,12 @@ def command(port: int | None) -> None:
 def _print_when_served(port: int, banner: str) -> None:
     """Prints the banner as soon as the server answers."""
     while True:
-        connection = HTTPConnection(HOST, port, timeout=5)
-        try:
+        with closing(HTTPConnection(HOST, port, timeout=5)) as connection, suppress(OSError):
             connection.request("GET", "/health")
             connection.getresponse()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            click.echo(banner)
-            return
-        finally:
-            connection.close()
-
-
-@contextmanager
-def _mongodb() -> Iterator[tuple[str, bool]]:
-    """Yields the URI of MongoDB, and whether it is a MongoDB of its own."""
-    if given := os.environ.get("MONGODB_URI"):
-        yield given, False
-    else:
-        with running_mongod(FOLDER) as uri:
-            yield uri, True
+            break
+        time.sleep(0.05)
+    click.echo(banner)
 
 
 def _port(wanted: int | None) -> int:

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -72,7 +72,9 @@ class MongodProcess:
                 return
             with suppress(ProcessLookupError):  # it ended in between
                 os.kill(pid, number)
-            _wait(lambda: self._pid() is None, _STOP_SECONDS)
+            deadline = time.monotonic() + _STOP_SECONDS
+            while self._pid() is not None and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS)
 
     def _launch(self, program: Path) -> int:
         for port in islice(self._ports(), _ATTEMPTS):
@@ -126,9 +128,3 @@ def lock_at_once(file: IO[str], kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _wait(until: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not until() and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)

@@ -6,17 +6,14 @@ from app.fields.types import EnumList, EnumString, Schema, StrictInteger, Strict
 from app.vocabulary import BriefState, SearchIntent
 
 LEASE_SECONDS = (60, 86_400)
+_INTENT = f"what a searcher of the keyword wants: {', '.join(SearchIntent)}"
 
 
 class BriefFields(Schema):
     """The writable fields of a brief."""
 
     audience = StrictString(500, description="who the document is for", example="People who bake their first loaf")
-    intent = EnumString(
-        SearchIntent,
-        description=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}",
-        example="informational",
-    )
+    intent = EnumString(SearchIntent, description=_INTENT, example="informational")
     internalLinks = StringList(50, 500, description="ids of documents in this project that this one should link to")
     keyword = StrictString(200, description="keyword to rank for", example="sourdough starter")
     notes = StrictString(
@@ -34,12 +31,7 @@ class BriefFields(Schema):
 class DraftBriefFields(BriefFields):
     """The brief of a document draft."""
 
-    intent = EnumString(
-        SearchIntent,
-        in_draft=True,
-        description=f"what a searcher of the keyword wants: {', '.join(SearchIntent)}",
-        example="informational",
-    )
+    intent = EnumString(SearchIntent, in_draft=True, description=_INTENT, example="informational")
 
 
 class ClaimFields(Schema):

@@ -1,6 +1,6 @@
 """What a record may name: members, categories, clusters and documents of its own project."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,20 +20,16 @@ class Found:
 
 def reference_problems(fields: Mapping[str, Any], found: Found) -> Iterator[Problem]:
     """Yields a problem for each id in the fields that names nothing in the project."""
-    rows = (
-        ("assigneeId", found.members, "Is not the id of a member in this project: see the list of members."),
-        ("authorId", found.members, "Is not the id of a member in this project: see the list of members."),
-        (
-            "categoryId",
-            found.categories,
-            "Is not the id of a category in this project: see the list of categories.",
-        ),
-        ("clusterId", found.clusters, "Is not the id of a cluster in this project: see the list of clusters."),
+    rows: tuple[tuple[str, Collection[str], str], ...] = (
+        ("assigneeId", found.members, "a member in this project: see the list of members"),
+        ("authorId", found.members, "a member in this project: see the list of members"),
+        ("categoryId", found.categories, "a category in this project: see the list of categories"),
+        ("clusterId", found.clusters, "a cluster in this project: see the list of clusters"),
     )
-    for name, exist, message in rows:
+    for name, exist, wanted in rows:
         named = fields.get(name)
         if named is not None and named.lower() not in exist:
-            yield Problem(field=name, message=message)
+            yield Problem(field=name, message=f"Is not the id of {wanted}.")
 
 
 def link_problems(

@@ -15,11 +15,15 @@ _WORD = re.compile(r"[a-z0-9]+")
 def slug_of(title: str) -> str:
     """Returns the slug that a title makes: its words in ASCII, in lower case, as many as 200 characters hold.
 
-    A title without a letter or digit, as of emoji alone, makes `untitled`.
+    Of a first word that is longer it has the beginning. A title without a letter or digit, as of emoji alone, makes
+    `untitled`.
     """
     text = _HAN.sub(r" \g<0> ", _SYMBOLS.sub(" ", title))
     words = _WORD.findall(anyascii(text).lower().replace("'", ""))
-    return _joined(words) or "untitled"
+    slug = "-".join(words) or "untitled"
+    if len(slug) <= MAX_LENGTH:
+        return slug
+    return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
 
 
 def numbered(slug: str, n: int) -> str:
@@ -28,11 +32,3 @@ def numbered(slug: str, n: int) -> str:
         return slug
     suffix = f"-{n}"
     return slug[: MAX_LENGTH - len(suffix)].rstrip("-") + suffix
-
-
-def _joined(words: list[str]) -> str:
-    """Returns as many words as fit, with hyphens; of a first word that does not fit, its beginning."""
-    slug = "-".join(words)
-    if len(slug) <= MAX_LENGTH:
-        return slug
-    return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]

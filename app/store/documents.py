@@ -1,6 +1,5 @@
 """Documents: what is written of their records. Long texts are in the collection `bodies`."""
 
-import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -110,19 +109,18 @@ class Documents(DocumentLists):
 
         One command counts the keys of each status. A group by the status itself would read each document.
         """
-        first, *others = (self._counted(project_id, status) for status in DocumentStatus)
+        first, *others = (
+            [
+                {"$match": self._where(project_id, not_deleted({"status": str(status)}))},
+                {"$group": {"_id": str(status), "count": {"$sum": 1}}},
+            ]
+            for status in DocumentStatus
+        )
         unions = [{"$unionWith": {"coll": self.name, "pipeline": one}} for one in others]
         with self._hint(FILTERED_BY["status", "updatedAt"], not_deleted({})) as hint:
             options: Bson = {"hint": hint} if hint else {}
             rows = list(self._collection.aggregate([*first, *unions], session=self._session, **options))
         return {row["_id"]: row["count"] for row in rows}
-
-    def _counted(self, project_id: str, status: DocumentStatus) -> builtins.list[Bson]:
-        condition = not_deleted({"status": str(status)})
-        return [
-            {"$match": self._where(project_id, condition)},
-            {"$group": {"_id": str(status), "count": {"$sum": 1}}},
-        ]
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""

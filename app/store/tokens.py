@@ -9,7 +9,7 @@ from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import Bson, Collection, EntityTags, OutboxCollection, object_id, object_ids
+from app.store.collection import Collection, EntityTags, OutboxCollection, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 from app.vocabulary import BudgetLimit
 
@@ -76,7 +76,7 @@ class Budgets(Collection[UsedBudget]):
     def spend(self, project_id: str, token_id: str, limit: BudgetLimit, begins: datetime) -> int:
         """Counts one more and returns how many there are with it, inside a transaction."""
         counted = self._collection.find_one_and_update(
-            self._where(project_id, _one(token_id, limit, begins)),
+            self._where(project_id, {"tokenId": ObjectId(token_id), "limit": str(limit), "begins": begins}),
             {"$inc": {"used": 1}},
             upsert=True,
             return_document=ReturnDocument.AFTER,
@@ -91,7 +91,3 @@ class Budgets(Collection[UsedBudget]):
         rows = self._find(project_id, {"tokenId": ObjectId(token_id), **times})
         used = {(row["limit"], row["begins"]): int(row["used"]) for row in rows}
         return {limit: used.get((str(limit), begins), 0) for limit, begins in since.items()}
-
-
-def _one(token_id: str, limit: BudgetLimit, begins: datetime) -> Bson:
-    return {"tokenId": ObjectId(token_id), "limit": str(limit), "begins": begins}
