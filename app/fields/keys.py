@@ -12,7 +12,7 @@ def idempotency_key(**options: Any) -> StrictString:
     """Declares an idempotency key as an argument or a header."""
     return StrictString(
         255,
-        validate=[full_match(VISIBLE_ASCII, "Must be 1 to 255 visible ASCII characters.")],
+        validate=[full_match("[!-~]+", "Must be visible ASCII characters, at least one.")],
         description="a key of your own choice for this call, new for each piece of work. When you got no response, "
         "call again with the same key: within 24 hours the first response is sent again and nothing is done twice",
         allow_none=False,

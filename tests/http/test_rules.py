@@ -303,7 +303,7 @@ def test_a_replay_leaves_secrets_out(rest: Rest) -> None:
 def test_a_key_that_is_none_is_refused_and_ignored_on_reads(rest: Rest, key: str) -> None:
     refused = rest.post("/document-intents", Idempotency_Key=key)
 
-    assert (refused.status_code, refused.json["issues"][0]["path"]) == (400, "Idempotency-Key")
+    assert (refused.status_code, [issue["path"] for issue in refused.json["issues"]]) == (400, ["Idempotency-Key"])
     assert rest.get("/briefs", Idempotency_Key=key).status_code == 200
 
 
