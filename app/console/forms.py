@@ -15,7 +15,7 @@ P = ParamSpec("P")
 
 BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 BRIEF_LISTS = ("referenceUrls", "internalLinks")
-PAGE_OF_DOCUMENT = re.compile(r"https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
+PAGE_OF_DOCUMENT = re.compile(r"(?<!\S)https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
 """The address of a document's page, which stands for its id in `internalLinks`."""
 
 

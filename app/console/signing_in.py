@@ -11,7 +11,7 @@ from app.errors import Unauthorized
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE
 
-HERE = re.compile(r"/console(/[!-~]*)?(\?[!-~]*)?")
+HERE = re.compile(r"/console(/[!->@-~]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console."""
 
 

@@ -20,7 +20,7 @@ MAX_PARTS: Final = 400_000
 MAX_TAG: Final = 10_000
 """Bytes of a tag of the author's; a longer one is left out."""
 
-_MANY_REFERENCES = re.compile(r"(?:&[^&]*+){500}")
+_MANY_REFERENCES = re.compile(r"(?:&[^&]*+){1,500}+")
 
 
 class TooMuchMarkup(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import timedelta
 
 import pytest
@@ -286,6 +287,14 @@ def test_a_brief_links_to_pieces_by_the_addresses_of_their_pages(editor: Visitor
 
     for one in (document, planned.request.path.rpartition("/")[2]):
         assert OPERATIONS["get_document"](ctx, one).body["brief"]["internalLinks"] == [other, third]
+
+
+def test_links_made_to_take_long_are_refused_at_once(editor: Visitor, project: Project) -> None:
+    document, began = a_document(project.context())["id"], time.process_time()
+    refused = editor.post(f"/console/documents/{document}/brief", internalLinks="http://" * 30_000)
+
+    assert time.process_time() - began < 2
+    assert "at most 500 characters" in refused.text
 
 
 def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: Project) -> None:

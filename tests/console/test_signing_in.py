@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from datetime import timedelta
 
@@ -43,6 +44,14 @@ def test_who_is_not_signed_in_is_asked_to_and_comes_back_to_where_they_wanted(ap
 def test_signing_in_leads_to_pages_of_the_console_alone(app: Flask, project: Project, to: str) -> None:
     signed_in = app.test_client().post("/console/sign-in", data={"token": project.token().secret, "to": to})
 
+    assert signed_in.location == "/console/"
+
+
+def test_an_address_made_to_take_long_leads_to_the_console_at_once(app: Flask, project: Project) -> None:
+    form, began = {"token": project.token().secret, "to": "/console/" + "?" * 30_000 + "\n"}, time.process_time()
+    signed_in = app.test_client().post("/console/sign-in", data=form)
+
+    assert time.process_time() - began < 2
     assert signed_in.location == "/console/"
 
 
