@@ -62,39 +62,31 @@ Plan documents, write briefs, offer them to agents, draft, review, schedule and 
 - **Tracing**: `X-Request-Id` is on every response; one that you send is used.
 """
 
-HEADERS: dict[str, dict[str, Any]] = {
-    "Dry-Run": {
-        "description": "`true` on every answer to a dry run, refusals included",
-        "schema": {"type": "string", "const": "true"},
-    },
-    "ETag": {"description": "changes with every change of the record", "schema": {"type": "string"}},
-    "Idempotency-Replayed": {
-        "description": "`true` when this is the first response to the idempotency key, sent again",
-        "schema": {"type": "string", "const": "true"},
-    },
-    "Ignored-Fields": {
-        "description": "fields and query parameters (`?` before the name) of the request that are unknown and were "
+STRING = {"type": "string"}
+TRUE = {"type": "string", "const": "true"}
+
+HEADERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Dry-Run": ("`true` on every answer to a dry run, refusals included", TRUE),
+    "ETag": ("changes with every change of the record", STRING),
+    "Idempotency-Replayed": ("`true` when this is the first response to the idempotency key, sent again", TRUE),
+    "Ignored-Fields": (
+        "fields and query parameters (`?` before the name) of the request that are unknown and were "
         "ignored: a list of strings (RFC 9651), each with the parameter `did-you-mean` where a known name is near, or "
         "where the body's name was sent in the query, or the query's in the body",
-        "schema": {"type": "string"},
-        "example": '"titel";did-you-mean="title", "brief.keywrd";did-you-mean="keyword", "?search"',
-    },
-    "Preference-Applied": {
-        "description": "the preference of the request that was honored",
-        "schema": {"type": "string", "const": "handling=strict"},
-    },
-    "Location": {"description": "the path of the new record", "schema": {"type": "string", "format": "uri-reference"}},
-    "Link": {
-        "description": 'the next page, `<…>; rel="next"` (RFC 8288); a list without it ends here',
-        "schema": {"type": "string"},
-        "example": '</documents?limit=50&offset=50>; rel="next"',
-    },
-    "Total-Count": {
-        "description": "how many items the list has on all pages, with `count=true`",
-        "schema": {"type": "integer", "minimum": 0},
-    },
-    "Retry-After": {"description": "seconds to wait before trying again", "schema": {"type": "integer", "minimum": 1}},
-    "WWW-Authenticate": {"description": "the scheme to use", "schema": {"type": "string"}},
+        STRING,
+    ),
+    "Preference-Applied": ("the preference of the request that was honored", STRING | {"const": "handling=strict"}),
+    "Location": ("the path of the new record", STRING | {"format": "uri-reference"}),
+    "Link": ('the next page, `<…>; rel="next"` (RFC 8288); a list without it ends here', STRING),
+    "Total-Count": ("how many items the list has on all pages, with `count=true`", {"type": "integer", "minimum": 0}),
+    "Retry-After": ("seconds to wait before trying again", {"type": "integer", "minimum": 1}),
+    "WWW-Authenticate": ("the scheme to use", STRING),
+}
+"""The headers of responses: what each says, and its schema."""
+
+HEADER_EXAMPLES = {
+    "Ignored-Fields": '"titel";did-you-mean="title", "brief.keywrd";did-you-mean="keyword", "?search"',
+    "Link": '</documents?limit=50&offset=50>; rel="next"',
 }
 
 HEADERS_OF = {400: ("Preference-Applied",), 401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
@@ -320,9 +312,10 @@ def management_api(app: Flask, settings: Settings) -> Api:
         values = {"$ref": f"#/components/schemas/{words.__name__}"}
         api.spec.components.schema(name, {"type": "object", "additionalProperties": values}, lazy=True)
     for error in Refusal.__subclasses__():
-        description = {"description": (error.__doc__ or "").strip()}
-        api.spec.components.schema(error.__name__, description, lazy=True, schema=error_schema(error))
-    for name, header in HEADERS.items():
-        api.spec.components.header(name, header)
+        described = {"description": (error.__doc__ or "").strip()}
+        api.spec.components.schema(error.__name__, described, lazy=True, schema=error_schema(error))
+    for name, (description, schema) in HEADERS.items():
+        example = {"example": HEADER_EXAMPLES[name]} if name in HEADER_EXAMPLES else {}
+        api.spec.components.header(name, {"description": description, "schema": schema, **example})
     api.spec.components.parameter("Prefer", "header", PREFER)
     return api

@@ -7,7 +7,7 @@ document lacks what it compares with: a brief, a keyword, a number of words.
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, islice
 from typing import TypedDict
 
@@ -306,15 +306,12 @@ def _is_long(paragraph: str) -> bool:
 
 
 def _links(subject: Subject) -> Iterator[Failure]:
-    content = subject.content
-    usable: dict[str, bool] = {}
+    content, usable = subject.content, cache(is_usable)
     for kind, address, place in (
         *(("link", address, place) for address, place in content.links),
         *(("image", address, place) for address, _, place in content.images),
     ):
-        if address not in usable:
-            usable[address] = is_usable(address)
-        if not usable[address]:
+        if not usable(address):
             message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
             yield Failure(message, content.line(place))
 

@@ -41,10 +41,8 @@ def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
     """
     if if_match.strip() == "*":
         return None
-    tags = []
-    for version, rev, expired in re.findall(r'(?<![/\w])"(?:(\d{1,9})-)?(\d{1,9})(x?)(?:\.[0-9a-f]+)?"', if_match):
-        tags.append(EntityTag(int(rev), int(version) if version else None, bool(expired)))
-    return tuple(tags)
+    found = re.findall(r'(?<![/\w])"(?:(\d{1,9})-)?(\d{1,9})(x?)(?:\.[0-9a-f]+)?"', if_match)
+    return tuple(EntityTag(int(rev), int(version) if version else None, bool(x)) for version, rev, x in found)
 
 
 def matches(tags: tuple[EntityTag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
