@@ -22,6 +22,7 @@ from app.vocabulary import Channel
 PAGE = 500
 MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 @cache
@@ -128,9 +129,6 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value in (None, "") else str(value)
-
-
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Duration(click.ParamType[timedelta]):

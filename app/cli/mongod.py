@@ -16,6 +16,8 @@ from typing import TypeVar
 
 from app.cli.mongod_process import MongodFailed, MongodProcess, lock_at_once
 
+T = TypeVar("T")
+
 __all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod", "signals_raise"]
 
 _WHAT_TO_INSTALL = """\
@@ -88,9 +90,6 @@ def signals_raise() -> Iterator[None]:
     finally:
         for sign in signs:
             signal.signal(sign, signal.SIG_DFL)
-
-
-T = TypeVar("T")
 
 
 @contextmanager

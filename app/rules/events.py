@@ -9,6 +9,9 @@ from typing import Any, NotRequired, TypedDict
 
 from app.rules.actors import Actor
 
+CURSOR_BYTES = 12 + 6
+"""The id of the project, and the sequence number of an event."""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -50,9 +53,6 @@ def in_feed_order(outboxes: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str
     return [event for _, event in sorted(placed, key=lambda pair: pair[0])]
 
 
-LENGTH = 18
-
-
 def cursor_of(project_id: str, sequence: int) -> str:
     """Returns the cursor of the place after an event: the project's id and the event's sequence number."""
     return base64.urlsafe_b64encode(bytes.fromhex(project_id) + sequence.to_bytes(6, "big")).decode()
@@ -64,4 +64,4 @@ def read_cursor(project_id: str, cursor: str) -> int | None:
         place = base64.b64decode(cursor, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         return None
-    return int.from_bytes(place[12:], "big") if len(place) == LENGTH and place[:12].hex() == project_id else None
+    return int.from_bytes(place[12:], "big") if len(place) == CURSOR_BYTES and place[:12].hex() == project_id else None

@@ -16,13 +16,6 @@ from app.rules.text import first_paragraph
 from app.rules.words import search_words
 
 
-class LeftSlug(TypedDict):
-    """A past slug of a document that is delivered, with the slug that it is delivered under now."""
-
-    slug: str
-    to: str
-
-
 @dataclass(frozen=True)
 class Rendered:
     """What publishing makes of markdown, once."""
@@ -66,6 +59,13 @@ def snapshot(
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
     """Returns the words that a document is found by where it is delivered: of its title, subtitle and excerpt."""
     return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))
+
+
+class LeftSlug(TypedDict):
+    """A past slug of a document that is delivered, with the slug that it is delivered under now."""
+
+    slug: str
+    to: str
 
 
 def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:

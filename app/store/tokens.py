@@ -1,4 +1,4 @@
-"""Tokens: only a hash of each secret is stored (decisions, section 2)."""
+"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets (decisions, 2 and 13)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -69,7 +69,11 @@ class UsedBudget(TypedDict):
 
 
 class Budgets(Collection[UsedBudget]):
-    """The counts of tokens that have a budget."""
+    """How much of their budgets tokens have used: a count for each token, limit, and hour or day.
+
+    A count moves in the transaction of the call that it counts, so it is exact whichever servers and however many
+    callers write at once: two transactions that count for one token conflict, and one of them runs again.
+    """
 
     name = "budgets"
 

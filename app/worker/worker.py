@@ -86,7 +86,7 @@ class Worker:
 
 
 class ProjectPool:
-    """Threads for a job that runs per project."""
+    """Threads for a job that runs per project: all projects share them, and one uses only a few at a time."""
 
     def __init__(self, job: str, threads: int, per_project: int) -> None:
         self._job = job
