@@ -12,7 +12,7 @@ from bson import ObjectId
 
 from app.rules.events import Event, StoredEvent
 from app.rules.webhooks import Attempt, StoredDelivery, message, wants
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, insert_once, new_id
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, insert_once, new_id, to_bson
 from app.store.indexes import DELIVERIES_BY_ID
 from app.vocabulary import DeliveryStatus
 
@@ -35,7 +35,10 @@ class Deliveries(Collection[StoredDelivery]):
         wanted = [(webhook["id"], event) for webhook in webhooks for event in stored if wants(webhook, event)]
         if not wanted:
             return
-        rows = [self._row(project_id, webhook_id, event, now) for webhook_id, event in wanted]
+        rows = [
+            to_bson({"id": new_id(), "projectId": project_id, **_new(webhook_id, event, now)})
+            for webhook_id, event in wanted
+        ]
         insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
         for webhook_id in dict.fromkeys(webhook_id for webhook_id, _ in wanted):
             self._store.leases.wake(project_id, webhook_id, now)
@@ -43,32 +46,9 @@ class Deliveries(Collection[StoredDelivery]):
     def add(self, project_id: str, webhook_id: str, event: Event) -> StoredDelivery:
         """Queues a message that is not an event of the feed, and returns its delivery."""
         message = StoredEvent(id=new_id(), type=event.type, at=event.at, by=event.by, data=dict(event.data))
-        row = self._row(project_id, webhook_id, message, event.at) | {"requested": True}
-        self._collection.insert_one(row, session=self._session)
-        self._store.writes += 1
+        delivery = self._insert(project_id, _new(webhook_id, message, event.at) | {"requested": True})
         self._store.leases.wake(project_id, webhook_id, event.at, end_rest=True)
-        return self.from_bson(row)
-
-    def _row(self, project_id: str, webhook_id: str, event: StoredEvent, now: datetime) -> Bson:
-        return {
-            "_id": ObjectId(),
-            "projectId": ObjectId(project_id),
-            "webhookId": ObjectId(webhook_id),
-            "eventId": ObjectId(event["id"]),
-            "sequence": event.get("sequence"),
-            "type": event["type"],
-            "payload": orjson.dumps(message(event)).decode(),
-            "status": DeliveryStatus.PENDING,
-            "attempts": [],
-            "failures": 0,
-            "createdAt": now,
-            "since": None,
-            "nextAttemptAt": now,
-        }
-
-    def get(self, project_id: str, webhook_id: str, delivery_id: str) -> StoredDelivery | None:
-        """Returns a delivery of a webhook, or None."""
-        return self._find_one(project_id, self._one(webhook_id, delivery_id), SHOWN)
+        return delivery
 
     def log(
         self, project_id: str, webhook_id: str, statuses: Sequence[str], *, limit: int, offset: int
@@ -86,7 +66,8 @@ class Deliveries(Collection[StoredDelivery]):
         """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery."""
         again = {"status": DeliveryStatus.PENDING, "requested": True}
         change = {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}}
-        queued = self._update_one(project_id, self._one(webhook_id, delivery_id), change, projection=SHOWN)
+        one = {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}
+        queued = self._update_one(project_id, one, change, projection=SHOWN)
         if queued is not None:
             self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         return queued
@@ -124,6 +105,19 @@ class Deliveries(Collection[StoredDelivery]):
         given_up = self._collection.update_many(pending, over, session=self._session)
         return given_up.modified_count
 
-    @staticmethod
-    def _one(webhook_id: str, delivery_id: str) -> Bson:
-        return {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}
+
+def _new(webhook_id: str, event: StoredEvent, now: datetime) -> dict[str, Any]:
+    """Returns a delivery that was not tried yet."""
+    return {
+        "webhookId": webhook_id,
+        "eventId": event["id"],
+        "sequence": event.get("sequence"),
+        "type": event["type"],
+        "payload": orjson.dumps(message(event)).decode(),
+        "status": DeliveryStatus.PENDING,
+        "attempts": [],
+        "failures": 0,
+        "createdAt": now,
+        "since": None,
+        "nextAttemptAt": now,
+    }
