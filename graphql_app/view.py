@@ -49,7 +49,7 @@ RECORD_DEPTH = 3
 """How deep records are in a response: in `data`, in a field of `Query`, in a list."""
 MAX_CACHED_URL = 4_000
 """Up to how many characters of parameters a parsed URL is cached; a site sends the same ones repeatedly."""
-CACHE_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 500
 """What a cached response takes beside its bytes."""
 

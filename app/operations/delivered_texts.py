@@ -28,7 +28,7 @@ LARGE_BODIES = 1024 * 1024
 """Texts of more bytes are large: callers bound how many such reads run at the same time."""
 
 EXCERPT_CACHE_CHARACTERS = 8_000_000
-RENDERED_CACHE_BYTES = 64 * 1024 * 1024
+RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
 """What a cached text takes beside its characters."""
 NEVER_CHANGES = 0

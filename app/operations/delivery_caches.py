@@ -13,11 +13,11 @@ from app.operations.single_flight import SingleFlight
 from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
 from app.rules.publishing import redirects
 
-CATEGORY_CACHE_BYTES = 64 * 1024 * 1024
+CATEGORY_CACHE_BYTES = 32 * 1024 * 1024
 MAX_CATEGORIES = 5_000
 """The most categories of a project that are read. A project may have 2,000; it could have more before that cap."""
 
-REDIRECT_CACHE_BYTES = 64 * 1024 * 1024
+REDIRECT_CACHE_BYTES = 16 * 1024 * 1024
 MAX_REDIRECTS = MAX_OFFSET + 100
 """How many redirects can be reached by pages."""
 SLUGS_LOOKED_UP = 1_000
