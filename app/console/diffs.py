@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby, zip_longest
+from io import StringIO
+from itertools import groupby, islice, zip_longest
 
 from rapidfuzz.distance import LCSseq
 
@@ -12,6 +13,8 @@ MOST_WORDS = 600
 """Lines with more words than this are shown as changed whole."""
 MOST_CHARACTERS = 300_000
 """So are all lines of a longer comparison: its page would have millions of parts."""
+MOST_LINES = 5_000
+"""How many lines of a diff are shown; a page of a million would take a gigabyte."""
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -28,14 +31,16 @@ class Row:
     """A line before and after: one of them is missing where it was added or removed."""
 
     kind: str
-    """`same`, `changed`, `added`, `removed`, or `gap` where lines are left out."""
+    """`same`, `changed`, `added`, `removed`, `gap` where equal lines are left out, or `more` where others are."""
     old: Side | None = None
     new: Side | None = None
 
 
 def side_by_side(diff: str) -> list[Row]:
-    """Returns the rows of a unified diff of two texts."""
-    return list(_rows(diff.split("\n")[2:], by_words=len(diff) <= MOST_CHARACTERS))
+    """Returns the rows of a unified diff of two texts, of its first 5,000 lines."""
+    lines = [line.removesuffix("\n") for line in islice(StringIO(diff, newline="\n"), 2, MOST_LINES + 3)]
+    more = [Row("more")] if len(lines) > MOST_LINES else []
+    return [*_rows(lines[:MOST_LINES], by_words=len(diff) <= MOST_CHARACTERS), *more]
 
 
 def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:

@@ -19,6 +19,7 @@ from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, Guarde
 from app.fields.queries import Page
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, document_result, own_document, write_version
+from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
@@ -120,7 +121,8 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     try:
-        diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
+        with alone_if_long(max(old, new, key=len)):
+            diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
     except TooDifferent:
         raise BadRequest(
             "The versions are too long and too different to be compared in time: read both and compare them yourself."

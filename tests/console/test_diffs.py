@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.console.diffs import Row, Side, side_by_side
+from app.console.diffs import MOST_LINES, Row, Side, side_by_side
 from app.rules.diffs import unified_diff
 
 OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
@@ -65,3 +65,15 @@ def test_lines_of_a_very_long_comparison_are_shown_as_changed_whole() -> None:
     rows = side_by_side(unified_diff(old, new, "old", "new"))
 
     assert {len(side.parts) for row in rows for side in (row.old, row.new) if side} == {1}
+
+
+def test_a_comparison_of_many_lines_shows_the_first_and_says_that_there_are_more() -> None:
+    rows = side_by_side(unified_diff("x", "a\n" * 100_000, "old", "new"))
+
+    assert [row.kind for row in rows] == ["gap", "changed", *["added"] * (MOST_LINES - 4), "more"]
+
+
+def test_a_comparison_of_as_many_lines_as_are_shown_is_whole() -> None:
+    rows = side_by_side(unified_diff("", "a\n" * (MOST_LINES - 1), "old", "new"))
+
+    assert [row.kind for row in rows] == ["gap"] + ["added"] * (MOST_LINES - 1)
