@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, abort, request, url_for
+from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
@@ -11,7 +11,7 @@ from app.console.calls import call, listing
 from app.console.diffs import side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
-from app.console.moves import BY_NAME, NEXT, into_column, moves_of, refusals_of
+from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import session
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
@@ -23,7 +23,6 @@ from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import to_html
 from app.rules.sites import page_url
-from app.vocabulary import DocumentStatus
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -165,40 +164,6 @@ def show_checks(id: str) -> Response:
     if is_from_script():
         return page("checks_list.html", **checked)
     return page("checks.html", document=call(documents.get_document, id).body, **checked)
-
-
-@console.post("/documents/<id>/actions/<name>")
-@leads_to("show_document", "id")
-def act(id: str, name: str) -> BaseResponse | str:
-    """Runs the operation of a button, and shows the outcome."""
-    move = BY_NAME.get(name) or abort(404)
-    fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.keeps_version and (base := _base()):
-        fields["baseVersion"] = base
-    call(move.operation, id, fields=fields)
-    is_gone = name == documents.delete_document.name
-    return done(move.done, url_for("console.show_table", deleted="true")) if is_gone else move.done
-
-
-@console.post("/documents/<id>/restore")
-@leads_to("show_table", deleted="true")
-def restore_document(id: str) -> BaseResponse:
-    """Restores a document from the trash, and shows it."""
-    restored = call(documents.restore_document, id).body
-    return done("It is restored, as it was.", url_for("console.show_document", id=restored["id"]))
-
-
-@console.post("/documents/<id>/move")
-@leads_to("show_board")
-def move_card(id: str) -> str:
-    """Moves a card to a column of the board, by calling the operation for it."""
-    column = request.form.get("to", "")
-    if column not in set(DocumentStatus):
-        abort(404)
-    operation, fields = into_column(request.form.get("from", ""), column, request.form)
-    moved = call(operation, id, fields=fields).body
-    move = BY_NAME.get(operation.name)
-    return f"{moved['title']}: {move.done if move else 'moved.'}"
 
 
 def text_of(result: Result) -> str:

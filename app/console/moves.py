@@ -1,10 +1,15 @@
-"""What a person can do with a document, as buttons, forms and columns; the operations decide whether it is allowed."""
+"""What a person can do with a document, as buttons and columns, and the views that do it; the operations decide."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flask import abort, request, url_for
+from werkzeug import Response as BaseResponse
+
 from app.console.calls import call, may
+from app.console.forms import leads_to
+from app.console.frame import console, done
 from app.console.sessions import session
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
@@ -123,7 +128,41 @@ OUT_OF: Mapping[str, Operation] = {
 }
 
 
-def into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:
+@console.post("/documents/<id>/actions/<name>")
+@leads_to("show_document", "id")
+def act(id: str, name: str) -> BaseResponse | str:
+    """Runs the operation of a button, and shows the outcome."""
+    move = BY_NAME.get(name) or abort(404)
+    fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
+    if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
+        fields["baseVersion"] = base
+    call(move.operation, id, fields=fields)
+    is_gone = name == documents.delete_document.name
+    return done(move.done, url_for("console.show_table", deleted="true")) if is_gone else move.done
+
+
+@console.post("/documents/<id>/restore")
+@leads_to("show_table", deleted="true")
+def restore_document(id: str) -> BaseResponse:
+    """Restores a document from the trash, and shows it."""
+    restored = call(documents.restore_document, id).body
+    return done("It is restored, as it was.", url_for("console.show_document", id=restored["id"]))
+
+
+@console.post("/documents/<id>/move")
+@leads_to("show_board")
+def move_card(id: str) -> str:
+    """Moves a card to a column of the board, by calling the operation for it."""
+    column = request.form.get("to", "")
+    if column not in set(DocumentStatus):
+        abort(404)
+    operation, fields = _into_column(request.form.get("from", ""), column, request.form)
+    moved = call(operation, id, fields=fields).body
+    move = BY_NAME.get(operation.name)
+    return f"{moved['title']}: {move.done if move else 'moved.'}"
+
+
+def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:
     """Returns the operation, with its fields, that takes a document in a status to a column of the board.
 
     The operation says whether that is possible; `sent` are the fields of the form that moved the card.

@@ -51,7 +51,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
 def file_under(ctx: Context, fields: Fields) -> Result:
     """Find the category with a name or slug, or create it."""
     name = fields["name"]
-    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name, slug_of(name))
+    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name)
     if category is None:
         if wrong := _category_problems(ctx, name):
             raise BadRequest(errors=wrong)
@@ -74,9 +74,7 @@ class _Existing:
     def category(self, name: str) -> Stored | None:
         """Returns the category with a name or slug, or None."""
         if self._categories.get(name) is None:
-            self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(
-                self._ctx.project_id, name, slug_of(name)
-            )
+            self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(self._ctx.project_id, name)
         return self._categories[name]
 
 

@@ -9,6 +9,7 @@ from bson import ObjectId
 from cachetools import LRUCache
 
 from app.rules.named import StoredCategory
+from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id, object_ids
 from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
 from app.store.named import Named
@@ -39,9 +40,9 @@ class Categories(Named[StoredCategory]):
         """
         return self._count(project_id, NOT_DELETED)
 
-    def find_by_name_or_slug(self, project_id: str, name: str, slug: str) -> StoredCategory | None:
-        """Returns the category with a name, ignoring case, or else with a slug; None where there is neither."""
-        for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug}):
+    def find_by_name_or_slug(self, project_id: str, name: str) -> StoredCategory | None:
+        """Returns the category with a name, ignoring case, or else with the slug that it makes; None without either."""
+        for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug_of(name)}):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
