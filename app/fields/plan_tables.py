@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
 from typing import Any
 
 from marshmallow import fields
@@ -23,6 +24,8 @@ from app.fields.unknown import near_name
 
 DELIMITERS = ",;\t"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+MOST_PROBLEMS = 100
+"""How many wrong columns are named; a table may have hundreds of thousands."""
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 COLUMNS: dict[str, fields.Field[Any]] = {
@@ -82,7 +85,7 @@ def read_table(text: str) -> PlanFile:
     rows = _rows(text, _delimiter(text))
     header_line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
-    wrong = [f"line {header_line}: {message}" for message in _header_problems(names)]
+    wrong = [f"line {header_line}: {message}" for message in islice(_header_problems(names), MOST_PROBLEMS)]
     if wrong and COLUMNS.keys().isdisjoint(names):
         raise UnreadablePlan("\n".join(wrong))  # a line of another kind: what follows is not judged by it
     pieces, lines = [], []

@@ -13,6 +13,7 @@ import pytest
 from tests.abuse.flood import flood
 from tests.abuse.service import Service
 from tests.abuse.sockets import head, stalled
+from tests.graphql_app.client import delivery_token
 
 ADDRESSES = [f"127.0.0.{number}" for number in range(10, 18)]
 CHUNKED = {"Transfer_Encoding": "chunked", "Content_Type": "application/json"}
@@ -54,6 +55,12 @@ def test_bodies_that_grow_when_they_are_unpacked_are_not_unpacked(service: Servi
 
 
 def test_ten_times_the_connections_of_an_address_all_with_requests(service: Service) -> None:
-    requests = [head("GET", "/briefs", service.project.token().secret)]
+    secret, delivery = service.project.token().secret, delivery_token(service.project).secret
+    requests = [
+        head("GET", "/briefs", secret),
+        head("GET", "/graphql?query={documents{id}}", delivery),
+        head("GET", "/delivery/feed.xml", delivery),
+        head("GET", "/console/board", Accept="text/html"),
+    ]
     with service.holds():
         flood(service.port, requests, clients=5_000, seconds=3, addresses=["127.0.0.10"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from app.cli import plan_files
 from app.cli.plan_files import read_plan
-from app.fields.plan_tables import UnreadablePlan
+from app.fields.plan_tables import UnreadablePlan, read_table
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything
@@ -335,3 +336,12 @@ class TestCommand:
 
         assert nowhere.stderr.startswith("Error: There is no project")
         assert (nowhere.exit_code, empty.exit_code, empty.stderr) == (1, 1, "Error: plan.json has no pieces.\n")
+
+
+def test_a_header_of_very_many_columns_is_refused_at_once_with_the_first_hundred() -> None:
+    began = time.process_time()
+    with pytest.raises(UnreadablePlan) as refused:
+        read_table(",".join(f"column {number}" for number in range(200_000)))
+
+    assert time.process_time() - began < 2
+    assert len(str(refused.value).splitlines()) == 100
