@@ -5,7 +5,7 @@ which hold as long as the project's delivery revision, and what makes them cache
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -101,9 +101,10 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         revision = self._reader.caches.revision(ctx)
         key = _cache_key(ctx, data)
         tag = _digest((key, revision, media_type))
+        caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         conditional = is_get and "If-None-Match" in request.headers
         if conditional and not request.if_none_match.star_tag and request.if_none_match.contains_weak(tag):
-            return self._cacheable(Response(status=304), tag)
+            return Response(status=304, headers={"Vary": VARY, **caching})
         body = self._responses.get(key, revision)
         if body is None:
             context = DeliveryContext(ctx, revision, data)
@@ -112,17 +113,11 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
                 response.headers["Cache-Control"] = "private, no-store" if context.shows_drafts else "no-store"
                 return response
             self._responses.put(key, revision, response.get_data())
+            response.headers.update(caching)
         else:
-            response = self.get_sub_response(request)
-            response.set_data(body)
-        if is_get:
-            self._cacheable(response, tag)
+            response = _response(body, media_type, caching)
         if conditional:
             response.make_conditional(request)  # `*`: any response that there is
-        return response
-
-    def _cacheable(self, response: Response, tag: str) -> Response:
-        response.headers.update({"Vary": VARY, "Cache-Control": self._cache_control, "ETag": quote_etag(tag)})
         return response
 
     def parse_http_body(self, request: SyncHTTPRequestAdapter) -> GraphQLRequestData:
@@ -175,7 +170,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def get_sub_response(self, request: Request) -> Response:
         """Returns an empty response of the type that the client accepts."""
-        return Response(content_type=f"{response_type()}; charset=utf-8", headers={"Vary": VARY})
+        return _response(b"", response_type(), {})
 
     def execute_operation(
         self, request: Request, context: DeliveryContext, root_value: None, sub_response: Response
@@ -229,6 +224,10 @@ def _chunks(value: object, depth: int) -> Iterator[bytes]:
 
 def _is_refused(result: ExecutionResult) -> bool:
     return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
+
+
+def _response(body: bytes, media_type: str | None, headers: Mapping[str, str], status: int = 200) -> Response:
+    return Response(body, status, {"Vary": VARY, **headers}, content_type=f"{media_type}; charset=utf-8")
 
 
 def response_type() -> str | None:
@@ -285,5 +284,4 @@ def respond_to_refusal(refusal: Refusal) -> Response:
 
 def _error_response(error: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
     media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
-    headers = {"Cache-Control": "no-store", "Vary": VARY, **headers}
-    return Response(orjson.dumps({"errors": [error]}), status, headers, content_type=f"{media_type}; charset=utf-8")
+    return _response(orjson.dumps({"errors": [error]}), media_type, {"Cache-Control": "no-store", **headers}, status)
