@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from urllib.parse import urlencode
 
+import marshmallow as ma
 import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
@@ -24,9 +25,9 @@ from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
-from app.rest.route import Route
+from app.rest.route import LongPoll, Route
 from app.rules.etags import read_tags
-from app.vocabulary import Channel, TokenKind
+from app.vocabulary import Channel, Kind, TokenKind
 
 View = Callable[..., Response]
 
@@ -34,6 +35,15 @@ LONG_TEXTS = 256 * 1024
 """From so many characters on, the texts of a response are read and written by few requests at a time."""
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+class Options(TypedDict, total=False):
+    """What a route has beside its method, path and operation; `Route` describes each."""
+
+    kind: Kind
+    location: str
+    rest_query: type[ma.Schema]
+    long_poll: LongPoll
 
 
 class Routes(Blueprint):  # type: ignore[misc]
@@ -46,7 +56,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
 
-    def serve(self, method: str, path: str, operation: Operation, **options: Any) -> None:
+    def serve(self, method: str, path: str, operation: Operation, **options: Unpack[Options]) -> None:
         """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the options."""
         route = Route(method, path, operation, **options)
         self.served.append(route)

@@ -38,6 +38,9 @@ STRICT: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError})
 """With `Prefer: handling=strict`, every route refuses unknown query parameters with it."""
 ON_WRITES: frozenset[type[Refusal]] = frozenset({IdempotencyConflict, IdempotencyMismatch})
 
+LongPoll = Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result]
+"""Calls an operation, the third argument, and again after the wait that the client requested."""
+
 
 @dataclass(frozen=True)
 class Route:
@@ -53,8 +56,7 @@ class Route:
 
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it takes more than the operation's."""
-    long_poll: Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result] | None = None
-    """Calls the operation, its third argument, and again after the wait that the client requested."""
+    long_poll: LongPoll | None = None
 
     @cached_property
     def name(self) -> str:
