@@ -36,7 +36,7 @@ def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mappin
     alone = (
         f"One server process answers {processes['one']:,.0f} pages of briefs a second, two answer "
         f"{processes['two']:,.0f}: {processes['two'] / processes['one']:.2f} times as many. A process takes "
-        f"{processes['rest_mb']:.0f} MB at rest, and {processes['loaded_mb']:.0f} MB after a load of 8 texts of "
+        f"{processes['rest_mb']:.0f} MB at rest, and at most {processes['loaded_mb']:.0f} MB with 8 texts of "
         "2 MB at once."
     )
     _into_page("make bench", [_measured(results), requests_table(figures), growth_table(growth, MANY), alone])

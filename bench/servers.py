@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,10 +26,18 @@ class Server:
 
     def resident_megabytes(self) -> list[float]:
         """Returns the resident memory of each process that serves, where the system tells (Linux)."""
-        children = subprocess.run(
-            ["ps", "-o", "rss=,args=", "--ppid", str(self.process)], capture_output=True, text=True
-        )
-        return [int(line.split()[0]) / 1024 for line in children.stdout.splitlines() if "spawn_main" in line]
+        return self._memory("VmRSS")
+
+    def peak_megabytes(self) -> float:
+        """Returns the most memory that a process that serves has had so far."""
+        return max(self._memory("VmHWM"), default=0.0)
+
+    def _memory(self, name: str) -> list[float]:
+        command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process)]
+        children = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+        files = [Path(f"/proc/{line.split()[0]}/status") for line in children if "spawn_main" in line]
+        found = [re.search(rf"{name}:\s+(\d+) kB", file.read_text()) for file in files if file.exists()]
+        return [int(one[1]) / 1024 for one in found if one]
 
 
 @contextmanager
