@@ -143,7 +143,8 @@ class Store:
             if codes & ACCESS_CODES:
                 raise AccessDenied from error
             transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
-            if transient or error.timeout or codes & FAILOVER_CODES:
+            is_closed = "MongoClient after close" in str(error)  # as this process ends
+            if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
                 raise ServiceUnavailable from error
             raise
 

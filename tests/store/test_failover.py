@@ -36,6 +36,14 @@ def test_an_error_of_ours_stays_a_bug(store: Store) -> None:
         raise OperationFailure("unknown operator", 2)
 
 
+def test_a_read_after_the_client_was_closed_is_503_and_no_bug() -> None:
+    store = connect("mongodb://127.0.0.1:1")
+    store.database.client.close()
+
+    with pytest.raises(ServiceUnavailable), store.deadline():
+        store.database.projects.find_one({})
+
+
 def test_a_member_that_answers_nothing_is_given_up_long_before_the_deadline_of_a_request() -> None:
     with connect("mongodb://127.0.0.1:1").database.client as client:
         pool = client.options.pool_options
