@@ -17,11 +17,11 @@ _BLOCKS_LOOKED_AT = 1_000
 _EVENTS_LOOKED_AT = 100_000
 _ATTRIBUTES = r'(?: [a-z]+="[^"<>]*")*'
 _INLINE = "(?:em|strong|del|a|code)"
-_BLOCK = "(?:p|h[1-6]|li|ul|ol|pre|blockquote|table|thead|tbody|tr|th|td|hr|br|input)"
+_BLOCK = "(?:t[dhr]|p|li|h[1-6]|[uo]l|pre|blockquote|table|thead|tbody|hr|br|input)"
 _COMMENT = re.compile("<!--(?!-?>)[^<>]*-->")
 """A comment; one with tags, or in the attribute of a tag, may be something else to the parser."""
 _INLINE_TAG = re.compile(f"<{_INLINE}{_ATTRIBUTES}>|</{_INLINE}>|<img{_ATTRIBUTES} />")
-_BLOCK_TAG = re.compile(f"<{_BLOCK}{_ATTRIBUTES}(?: ?/)?>|</{_BLOCK}>")
+_BLOCK_TAG = re.compile(f"</?{_BLOCK}>|<{_BLOCK}{_ATTRIBUTES}(?: ?/)?>")
 """The tags that the parser writes; the same ones in raw html divide words alike."""
 
 

@@ -22,8 +22,14 @@ PART = 64 * 1024
 # Nor does it see one after a space and an invisible character, like a soft hyphen.
 _WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘\p{Cf}\p{M}]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
 _UNSPACED = regex.compile(r"\p{Line_Break=Complex_Context}[\p{Line_Break=Complex_Context}\p{M}]*+")
-_ASCII_WORDS = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256))
-_JOINED = re.compile(rb"['.,:;](?:(?<=[a-zA-Z]['.:])(?=[a-zA-Z])|(?<=[0-9]['.,;])(?=[0-9]))")
+_ASCII_WORDS = bytes(
+    ord("a" if code < 128 and (chr(code).isalnum() or code == ord("_")) else " ") for code in range(256)
+)
+_JOINED = (
+    *(re.compile(mark + rb"(?<=[a-zA-Z].)(?=[a-zA-Z])") for mark in (rb"'", rb"\.", rb":")),
+    *(re.compile(mark + rb"(?<=[0-9].)(?=[0-9])") for mark in (rb"'", rb"\.", rb",", rb";")),
+)
+"""The marks that join letters and those that join digits. Each pattern begins with its mark, as that is found fast."""
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _IDEOGRAPHS = regex.compile(r"[[\p{Ideographic}\p{Hiragana}]&&\p{Lo}]++", regex.VERSION1)
 _TO_GAP = re.compile("(?:[^<>]{0,9999}+>)?+(?:[^<> \n\u3041-\u3096\u4e00-\u9fff]++|<[^>]*+>)*+")
@@ -84,8 +90,8 @@ def _count_in_part(text: str) -> int:
         beside, others = _ascii_apart(spaced)
         plain = f"{plain} {beside}"
     source = plain.encode()
-    runs = len(source.translate(_ASCII_WORDS).split())
-    runs -= len(_JOINED.findall(source)) + len(_NO_LETTERS.findall(source))
+    runs = (b" " + source.translate(_ASCII_WORDS)).count(b" a")
+    runs -= sum(len(pattern.findall(source)) for pattern in (*_JOINED, _NO_LETTERS))
     return ideographs + runs + (sum(1 for _ in words(others)) if others else 0)
 
 
