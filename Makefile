@@ -67,7 +67,7 @@ fuzz: setup ## Send INPUTS=20000 bad inputs of SEED=1 to every interface, and pr
 bench: setup ## Measure requests beside the bare floor, and write docs/performance.md
 	$(VENV)/bin/python -m bench
 
-bench-growth: setup ## Measure how requests slow down to a project of DOCUMENTS=1000000; half an hour
+bench-growth: setup ## Measure how requests slow down to a project of DOCUMENTS=1000000; 5 minutes
 	$(VENV)/bin/python -m bench --growth $(or $(DOCUMENTS),1000000)
 
 soak: setup ## Send a mixed load for MINUTES=60, and print the memory of the service at each minute

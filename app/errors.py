@@ -87,7 +87,7 @@ class NotFound(Refusal):
     """There is no such record for this token, or it was deleted."""
 
     status = 404
-    message = "No such route or record: check the path and the id. `/docs` and `/openapi.json` describe every route."
+    message = "No such route or record: check the path and the id."
 
 
 class NoBriefReady(Refusal):

@@ -6,7 +6,7 @@ from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
 from app import errors
 from app.errors import InternalError, Refusal
-from app.http.requests import this_id
+from app.http.requests import current_request_id
 
 CODES: dict[type[Refusal], str] = {
     errors.Unauthorized: "UNAUTHENTICATED",
@@ -52,7 +52,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
         issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
         result["message"] = " ".join(issues) or cause.message
     elif code == INTERNAL:
-        result["message"] = InternalError(this_id()).message
+        result["message"] = InternalError(current_request_id()).message
     result["extensions"] = {"code": code}
     return result
 

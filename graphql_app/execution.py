@@ -20,7 +20,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.http import in_flight
-from app.http.requests import this_id
+from app.http.requests import current_request_id
 from app.operations.delivery import DeliveryReader, shows_drafts
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, code_of, query_error
@@ -142,7 +142,7 @@ class Schema(DeliverySchema):
         """Logs internal errors; the others are the caller's."""
         for error in errors:
             if code_of(error) == INTERNAL:
-                extra = {"requestId": this_id(), "path": "/graphql", "method": "POST"}
+                extra = {"requestId": current_request_id(), "path": "/graphql", "method": "POST"}
                 log.error("bug", exc_info=error.original_error, extra=extra)
 
 

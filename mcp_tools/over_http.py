@@ -39,7 +39,7 @@ from app.http import bodies
 from app.http.callers import callers
 from app.http.in_flight import bearer_secret
 from app.http.json import MAX_VALUES, too_many_values
-from app.http.requests import CALLER, this_id
+from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
@@ -114,7 +114,7 @@ class McpView:
         except ValidationError:
             return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
         agent = client_of(request.headers.get(SESSION_HEADER, ""), bearer_secret())
-        return await self._served(Call(ctx, this_id(), agent, _toolset()), rpc, message, headers)
+        return await self._served(Call(ctx, current_request_id(), agent, _toolset()), rpc, message, headers)
 
     async def _served(self, call: Call, rpc: t.JSONRPCRequest, message: dict[str, Any], headers: Headers) -> Response:
         try:

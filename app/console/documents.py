@@ -16,9 +16,8 @@ from app.console.sessions import session
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, projects, revisions
-from app.operations.long_texts import alone_if_long
 from app.operations.operation import Result
-from app.rules.diffs import TooDifferent, unified_diff
+from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.html_writer import TooMuchMarkup
 from app.rules.rendering import to_html
@@ -80,8 +79,7 @@ def _both_texts(id: str, mine: str) -> Response:
     result = call(documents.get_document, id)
     theirs = text_of(result)
     try:
-        with alone_if_long(max(theirs, mine, key=len)):
-            rows = side_by_side(unified_diff(theirs, mine, "theirs", "mine"))
+        rows = side_by_side(revisions.compared(theirs, mine, "theirs", "mine"))
     except TooDifferent:
         rows = None
     return page(

@@ -3,7 +3,7 @@
 import gzip
 import logging
 
-from flask import Flask, Response, redirect, request, url_for
+from flask import Flask, Response, abort, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
 
@@ -26,7 +26,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
 )
 from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
-from app.http.requests import this_id
+from app.http.requests import current_request_id
 from app.settings import Settings
 
 PAGE_LEVEL = 4
@@ -43,9 +43,9 @@ def install(app: Flask, settings: Settings) -> None:
 
 def _root() -> BaseResponse:
     accepts = request.accept_mimetypes
-    if accepts.accept_html and accepts["text/html"] > accepts["application/json"]:
-        return redirect(url_for("console.home"), 302)
-    raise NotFound
+    if not accepts.accept_html or accepts["text/html"] <= accepts["application/json"]:
+        abort(404)
+    return redirect(url_for("console.home"), 302)
 
 
 @console.get("/")
@@ -92,5 +92,7 @@ def of_the_framework(error: HTTPException) -> BaseResponse:
 @console.errorhandler(Exception)
 def unexpected(error: Exception) -> BaseResponse:
     """Returns the page for a bug: the request's id, and no internals."""
-    log.error("bug", exc_info=error, extra={"requestId": this_id(), "path": request.path, "method": request.method})
-    return problem_page(InternalError(this_id()))
+    log.error(
+        "bug", exc_info=error, extra={"requestId": current_request_id(), "path": request.path, "method": request.method}
+    )
+    return problem_page(InternalError(current_request_id()))

@@ -57,7 +57,7 @@ class ConcurrencyLimit:
         """
         wanted = tuple(keys.items())
         with self._lock:
-            if instead_of is not None:
+            if instead_of is not None and instead_of.held:
                 instead_of.held = False
                 self._give_back(instead_of.keys)
             if self._fits(wanted):

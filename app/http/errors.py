@@ -15,11 +15,14 @@ from app.errors import (
     Refusal,
     UnsupportedMediaType,
 )
-from app.http.requests import LOGGED_PATH, this_id
+from app.http.requests import LOGGED_PATH, current_request_id
 
 log = logging.getLogger("content_workflow.errors")
 
 ACCEPT_PATCH = "application/json, application/merge-patch+json"
+
+DOCS = "reference"
+"""The blueprint that serves the documentation of the API, unless the settings disable it."""
 
 BY_STATUS: dict[int, type[Refusal]] = {
     404: NotFound,
@@ -53,8 +56,10 @@ def _of_the_framework(error: HTTPException) -> Response:
 def refusal_of(error: HTTPException) -> Refusal:
     """Returns an error of Flask or werkzeug as a refusal, with its headers (`Allow`)."""
     code = error.code or 500
-    if code < 500 and code not in BY_STATUS:
-        refusal: Refusal = HttpApiDecodeError(f"The request can't be read: {error.description}")
+    if code == 404 and DOCS in current_app.blueprints:
+        refusal: Refusal = NotFound(f"{NotFound.message} `/docs` and `/openapi.json` describe every route.")
+    elif code < 500 and code not in BY_STATUS:
+        refusal = HttpApiDecodeError(f"The request can't be read: {error.description}")
     else:
         refusal = BY_STATUS.get(code, InternalError)()
     of_the_page = ("content-type", "content-length")
@@ -67,9 +72,9 @@ def bug(error: Exception) -> InternalError:
     log.error(
         "bug",
         exc_info=error,
-        extra={"requestId": this_id(), "path": request.path[:LOGGED_PATH], "method": request.method},
+        extra={"requestId": current_request_id(), "path": request.path[:LOGGED_PATH], "method": request.method},
     )
-    return InternalError(this_id())
+    return InternalError(current_request_id())
 
 
 def _add_accept_patch(response: Response) -> Response:

@@ -44,7 +44,7 @@ BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 SESSION_COOKIE = "cw_session"
 """The cookie with the secret of a session; browsers send it only to the paths of the console."""
 
-SESSION = re.compile(rf"{SESSION_COOKIE}=(?<![^; ]{SESSION_COOKIE}=)([!#-:<-~]*)")
+SESSION = re.compile(rf"(?:^|;[ \t]*){SESSION_COOKIE}=([!#-:<-~]*)")
 
 HEALTH = ".getHealth"
 """The end of the names of the endpoints that respond while the process runs; they take no place."""
@@ -94,29 +94,33 @@ def install(app: Flask) -> None:
 
 def _begin() -> None:
     environ = request.environ
-    g.in_flight = this = InFlight(environ)
+    g.in_flight = InFlight(environ)
     if REFUSED in environ:
         raise ServiceUnavailable(WORKING.busy)
     if not (request.endpoint or "").endswith(HEALTH):
-        this.work()
+        current().work()
+
+
+def current() -> InFlight:
+    """Returns what the request at hand holds."""
+    this: InFlight = g.in_flight
+    return this
 
 
 @contextmanager
 def receiving() -> Iterator[None]:
     """Gives the request's place back while its body is received, and takes one again after that."""
-    this: InFlight = g.in_flight
-    this.pause()
+    current().pause()
     yield
-    this.work()
+    current().work()
 
 
 @contextmanager
 def absent() -> Iterator[None]:
     """Gives the request's places back while it waits for an event, and takes one again after that."""
-    this: InFlight = g.in_flight
-    this.leave()
+    current().leave()
     yield
-    this.work()
+    current().work()
 
 
 def large() -> None:
@@ -124,8 +128,7 @@ def large() -> None:
 
     Raises `ServiceUnavailable` where too many others wait for one.
     """
-    this: InFlight = g.in_flight
-    this.take_large()
+    current().take_large()
 
 
 def belongs_to(project_id: str) -> None:
@@ -133,22 +136,20 @@ def belongs_to(project_id: str) -> None:
 
     Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
     """
-    this: InFlight = g.in_flight
-    this.keys["project"] = project_id
-    this.work()
+    request_in_flight = current()
+    request_in_flight.keys["project"] = project_id
+    request_in_flight.work()
 
 
 def leave() -> None:
     """Gives back the places that the request holds."""
-    this: InFlight | None = g.get("in_flight")
-    if this is not None:
-        this.leave()
+    if "in_flight" in g:
+        current().leave()
 
 
 def keys() -> dict[str, str]:
     """Returns who sends or reads a body. Callers without a token count as one project together."""
-    this: InFlight = g.in_flight
-    return {"project": "none", **this.keys}
+    return {"project": "none", **current().keys}
 
 
 def identify(environ: WSGIEnvironment) -> dict[str, str]:
@@ -159,8 +160,7 @@ def identify(environ: WSGIEnvironment) -> dict[str, str]:
 
 def address() -> str:
     """Returns the address of the caller of this request."""
-    this: InFlight = g.in_flight
-    return this.keys["address"]
+    return current().keys["address"]
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:

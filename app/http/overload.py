@@ -37,7 +37,7 @@ DECISIVE = (
 
 MOST_FORMATS = 100
 """How many different refusals Flask makes a second; requests beyond them get that of a path that does not exist."""
-NOWHERE = {"REQUEST_METHOD": "GET", "PATH_INFO": "/-", "QUERY_STRING": ""}
+NOWHERE: dict[str, Any] = {"REQUEST_METHOD": "GET", "PATH_INFO": "/-", "QUERY_STRING": ""}
 
 LONGEST_PATH = 500
 """How many characters of a path are compared with the routes; none is longer."""
@@ -76,21 +76,23 @@ class RefuseEarly:
     def _endpoint(self, environ: WSGIEnvironment) -> str:
         """Returns the endpoint that serves the request; empty where none does."""
         try:
-            return str(self._routes.match(environ["PATH_INFO"][:LONGEST_PATH], environ["REQUEST_METHOD"])[0])
+            return str(self._routes.match(environ.get("PATH_INFO", "")[:LONGEST_PATH], environ["REQUEST_METHOD"])[0])
         except HTTPException:
             return ""
 
     def _refusal(self, environ: WSGIEnvironment, endpoint: str) -> _Refusal:
-        query = environ["QUERY_STRING"] if "dryRun" in environ["QUERY_STRING"] else ""
+        query = environ.get("QUERY_STRING", "")
+        query = query if "dryRun" in query else ""
         key = (environ["REQUEST_METHOD"], endpoint, query, *map(environ.get, DECISIVE))
         if found := self._refusals.get(key):
             return found
         with self._lock:
             if len(self._refusals) >= MOST_FORMATS and key not in self._refusals:
-                environ, key = {**environ, **NOWHERE}, ()
-            if key not in self._refusals:
-                self._refusals[key] = self._made_by_flask(environ)
-            return self._refusals[key]
+                environ, key = {k: v for k, v in environ.items() if k not in DECISIVE} | NOWHERE, ()
+            refusal = self._refusals.get(key) or self._made_by_flask(environ)
+            if refusal.status.startswith("503"):  # else Flask failed to refuse: the next request tries again
+                self._refusals[key] = refusal
+            return refusal
 
     def _made_by_flask(self, environ: WSGIEnvironment) -> _Refusal:
         decisive = {

@@ -1,5 +1,6 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,8 @@ from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.rules.times import read_time
 from app.vocabulary import Scope
+
+_COMPARING = threading.Lock()
 
 
 @document_change(
@@ -121,13 +124,21 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     try:
-        with alone_if_long(max(old, new, key=len)):
-            diff = unified_diff(old, new, f"version {older['version']}", f"version {newer['version']}")
+        diff = compared(old, new, f"version {older['version']}", f"version {newer['version']}")
     except TooDifferent:
         raise BadRequest(
             "The versions are too long and too different to be compared in time: read both and compare them yourself."
         ) from None
     return Result({"from": older["version"], "to": newer["version"], "diff": diff})
+
+
+def compared(old: str, new: str, old_name: str, new_name: str) -> str:
+    """Returns the difference of two texts as a unified diff; long ones are compared one at a time.
+
+    Raises `TooDifferent` where that would take too long.
+    """
+    with alone_if_long(max(old, new, key=len), _COMPARING):
+        return unified_diff(old, new, old_name, new_name)
 
 
 def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:

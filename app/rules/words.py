@@ -126,7 +126,7 @@ def compared_words(text: str, shortest: int = 1) -> list[str]:
 
 
 def _without_accents(text: str) -> str:
+    """Returns a text without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
     if text.isascii():
         return text.lower()
-    """Returns a text without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
     return "".join(character for character in normalize("NFKD", text) if not combining(character)).casefold()

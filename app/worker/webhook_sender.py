@@ -39,7 +39,7 @@ SLOW_SECONDS = 1.0
 GONE = 410
 
 
-@dataclass
+@dataclass(eq=False)
 class WebhookSender:
     """Serves one webhook at a time. `clock` returns now, `chance` a random number from 0 to 1."""
 
@@ -47,7 +47,7 @@ class WebhookSender:
     client: WebhookClient
     clock: Callable[[], datetime] = this_instant
     chance: Callable[[], float] = random.random
-    _stopping: threading.Event = field(default_factory=threading.Event)
+    _stopping: threading.Event = field(default_factory=threading.Event, init=False)
 
     def stop(self) -> None:
         """Ends each turn after its present attempt."""

@@ -145,6 +145,19 @@ def test_a_place_that_is_given_up_in_vain_is_the_next_ones() -> None:
         assert second_of_a.result(5)
 
 
+def test_a_place_that_was_given_up_in_vain_is_given_up_once() -> None:
+    places = limit(total=2, per_token=1, waiting=0, seconds=0)
+    held = [places.place(token="a"), places.place(address="192.0.2.1")]
+
+    for _ in range(3):
+        with pytest.raises(ServiceUnavailable):
+            places.place(held[1], token="a")
+
+    assert places.place(token="b")
+    with pytest.raises(ServiceUnavailable):
+        places.place(token="c")
+
+
 def until_waiting(places: ConcurrencyLimit, count: int) -> None:
     pause = threading.Event()
     for _ in range(1_000):

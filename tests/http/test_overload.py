@@ -214,6 +214,25 @@ def test_requests_that_are_all_different_are_refused_in_a_bounded_number_of_form
     assert len(begun) == 5
 
 
+def test_a_bug_in_a_refusal_is_not_copied(app: Flask, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = app.test_client()
+    with monkeypatch.context() as patched:
+        patched.setattr(in_flight, "ServiceUnavailable", None)
+        assert client.get("/briefs", headers=bearer(secret)).status_code == 500
+
+    assert client.get("/briefs", headers=bearer(secret)).status_code == 503
+
+
+def test_the_refusal_of_too_many_formats_has_the_headers_of_no_request(
+    app: Flask, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overload, "MOST_FORMATS", 0)
+    for origin in ("https://one.example", "https://two.example"):
+        refused = app.test_client().get("/graphql", headers={**bearer(secret), "Origin": origin})
+        assert (refused.status_code, refused.json["_tag"]) == (503, "ServiceUnavailable")
+        assert origin not in str(refused.headers)
+
+
 def test_what_is_wrong_with_one_request_is_not_in_the_refusal_of_the_next(app: Flask, secret: str) -> None:
     client, long = app.test_client(), {"X-Long": "a" * 9_000, "Cookie": "cw_notice=" + "a" * 9_000}
     for _ in range(2):
@@ -230,7 +249,8 @@ def test_a_session_of_the_console_is_a_caller(app: Flask, limit: ConcurrencyLimi
         waits = threads.submit(app.test_client(use_cookies=False).get, "/console/board", headers=cookie)
         until(lambda: limit.waiting == 1)
         assert client.get("/console/board", headers=cookie).status_code == 503
-        assert client.get("/console/board", headers={"Cookie": "xcw_session=of-mine"}).status_code == 303
+        for other in ("xcw_session=of-mine", "a=b cw_session=of-mine", "a=cw_session=of-mine"):
+            assert client.get("/console/board", headers={"Cookie": other}).status_code == 303
         held.release()
         assert waits.result(20).status_code == 303
 

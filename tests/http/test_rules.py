@@ -316,6 +316,7 @@ def test_each_surface_can_be_switched_off_while_health_stays(configured: Configu
 
     assert on.get(path).status_code != 404
     assert off.get(path).status_code == 404
+    assert ("/docs" in off.get(path).text) == (switch not in ("serve_docs", "serve_rest"))
     assert off.get("/health").json == {"status": "ok"}
 
 

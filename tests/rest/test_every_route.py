@@ -67,7 +67,9 @@ def test_an_unknown_path_is_not_found_and_an_unknown_method_not_allowed(rest) ->
     for path in ("/", "/nothing", "/brief", "/documents/x/y/z"):
         answer = rest.get(path)
         assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound")
-        assert answer.json["message"].endswith("`/docs` and `/openapi.json` describe every route.")
+        assert answer.json["message"] == (
+            "No such route or record: check the path and the id. `/docs` and `/openapi.json` describe every route."
+        )
     refused = rest.put("/briefs", {})
     assert (refused.status_code, refused.json["_tag"]) == (405, "MethodNotAllowed")
     assert "GET" in refused.headers["Allow"]
