@@ -32,9 +32,9 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
+from rapidfuzz.distance import OSA
 
 from app.errors import RateLimited, Refusal
-from app.fields.unknown import near_name
 from app.http import bodies
 from app.http.callers import callers
 from app.http.in_flight import bearer_secret
@@ -196,7 +196,7 @@ def _refused_request() -> Response | None:
     accepted = (part.partition(";")[0].strip() for part in request.headers.get("Accept", "").lower().split(","))
     if not any(part in ACCEPTED for part in accepted):
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
-    if any(name != TOOLSET and near_name(name, (TOOLSET,)) for name in request.args):
+    if any(name != TOOLSET and OSA.distance(name.lower(), TOOLSET, score_cutoff=1) <= 1 for name in request.args):
         return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{TOOLSET}`: correct its spelling.")
     if _toolset() not in NAMES:
         known = ", ".join(NAMES)

@@ -55,7 +55,13 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
     assert all(name in answer.json["error"]["message"] for name in NAMES)
 
 
-@pytest.mark.parametrize(("query", "status"), [("tooset=writing", 400), ("Toolset=writing", 400), ("profile=x", 200)])
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        *((f"{name}=writing", 400) for name in ("tooset", "Toolset", "tool_set", "Tool-Set", "toolsets", "tooslet")),
+        *((f"{name}=x", 200) for name in ("profile", "tools", "toolkit", "tool", "toolsetid")),
+    ],
+)
 def test_a_misspelt_toolset_is_refused_instead_of_every_tool_being_offered(
     agent: Agent, query: str, status: int
 ) -> None:
