@@ -7,12 +7,13 @@ their entries are URLs of pages. (decisions, section 7)
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
 from flask import Response, request
 
-from app.errors import BadRequest
+from app.errors import BadRequest, HttpApiDecodeError
 from app.fields.loading import cached_schema, load
 from app.fields.queries import FeedQuery, from_query
 from app.fields.types import Schema
@@ -49,8 +50,7 @@ class Feeds:
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        _check_query(FeedQuery)
-        limit: int = load(FeedQuery, from_query(cached_schema(FeedQuery), request.args))["limit"]
+        limit: int = _parameters(FeedQuery)["limit"]
         path = f"{request.path}?limit={limit}" if request.args else request.path
         address = f"{self._public_url}{path}" if self._public_url else None  # not by `Host`, which can be anything
         return self._respond(
@@ -63,7 +63,7 @@ class Feeds:
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
-        _check_query(Schema)
+        _parameters(Schema)
         return self._respond(
             ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)
         )
@@ -88,10 +88,19 @@ class Feeds:
         return response
 
 
-def _check_query(schema: type[Schema]) -> None:
-    """Notes unknown parameters for `Ignored-Fields`, or refuses them, as the client prefers (decisions, section 11)."""
+def _parameters(schema: type[Schema]) -> dict[str, Any]:
+    """Returns the request's parameters. Unknown ones are ignored or refused, as the client prefers.
+
+    Raises `HttpApiDecodeError` with everything that is wrong. (decisions, section 11)
+    """
     check_query(cached_schema(schema))
+    try:
+        parameters = load(schema, from_query(cached_schema(schema), request.args))
+    except HttpApiDecodeError as refusal:
+        refuse_unknown_if_strict(refusal)
+        raise
     refuse_unknown_if_strict()
+    return parameters
 
 
 def atom_lines(ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str | None) -> Iterator[str]:

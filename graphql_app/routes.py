@@ -15,7 +15,7 @@ from graphql_app import explorer, view
 from graphql_app.errors import RequestError
 from graphql_app.feeds import Feeds
 
-EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 DAY = "86400"
 
 

@@ -143,6 +143,13 @@ def test_a_feed_lists_the_parameters_that_it_ignored_or_refuses_them(site: Proje
         assert "Ignored-Fields" not in graphql.feed(name).headers
 
 
+def test_strict_handling_lists_all_that_is_wrong_with_a_feeds_parameters(site: Project, graphql: GraphQL) -> None:
+    refused = graphql.feed("feed", {"Prefer": "handling=strict"}, limit="x", foo=1)
+
+    assert (refused.status_code, refused.headers["Preference-Applied"]) == (400, "handling=strict")
+    assert [issue["path"] for issue in refused.json["issues"]] == ["foo", "limit"]
+
+
 def many_published(site: Project, number: int) -> None:
     """Adds documents as they are once published, all with the snapshot of one."""
     documents = site.store.database.documents

@@ -238,6 +238,8 @@ def test_pages_of_every_origin_may_read(graphql: GraphQL) -> None:
     for answer in (graphql.post(QUERY), graphql.post("{"), graphql.by(delivery_token_of_nobody(graphql)).post(QUERY)):
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert "Access-Control-Allow-Credentials" not in answer.headers
+        readable = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+        assert {"ETag", "Retry-After", "Ignored-Fields", "Preference-Applied"} <= readable
 
 
 def delivery_token_of_nobody(graphql: GraphQL) -> Any:
