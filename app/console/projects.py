@@ -10,6 +10,9 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page
+from app.console.words import UNITS, exact_duration
+from app.errors import HttpApiDecodeError
+from app.fields.briefs import LEASE_SECONDS
 from app.operations import projects
 from app.vocabulary import CheckLevel, CheckName
 
@@ -18,8 +21,12 @@ FLAGS: Mapping[str, str] = {
     "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",
 }
-DURATION = re.compile(r"([0-9]{1,9}) ?(?:([dhms])[a-z]*)?", re.IGNORECASE)
-SECONDS: Mapping[str | None, int] = {"d": 86_400, "h": 3_600, "m": 60, "s": 1, None: 1}
+DURATION = re.compile("([0-9]{1,9}) ?(d|h|m|s|(?:day|hour|min(?:ute)?|sec(?:ond)?)s?|)")
+SECONDS: Mapping[str, int] = {"": 1} | {unit[0]: seconds for seconds, unit in UNITS}
+"""How many seconds a unit has, by its first letter."""
+WRONG_LEASE = "Must be a whole number of days, hours, minutes or seconds, from {} to {}.".format(
+    *map(exact_duration, LEASE_SECONDS)
+)
 LEVELS: Mapping[str, str] = {
     CheckLevel.OFF: "Off",
     CheckLevel.WARNING: "Warns",
@@ -39,7 +46,13 @@ def show_settings() -> Response:
 @form_of(show_settings)
 def save_settings() -> BaseResponse:
     """Changes those settings that differ from what the form was shown with."""
-    call(projects.update_project, fields=_changes())
+    try:
+        call(projects.update_project, fields=_changes())
+    except HttpApiDecodeError as refusal:
+        for issue in refusal.extra["issues"]:
+            if issue["path"] == "claimLeaseSeconds":
+                issue["message"] = WRONG_LEASE
+        raise
     return done("The settings are saved.", url_for("console.show_settings"))
 
 
@@ -61,8 +74,8 @@ def unfreeze() -> str:
 
 def _changes() -> dict[str, Any]:
     fields = changed_fields(TEXTS)
-    if (lease := fields.get("claimLeaseSeconds")) and (found := DURATION.fullmatch(lease)):
-        fields["claimLeaseSeconds"] = int(found[1]) * SECONDS[found[2] and found[2].lower()]
+    if (lease := fields.get("claimLeaseSeconds")) and (found := DURATION.fullmatch(lease.lower())):
+        fields["claimLeaseSeconds"] = int(found[1]) * SECONDS[found[2][:1]]
     for name in FLAGS:
         if (name in request.form) != ("was." + name in request.form):
             fields[name] = name in request.form

@@ -46,7 +46,7 @@ EVENTS: Mapping[str, str] = {
     "brief.expired": "lost the claim: its lease ran out",
 }
 
-UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 for name, words in (("status_label", STATUSES), ("state_label", BRIEF_STATES)):
     console.add_app_template_filter(words.__getitem__, name)
@@ -91,7 +91,7 @@ def when(time: str | None) -> Markup:
 def time_left(time: str) -> Markup:
     """Returns how long it is until an instant, in whole days, hours or minutes, as an element that has the instant."""
     seconds = (read_time(time) - session().ctx.now).total_seconds()
-    size, unit = next((one for one in UNITS if seconds >= 2 * one[0]), UNITS[-1])
+    size, unit = next(one for one in UNITS if seconds >= 2 * one[0] or one[1] == "minute")
     text = _counted(f"{max(1, round(seconds / size))}", unit)
     return Markup('<time datetime="{}" title="{:%d %b %Y, %H:%M} UTC">{}</time>').format(time, read_time(time), text)
 
@@ -101,7 +101,7 @@ def duration(seconds: float | None) -> str:
     """Returns a duration in words, as precise as it is known: `3.5 hours`."""
     if seconds is None:
         return ""
-    size, unit = next((one for one in UNITS if seconds >= one[0]), (1, "second"))
+    size, unit = next((one for one in UNITS if seconds >= one[0]), UNITS[-1])
     value = seconds / size
     return _counted(f"{value:.0f}" if value >= 10 or size == 1 else f"{value:.1f}".removesuffix(".0"), unit)
 
@@ -111,7 +111,7 @@ def exact_duration(seconds: int | None) -> str:
     """Returns a duration as the number of the largest unit of which it is a multiple: `90 minutes`."""
     if not seconds:
         return ""
-    size, unit = next((one for one in UNITS if seconds % one[0] == 0), (1, "second"))
+    size, unit = next(one for one in UNITS if seconds % one[0] == 0)
     return _counted(str(seconds // size), unit)
 
 

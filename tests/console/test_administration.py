@@ -89,6 +89,7 @@ def test_settings_are_changed_one_by_one(editor: Visitor, project: Project) -> N
         ("90m", 5_400, "90 minutes"),
         ("1 Day", 86_400, "1 day"),
         ("100 seconds", 100, "100 seconds"),
+        ("2 MIN", 120, "2 minutes"),
         ("120", 120, "2 minutes"),
         ("", None, ""),
     ],
@@ -100,6 +101,15 @@ def test_the_time_after_which_claims_expire_is_a_number_and_a_unit(
 
     assert settings(project)["claimLeaseSeconds"] == seconds
     assert re.findall('id="f-claimLeaseSeconds"[^>]* value="([^"]*)"', page.text) == [shown]
+
+
+@pytest.mark.parametrize("typed", ["soon", "5 ſ", "1 month", "2 millennia", "1.5 hours", "40 hours", "5", "999999999d"])
+def test_a_time_that_is_none_is_refused_in_the_units_of_the_field(editor: Visitor, typed: str) -> None:
+    page = editor.post("/console/administration", claimLeaseSeconds=typed, **{"was.claimLeaseSeconds": ""})
+
+    assert page.status_code == 400
+    message = re.findall('id="e-claimLeaseSeconds"[^>]*>(?:<svg.*?</svg>)? ?([^<]+)', page.text)
+    assert message == ["Must be a whole number of days, hours, minutes or seconds, from 1 minute to 1 day."]
 
 
 def test_what_is_wrong_with_settings_stands_beside_the_fields(editor: Visitor) -> None:
