@@ -6,7 +6,7 @@ from typing import Any
 from flask import Response, request, url_for
 
 from app.console import board
-from app.console.calls import call, may
+from app.console.calls import call, may, require
 from app.console.frame import console, page, said_by
 from app.console.moves import Move
 from app.errors import BadRequest, Refusal
@@ -44,8 +44,7 @@ BULKS: Mapping[str, Move] = {
 """The bulk actions: each is called for each selected document."""
 
 NOBODY = ("assigneeId", "")
-NOT_CHOSEN = "not chosen"
-"""An empty date, and an assignee who was not chosen, are refused: they would clear what the documents have."""
+"""The choice that clears a field; an empty date, and no choice, are refused."""
 
 
 @console.get("/table")
@@ -83,19 +82,22 @@ def act_on_many() -> Response:
         raise BadRequest("Select documents and an action.")
     if len(ids) > MOST_AT_ONCE:
         raise BadRequest(f"At most {MOST_AT_ONCE} documents are changed at once; {len(ids)} were selected.")
-    outcomes = [_outcome(bulk, id) for id in ids]
+    require(bulk.operation)
+    sent = request.form.get(bulk.asks)
+    if bulk.asks and not sent and (bulk.asks, sent) != NOBODY:
+        raise BadRequest("Choose what to set first.")
+    fields = {bulk.asks: sent or None} if bulk.asks else {}
+    outcomes = [_outcome(bulk, id, fields) for id in ids]
     back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
     return page("table_results.html", outcomes=outcomes, label=bulk.label, back=back)
 
 
-def _outcome(bulk: Move, id: str) -> dict[str, Any]:
+def _outcome(bulk: Move, id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     title = request.form.get(f"title.{id}", "")
-    sent = request.form.get(bulk.asks, NOT_CHOSEN)
-    fields: dict[str, Any] = {bulk.asks: None if (bulk.asks, sent) == NOBODY else sent} if bulk.asks else {}
-    if bulk.keeps_version and (version := request.form.get(f"version.{id}", type=int)):
-        fields["baseVersion"] = version
+    version = request.form.get(f"version.{id}", type=int) if bulk.keeps_version else None
+    read = {"baseVersion": version} if version else {}
     try:
-        document = call(bulk.operation, id, fields=fields).body
+        document = call(bulk.operation, id, fields={**fields, **read}).body
     except Refusal as refusal:
         return {"id": id, "title": title or id, "ok": False, "message": said_by(refusal)}
     return {"id": id, "title": document["title"], "ok": True, "message": bulk.done}

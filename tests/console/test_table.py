@@ -104,7 +104,9 @@ def test_due_dates_are_set_and_cleared(editor: Visitor, project: Project, three:
 def test_nothing_is_cleared_where_nothing_was_chosen(
     editor: Visitor, project: Project, three: list[dict[str, str]], bulk: str, sent: dict[str, str]
 ) -> None:
-    assert "0 of 1 done" in post_many(editor, bulk, [three[0]["id"]], **sent).text
+    refused = post_many(editor, bulk, [three[0]["id"]], **sent)
+
+    assert (refused.status_code, "Choose what to set first." in refused.text) == (422, True)
     assert now(project, three[0]["id"])["dueDate"] == "2020-01-31"
 
 
