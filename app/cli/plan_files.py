@@ -66,7 +66,7 @@ def _from_body(body: Any) -> PlanFile:
     if not isinstance(plan, dict) or not isinstance(plan.get("pieces"), list):
         raise UnreadablePlan("The file must hold a list of pieces, or an object with such a list as `pieces`.")
     if wrong := list(_unknown(plan)):
-        raise UnreadablePlan("\n".join(wrong))
+        raise UnreadablePlan(*wrong)
     if not isinstance(plan.get("atomic", False), bool):
         raise UnreadablePlan("atomic: Must be true or false.")
     return PlanFile(plan["pieces"], atomic=plan.get("atomic") is True)

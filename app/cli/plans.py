@@ -39,7 +39,7 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     try:
         plan = read_plan(path)
     except UnreadablePlan as error:
-        _fail(str(error).splitlines())
+        _fail(error.problems, error.more)
     if not plan.pieces:
         raise click.ClickException(f"{path.name} has no pieces.")
     pieces = _loaded(plan)
@@ -61,14 +61,15 @@ def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
     """Returns the pieces with their types and lengths checked; fails with all that is wrong in the whole file."""
     pieces: list[dict[str, Any]] = []
     wrong: list[str] = []
+    more = 0
     for start in range(0, len(plan.pieces), MAX_PIECES):
         try:
             pieces += load(PlanFields, {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
         except HttpApiDecodeError as error:
             wrong += [plan.problem(**issue, start=start) for issue in error.extra["issues"]]
-            wrong += [f"And {more:,} more."] if (more := error.extra.get("more")) else []
+            more += error.extra.get("more", 0)
     if wrong:
-        _fail(wrong)
+        _fail(wrong, more)
     return pieces
 
 
@@ -100,9 +101,12 @@ def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[dic
     return [outcomes[index] for index in range(len(pieces))]
 
 
-def _fail(lines: Sequence[str]) -> NoReturn:
+def _fail(lines: Sequence[str], more: int = 0) -> NoReturn:
+    """Exits after printing what is wrong, and how many more problems there are."""
     for line in lines:
         click.echo(shown(line), err=True)
+    if more:
+        click.echo(f"And {more:,} more.", err=True)
     sys.exit(1)
 
 

@@ -114,9 +114,10 @@ def plan_table() -> Response:
         fields = {"pieces": plan.pieces}
         found = call(plans.plan_documents, fields=fields, dry_run=not confirmed, once=confirmed).body["pieces"]
     except UnreadablePlan as unreadable:
-        return _many(table, str(unreadable).splitlines(), 422)
+        return _many(table, unreadable.problems, 422, unreadable.more)
     except HttpApiDecodeError as refusal:
-        return _many(table, [plan.problem(**issue) for issue in refusal.extra["issues"]], refusal.status)
+        wrong = [plan.problem(**issue) for issue in refusal.extra["issues"]]
+        return _many(table, wrong, refusal.status, refusal.extra.get("more", 0))
     counts = Counter(one["outcome"] for one in found)
     rows = [
         {"where": plan.place(place), "title": piece.get("title", ""), **one}
@@ -131,8 +132,8 @@ def correct_table() -> Response:
     return _many(request.form.get("table", ""))
 
 
-def _many(table: str, wrong: Sequence[str] = (), status: int = 200) -> Response:
-    more = max(0, len(wrong) - SHOWN)
+def _many(table: str, wrong: Sequence[str] = (), status: int = 200, more: int = 0) -> Response:
+    more += max(0, len(wrong) - SHOWN)
     return page("plan_many.html", status, table=table, wrong=wrong[:SHOWN], more=more, columns=COLUMNS)
 
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
-from itertools import islice
 from typing import Any
 
 from marshmallow import fields
 
+from app.errors import MAX_ISSUES
 from app.fields.briefs import BriefFields
 from app.fields.document_keys import MAX_KEY
 from app.fields.intents import MAX_MARKDOWN
@@ -24,8 +24,6 @@ from app.fields.unknown import near_name
 
 DELIMITERS = ",;\t"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-MOST_PROBLEMS = 100
-"""How many wrong columns are named; a table may have hundreds of thousands."""
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 COLUMNS: dict[str, fields.Field[Any]] = {
@@ -36,7 +34,12 @@ COLUMNS: dict[str, fields.Field[Any]] = {
 
 
 class UnreadablePlan(Exception):
-    """A file that is no plan; the message says everything that is wrong, a line each."""
+    """A file that is no plan: the first problems, at most `MAX_ISSUES`, and how many more there are."""
+
+    def __init__(self, *problems: str, more: int = 0) -> None:
+        self.problems = problems[:MAX_ISSUES]
+        super().__init__("\n".join(self.problems))
+        self.more = more + len(problems) - len(self.problems)
 
 
 @dataclass(frozen=True)
@@ -85,20 +88,23 @@ def read_table(text: str) -> PlanFile:
     rows = _rows(text, _delimiter(text))
     header_line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
-    wrong = [f"line {header_line}: {message}" for message in islice(_header_problems(names), MOST_PROBLEMS)]
+    columns = _wrong_columns(names)
+    wrong = [f"line {header_line}: {_column_problem(names, name)}" for name in columns[:MAX_ISSUES]]
+    more = len(columns) - len(wrong)
     if wrong and COLUMNS.keys().isdisjoint(names):
-        raise UnreadablePlan("\n".join(wrong))  # a line of another kind: what follows is not judged by it
+        raise UnreadablePlan(*wrong, more=more)  # a line of another kind: what follows is not judged by it
     pieces, lines = [], []
     for line, cells in rows:
-        if len(cells) > len(names):
-            wrong.append(f"line {line}: has {len(cells)} cells, and the header {len(names)}: quote a cell with commas.")
-        elif any(cell for name, cell in zip(names, cells, strict=False) if not name):
-            wrong.append(f"line {line}: has a cell in a column without a name.")
+        if problem := _row_problem(names, cells):
+            if len(wrong) < MAX_ISSUES:
+                wrong.append(f"line {line}: {problem}")
+            else:
+                more += 1
         elif any(cells) and not wrong:
             pieces.append(_piece(names, cells))
             lines.append(line)
     if wrong:
-        raise UnreadablePlan("\n".join(wrong))
+        raise UnreadablePlan(*wrong, more=more)
     return PlanFile(pieces, lines=tuple(lines))
 
 
@@ -127,16 +133,27 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise UnreadablePlan(f"line {line}: its quotes don't match: {error}.") from None
 
 
-def _header_problems(names: list[str]) -> Iterator[str]:
-    for name in dict.fromkeys(filter(None, names)):
-        if name not in COLUMNS:
-            near = _near_column(name)
-            hint = f"did you mean `{near}`?" if near else f"the columns are {', '.join(COLUMNS)}."
-            yield f"`{name}` is not a column; {hint}"
-        elif names.count(name) > 1:
-            yield f"the column `{name}` appears {names.count(name)} times."
-    if "key" not in names:
-        yield "there is no column `key`."
+def _wrong_columns(names: list[str]) -> list[str]:
+    """Returns the names of a header that are unknown or repeated, and `key` where it is missing."""
+    sent = dict.fromkeys([*filter(None, names), "key"])
+    return [name for name in sent if name not in COLUMNS or names.count(name) != 1]
+
+
+def _column_problem(names: list[str], name: str) -> str:
+    if name in COLUMNS:
+        times = names.count(name)
+        return f"the column `{name}` appears {times} times." if times else f"there is no column `{name}`."
+    near = _near_column(name)
+    hint = f"did you mean `{near}`?" if near else f"the columns are {', '.join(COLUMNS)}."
+    return f"`{name}` is not a column; {hint}"
+
+
+def _row_problem(names: list[str], cells: list[str]) -> str | None:
+    if len(cells) > len(names):
+        return f"has {len(cells)} cells, and the header {len(names)}: quote a cell with commas."
+    if any(cell for name, cell in zip(names, cells, strict=False) if not name):
+        return "has a cell in a column without a name."
+    return None
 
 
 def _near_column(name: str) -> str | None:

@@ -344,4 +344,18 @@ def test_a_header_of_very_many_columns_is_refused_at_once_with_the_first_hundred
         read_table(",".join(f"column {number}" for number in range(200_000)))
 
     assert time.process_time() - began < 2
-    assert len(str(refused.value).splitlines()) == 100
+    assert (len(refused.value.problems), refused.value.more) == (100, 199_901)
+
+
+def test_the_first_hundred_problems_of_a_table_are_listed_and_the_rest_counted(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    file = tmp_path / "plan.csv"
+    file.write_text("key,title,titel\n" + "a,b,c,d\n" * 1_250)
+
+    failed = cli("plan", "--project", project.id, file)
+
+    lines = failed.stderr.splitlines()
+    assert (failed.exit_code, len(lines), lines[-1]) == (1, 101, "And 1,151 more.")
+    assert lines[0] == "line 1: `titel` is not a column; did you mean `title`?"
+    assert lines[1].startswith("line 2: has 4 cells, and the header 3")

@@ -150,6 +150,21 @@ def test_what_is_wrong_with_a_table_names_the_line_and_the_key(editor: Visitor) 
     assert "line 3: key: " in page
 
 
+@pytest.mark.parametrize(
+    ("table", "more"),
+    [
+        ("key\ttitle\n" + "rye\tRye\tx\n" * 1_250, "1,200"),
+        ("\t".join(f"column {number}" for number in range(1_250)), "1,201"),
+        ("key\ttitle\n" + f"rye\t{'x' * 301}\n" * 250, "200"),
+    ],
+)
+def test_the_first_problems_of_a_table_are_shown_and_the_rest_counted(editor: Visitor, table: str, more: str) -> None:
+    page = editor.post("/console/plan/many", table=table).text
+
+    assert page.partition('role="alert"')[2].partition("</ul>")[0].count("<li>") == 51
+    assert f"<li>And {more} more.</li>" in page
+
+
 @pytest.mark.needs_mongod
 def test_a_file_is_taken_and_what_is_refused_says_why(editor: Visitor, project: Project) -> None:
     content = "key;title;category\nrye;Rye bread;Nowhere\nx;<b>Bold</b>;\n".encode("utf-16")
