@@ -172,7 +172,7 @@ def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None)
         same = list(group)
         examples = {error.__name__: {"value": refusal_example(error, route)} for error in same}
         responses[status] = {
-            "description": " ".join(f"`{error.__name__}`: {(error.__doc__ or '').strip()}" for error in same),
+            "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in same),
             "content": {"application/json": {"schema": _one_of(same), "examples": examples}},
             **({"headers": _headers(*HEADERS_OF[status])} if status in HEADERS_OF else {}),
         }
@@ -312,7 +312,7 @@ def management_api(app: Flask, settings: Settings) -> Api:
         values = {"$ref": f"#/components/schemas/{words.__name__}"}
         api.spec.components.schema(name, {"type": "object", "additionalProperties": values}, lazy=True)
     for error in Refusal.__subclasses__():
-        described = {"description": (error.__doc__ or "").strip()}
+        described = {"description": docstring(error)}
         api.spec.components.schema(error.__name__, described, lazy=True, schema=error_schema(error))
     for name, (description, schema) in HEADERS.items():
         example = {"example": HEADER_EXAMPLES[name]} if name in HEADER_EXAMPLES else {}

@@ -53,6 +53,10 @@ def test_the_document_is_the_one_that_was_reviewed(document: dict[str, Any]) -> 
     assert written == SNAPSHOT.read_text(), f"The API changed. If that is meant: {UPDATE}"
 
 
+def test_no_description_is_indented_as_markdown_indents_code(document: dict[str, Any]) -> None:
+    assert "\\n    " not in json.dumps(document)
+
+
 def test_every_route_is_documented_and_every_documented_route_is_served(
     served: Flask, document: dict[str, Any]
 ) -> None:
