@@ -15,6 +15,7 @@ SHORT_NAME = 4
 """Up to so many characters one edit makes a name near, beyond it two."""
 
 OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"}
+"""Where else a name may belong, as issues call it, by what it was sent as."""
 
 LONG_NAME = 100
 """Longer names are shown up to here, and are near to none."""

@@ -1,10 +1,6 @@
-"""Who wrote, and the fields of every record that a token creates, as callers see them."""
-
-from typing import Any
+"""Who wrote, and what is known of who created documents, clusters and categories, as callers see them."""
 
 from app.records.types import EXAMPLE_ID, Record, nested, record_id, string, timestamp
-from app.rules.named import StoredFiling
-from app.rules.times import wire_time
 from app.vocabulary import ActorType
 
 
@@ -18,7 +14,7 @@ class ActorRecord(Record):
 
 
 class CreatedRecord(Record):
-    """The fields of every record that a token creates."""
+    """The fields of documents, clusters and categories that say where they belong and who created them."""
 
     id = record_id("its id")
     projectId = record_id("its project")
@@ -26,15 +22,3 @@ class CreatedRecord(Record):
     createdAt = timestamp("when it was created")
     createdBy = nested(ActorRecord, "who created it")
     updatedAt = timestamp("when it last changed")
-
-
-def created_record(record: StoredFiling, team_id: str) -> dict[str, Any]:
-    """Returns these fields of a stored cluster or category."""
-    return {
-        "id": record["id"],
-        "projectId": record["projectId"],
-        "teamId": team_id,
-        "createdAt": wire_time(record["createdAt"]),
-        "createdBy": record["createdBy"],
-        "updatedAt": wire_time(record["updatedAt"]),
-    }

@@ -13,7 +13,7 @@ from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
 
-class DocumentSummary(CreatedRecord, PublishedRecord):
+class DocumentSummary(PublishedRecord, CreatedRecord):
     """A document without its long texts, as lists and tools give it."""
 
     key = string("its key, given when it was planned; null without one", null=True)

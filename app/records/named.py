@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from app.records.actors import CreatedRecord, created_record
+from app.records.actors import CreatedRecord
 from app.records.types import Record, record_id, string, strings, timestamp
-from app.rules.named import StoredCategory, StoredCluster, StoredMember
+from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
 
@@ -19,7 +19,14 @@ class MemberRecord(Record):
     createdAt = timestamp("when they were added")
 
 
-class ClusterRecord(CreatedRecord):
+class NamedRecord(Record):
+    """The first fields of clusters and categories."""
+
+    id = record_id("its id")
+    name = string("its name", example="Baking")
+
+
+class ClusterRecord(CreatedRecord, NamedRecord):
     """A cluster."""
 
     name = string("its name, unique in the project ignoring case", example="Sourdough")
@@ -27,10 +34,9 @@ class ClusterRecord(CreatedRecord):
     keywords = strings("keywords the topic targets", example=["sourdough", "levain"])
 
 
-class CategoryRecord(CreatedRecord):
+class CategoryRecord(CreatedRecord, NamedRecord):
     """A category."""
 
-    name = string("its name", example="Baking")
     slug = string("its URL slug, unique in the project", example="baking")
     description = string("what it covers; writers receive it with each brief", example="Bread, from flour to crust")
     categoryId = record_id("the parent category", null=True)
@@ -50,9 +56,7 @@ def member_record(member: StoredMember) -> dict[str, Any]:
 def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
     """Returns a stored cluster as callers see it."""
     return {
-        **created_record(cluster, team_id),
-        "name": cluster["name"],
-        "description": cluster.get("description") or "",
+        **_named(cluster, team_id),
         "keywords": cluster.get("keywords") or [],
     }
 
@@ -60,9 +64,21 @@ def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
 def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
     """Returns a stored category as callers see it."""
     return {
-        **created_record(category, team_id),
-        "name": category["name"],
+        **_named(category, team_id),
         "slug": category["slug"],
-        "description": category.get("description") or "",
         "categoryId": category.get("categoryId"),
+    }
+
+
+def _named(record: StoredClusterOrCategory, team_id: str) -> dict[str, Any]:
+    """Returns the fields that clusters and categories share."""
+    return {
+        "id": record["id"],
+        "name": record["name"],
+        "description": record.get("description") or "",
+        "projectId": record["projectId"],
+        "teamId": team_id,
+        "createdAt": wire_time(record["createdAt"]),
+        "createdBy": record["createdBy"],
+        "updatedAt": wire_time(record["updatedAt"]),
     }

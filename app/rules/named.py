@@ -24,21 +24,21 @@ class StoredMember(StoredNamed):
     role: str
 
 
-class StoredFiling(StoredNamed):
-    """What documents are filed under: a cluster or a category."""
+class StoredClusterOrCategory(StoredNamed):
+    """The fields that clusters and categories have."""
 
     description: NotRequired[str | None]
     createdBy: Actor
     updatedAt: datetime
 
 
-class StoredCluster(StoredFiling):
+class StoredCluster(StoredClusterOrCategory):
     """A cluster as the store returns it."""
 
     keywords: NotRequired[list[str] | None]
 
 
-class StoredCategory(StoredFiling):
+class StoredCategory(StoredClusterOrCategory):
     """A category as the store returns it."""
 
     slug: str

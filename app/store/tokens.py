@@ -1,4 +1,7 @@
-"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets (decisions, 2 and 13)."""
+"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets.
+
+(decisions, sections 2 and 13)
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta

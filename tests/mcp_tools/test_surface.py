@@ -16,13 +16,14 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from app import errors
+from app.fields.json_schema import json_schema
 from app.fields.loading import cached_schema
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Effect, Operation
 from app.rest.examples import error_example
 from app.vocabulary import Scope
 from mcp_tools import guidance
-from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED, json_schema
+from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED
 from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import NAMES, holds
 from tests.make import Project
