@@ -9,7 +9,7 @@ from app import errors
 from app.errors import Refusal
 from app.records.actors import ActorRecord
 from app.records.checks import CheckResult
-from app.records.projects import FrozenRecord
+from app.records.projects import frozen_fields
 from app.records.types import EXAMPLE_TIME, Record, integer, nested, nested_list, string, strings, timestamp
 from app.vocabulary import BudgetLimit, DocumentStatus, Scope
 
@@ -68,7 +68,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, fields.Field[Any]]] = {
         "baseVersion": integer("the version that was sent", required=False, example=3),
         "hashes": strings("the sections that the document does not have", required=False),
     },
-    errors.ProjectFrozen: FrozenRecord().fields,
+    errors.ProjectFrozen: frozen_fields(),
     errors.BudgetExceeded: {
         "budget": string("the limit", one_of=BudgetLimit),
         "resetsAt": timestamp("when the next hour or day begins"),

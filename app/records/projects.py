@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from marshmallow import fields
+
 from app.records.actors import ActorRecord
 from app.records.types import Record, boolean, integer, nested, record_id, string, strings_by_name, timestamp
 from app.rules.actors import shown_note
@@ -10,12 +12,19 @@ from app.rules.times import wire_time
 from app.vocabulary import CheckLevel
 
 
+def frozen_fields() -> dict[str, fields.Field[Any]]:
+    """Returns new fields that document why, since when and by whom a project is frozen."""
+    return {
+        "note": string("why; empty when unset", example="Wrong prices in last night's drafts."),
+        "at": timestamp("since when"),
+        "by": nested(ActorRecord, "who froze it"),
+    }
+
+
 class FrozenRecord(Record):
     """Why, since when and by whom a project is frozen."""
 
-    note = string("why; empty when unset", example="Wrong prices in last night's drafts.")
-    at = timestamp("since when")
-    by = nested(ActorRecord, "who froze it")
+    note, at, by = frozen_fields().values()
 
 
 class ProjectRecord(Record):
