@@ -57,6 +57,13 @@ def test_no_description_is_indented_as_markdown_indents_code(document: dict[str,
     assert "\\n    " not in json.dumps(document)
 
 
+@pytest.mark.parametrize(
+    ("record", "first"), [("Document", ["id"]), ("Cluster", ["id", "name"]), ("Category", ["id", "name"])]
+)
+def test_a_record_is_documented_from_its_id_on(document: dict[str, Any], record: str, first: list[str]) -> None:
+    assert list(document["components"]["schemas"][record]["properties"])[: len(first)] == first
+
+
 def test_every_route_is_documented_and_every_documented_route_is_served(
     served: Flask, document: dict[str, Any]
 ) -> None:
