@@ -66,14 +66,21 @@ def _item(row: Mapping[str, Any]) -> dict[str, Any]:
 def _document(path: list[str], sent: Body) -> Any:
     row = _database.documents.find_one({"_id": ObjectId(path[1])}, {"words": 0, "outbox": 0})
     assert row is not None
-    return row | {"content": _database.bodies.find_one({"_id": row["contentId"]})["text"]}  # type: ignore[index]
+    return row | {"content": _text(row)}
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    body = _database.bodies.find_one({"_id": row["contentId"]})
+    assert body is not None
+    return str(body["text"])
 
 
 def _claim(path: list[str], sent: Body) -> Any:
     one = {"_id": ObjectId(path[1]), "brief.state": "ready", "deletedAt": None}
     claimed = {"brief.state": "claimed", "brief.claimedAt": datetime.now(UTC), "status": "drafting"}
     change = {"$set": claimed, "$inc": {"rev": 1}, "$push": {"outbox": _event("brief.claimed")}}
-    return _database.documents.find_one_and_update(one, change, {"outbox": 0}, return_document=ReturnDocument.AFTER)
+    row = _database.documents.find_one_and_update(one, change, {"outbox": 0}, return_document=ReturnDocument.AFTER)
+    return row | {"content": _text(row)}
 
 
 def _event(kind: str) -> dict[str, Any]:
