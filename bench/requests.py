@@ -22,7 +22,8 @@ from bench.servers import floor, service
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, made
 
 DOCUMENTS, LEASED, WRITTEN, PUBLISHED = 5_000, 1_000, 1_000, 20
-AUTHORS, DRAFTS_EACH = 20, 90
+AUTHORS, DRAFTS_EACH = 50, 90
+"""So many drafts that neither side makes all of them in a turn."""
 QUERY = "{ documents(limit: 20) { id title slug excerpt html publishedAt category { name slug } } }"
 
 
