@@ -28,7 +28,7 @@ from bench import report, requests
 from bench.load import request
 from bench.servers import own_store
 
-WARM_UP, COUNTED = 30, 5
+WARM_UP, COUNTED = 60, 5
 OURS, FLOOR = 1, 2
 """The two sides of each row; no server listens, so these stand for their ports."""
 HEAD = ("Request", "Floor", "The service", "Share", "Of Flask alone", "Of GET /health alone", "Target")
