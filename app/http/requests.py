@@ -87,7 +87,7 @@ def security_headers(settings: Settings) -> Headers:
 
 def _check_headers() -> None:
     environ = request.environ
-    # In C: a comprehension over all values would take a tenth of the Python of a short request.
+    # In C: a comprehension over all values would take a twelfth of the Python of `GET /health`.
     if max(map(len, filter(str.__instancecheck__, environ.values()))) <= MAX_HEADER:
         return
     for name, value in environ.items():
