@@ -1,7 +1,6 @@
 """Strawberry extensions around the execution of a query: limits, one validation per text, one read of the data."""
 
 import hashlib
-import logging
 import threading
 from collections.abc import Iterator
 
@@ -20,15 +19,13 @@ from strawberry.extensions import SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.http import in_flight
-from app.http.requests import current_request_id
+from app.http.errors import bug
 from app.operations.delivery import DeliveryReader, shows_drafts
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, code_of, query_error
 from graphql_app.limits import parse_query, without_repetitions
 from graphql_app.schema import GRAPHQL_SCHEMA, DeliverySchema
 from graphql_app.selections import selections_of
-
-log = logging.getLogger("content_workflow.errors")
 
 MAX_ERRORS = 1
 """The most validation errors that are listed: for each, graphql-core looks for similar names in all types."""
@@ -142,8 +139,7 @@ class Schema(DeliverySchema):
         """Logs internal errors; the others are the caller's."""
         for error in errors:
             if code_of(error) == INTERNAL:
-                extra = {"requestId": current_request_id(), "path": "/graphql", "method": "POST"}
-                log.error("bug", exc_info=error.original_error, extra=extra)
+                bug(error.original_error or error)
 
 
 def sha256_of(query: str) -> str:

@@ -1,7 +1,6 @@
 """Puts the console on a Flask app."""
 
 import gzip
-import logging
 
 from flask import Flask, Response, abort, redirect, request, url_for
 from werkzeug import Response as BaseResponse
@@ -25,14 +24,12 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     words,
 )
 from app.console.frame import POLICY, console, problem_page
-from app.errors import HttpApiDecodeError, InternalError, NotFound, PayloadTooLarge, Refusal
-from app.http.requests import current_request_id
+from app.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
+from app.http.errors import bug
 from app.settings import Settings
 
 PAGE_LEVEL = 4
 """How hard pages are compressed: 300 KB take 3 ms, and become 25 KB."""
-
-log = logging.getLogger("content_workflow.console")
 
 
 def install(app: Flask, settings: Settings) -> None:
@@ -92,7 +89,4 @@ def of_the_framework(error: HTTPException) -> BaseResponse:
 @console.errorhandler(Exception)
 def unexpected(error: Exception) -> BaseResponse:
     """Returns the page for a bug: the request's id, and no internals."""
-    log.error(
-        "bug", exc_info=error, extra={"requestId": current_request_id(), "path": request.path, "method": request.method}
-    )
-    return problem_page(InternalError(current_request_id()))
+    return problem_page(bug(error))

@@ -69,12 +69,10 @@ def refusal_of(error: HTTPException) -> Refusal:
 
 def bug(error: Exception) -> InternalError:
     """Logs an unexpected exception, and returns what a client may know of it: the request's id."""
-    log.error(
-        "bug",
-        exc_info=error,
-        extra={"requestId": current_request_id(), "path": request.path[:LOGGED_PATH], "method": request.method},
-    )
-    return InternalError(current_request_id())
+    request_id = current_request_id()
+    extra = {"requestId": request_id, "path": request.path[:LOGGED_PATH], "method": request.method}
+    log.error("bug", exc_info=error, extra=extra)
+    return InternalError(request_id)
 
 
 def _add_accept_patch(response: Response) -> Response:

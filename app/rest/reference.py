@@ -13,6 +13,8 @@ import orjson
 from flask import Blueprint, Flask, Response, redirect, request, send_from_directory
 from werkzeug import Response as BaseResponse
 
+from app.http.errors import DOCS
+
 ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
 FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
 
@@ -51,7 +53,7 @@ POLICY = (
 
 def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], base_path: str) -> None:
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
-    reference = Blueprint("reference", __name__)
+    reference = Blueprint(DOCS, __name__)
 
     building = Lock()
 
