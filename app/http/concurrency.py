@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter, deque
 from typing import NamedTuple, Self
 
 from app.errors import ServiceUnavailable
 
-Keys = tuple[tuple[str, str], ...]
+Key = tuple[str, str]
+Keys = tuple[Key, ...]
+
+ALONE_SECONDS = 1.0
+"""A caller is alone when no other has sent a request for so long."""
 
 
 class Bound(NamedTuple):
@@ -16,22 +21,26 @@ class Bound(NamedTuple):
 
     places: int
     waiting: int = 0
+    alone: int = 0
+    """How many places a caller has while it is alone, if more."""
 
 
 class ConcurrencyLimit:
     """Bounds how many requests do something at the same time, in total and for each key (a token, a project, …).
 
     A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
-    `seconds`, or immediately when the queue is full.
+    `seconds`, or immediately when the queue is full. The first key of a request is its caller.
     """
 
     def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
         self._total, self._bounds, self._seconds, self.busy = total, bounds, seconds, busy
         self._lock = threading.Lock()
-        self._used: Counter[tuple[str, str]] = Counter()
+        self._used: Counter[Key] = Counter()
         self._places = 0
+        self._last_caller: Key | None = None
+        self._shared_until = 0.0
         self._queue: deque[_Waiter] = deque()
-        self._waiting: Counter[tuple[str, str]] = Counter()
+        self._waiting: Counter[Key] = Counter()
 
     @property
     def waiting(self) -> int:
@@ -57,6 +66,8 @@ class ConcurrencyLimit:
         """
         wanted = tuple(keys.items())
         with self._lock:
+            if wanted[0] != self._last_caller:
+                self._last_caller, self._shared_until = wanted[0], time.monotonic() + ALONE_SECONDS
             if instead_of is not None and instead_of.held:
                 instead_of.held = False
                 self._give_back(instead_of.keys)
@@ -100,7 +111,12 @@ class ConcurrencyLimit:
         _subtract(self._waiting, waiter.keys)
 
     def _fits(self, keys: Keys) -> bool:
-        return self._places < self._total.places and all(self._used[key] < self._bounds[key[0]].places for key in keys)
+        return self._places < self._total.places and all(
+            self._used[key] < self._bounds[key[0]].places or self._fits_alone(key) for key in keys
+        )
+
+    def _fits_alone(self, key: Key) -> bool:
+        return self._used[key] < self._bounds[key[0]].alone and time.monotonic() > self._shared_until
 
     def _take(self, keys: Keys) -> None:
         self._places += 1
@@ -132,7 +148,7 @@ class _Waiter:
         self.turn = threading.Event()
 
 
-def _subtract(counts: Counter[tuple[str, str]], keys: Keys) -> None:
+def _subtract(counts: Counter[Key], keys: Keys) -> None:
     for key in keys:
         counts[key] -= 1
         if not counts[key]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
 from app.errors import ServiceUnavailable
+from app.http import concurrency
 from app.http.concurrency import Bound, ConcurrencyLimit
 
 
@@ -46,6 +48,27 @@ def test_a_request_counts_for_its_token_and_for_its_address() -> None:
     for place in held:
         place.release()
     assert places.place(address="192.0.2.1")
+
+
+def test_a_caller_has_more_places_while_no_other_has_come_for_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(concurrency.time, "monotonic", lambda: now)
+    places = ConcurrencyLimit(Bound(10), token=Bound(1, alone=3))
+
+    def most(token: str) -> int:
+        held = []
+        with suppress(ServiceUnavailable):
+            while True:
+                held.append(places.place(token=token))
+        for place in held:
+            place.release()
+        return len(held)
+
+    assert most("a") == 1
+    now += 1.1
+    assert [most("a"), most("b"), most("a")] == [3, 1, 1]
+    now += 1.1
+    assert most("a") == 3
 
 
 def test_a_place_is_given_back_once() -> None:
