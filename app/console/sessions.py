@@ -9,7 +9,7 @@ from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, is_from_script, set_cookie
-from app.errors import Forbidden, HttpApiDecodeError, NotFound, Unauthorized
+from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
@@ -18,7 +18,8 @@ from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
 from app.vocabulary import Channel
 
-MOST_FIELDS = 2_000
+LONGEST_PLAIN_FORM = 64 * 1024
+"""How many bytes a form may have that is not multipart: it is parsed in one piece, while all other requests wait."""
 OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
 """The endpoints that need no session."""
 
@@ -44,8 +45,10 @@ def session() -> Session:
 @console.before_request
 def authenticate() -> BaseResponse | None:
     """Redirects requests without a session to the sign-in page, and refuses cross-site requests."""
-    if request.method not in ("GET", "HEAD", "OPTIONS"):
+    changes = request.method not in ("GET", "HEAD", "OPTIONS")
+    if changes:
         refuse_other_sites()
+        bound_form()
     if request.endpoint in OPEN_TO_ALL:
         return None
     try:
@@ -54,17 +57,18 @@ def authenticate() -> BaseResponse | None:
         return ask_to_sign_in()
     if any(name == "id" and not HEX_ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
         raise NotFound("The project has no such record: check the address.")
-    if request.method not in ("GET", "HEAD", "OPTIONS"):
-        bound_form()
+    if changes:
+        request.max_form_memory_size = MAX_BODY
         refuse_without_csrf_token()
     return None
 
 
 def bound_form() -> None:
-    """Allows a form the length of any other request; refuses one with too many fields before they are parsed."""
-    request.max_form_memory_size = MAX_BODY
-    if request.mimetype != "multipart/form-data" and request.get_data().count(b"&") > MOST_FIELDS:
-        raise HttpApiDecodeError(f"A form has at most {MOST_FIELDS:,} fields.")
+    """Refuses a long form that is not multipart; multipart forms are parsed part by part."""
+    if request.mimetype == "multipart/form-data":
+        return
+    if "Transfer-Encoding" in request.headers or (request.content_length or 0) > LONGEST_PLAIN_FORM:
+        raise PayloadTooLarge("Send a form of more than 64 KB as multipart/form-data, as the console does.")
 
 
 def refuse_other_sites() -> None:

@@ -166,7 +166,7 @@ def test_only_what_the_token_may_do_is_offered_and_done(
 def post_many(visitor: Visitor, bulk: str, ids: list[str], **fields: str) -> TestResponse:
     """Sends the form of the table with some rows selected."""
     data = {"_csrf": visitor.csrf, "bulk": bulk, "id": ids, **fields}
-    return visitor.client.post("/console/table", data=data)
+    return visitor.client.post("/console/table", data=data, content_type="multipart/form-data")
 
 
 def now(project: Project, id: str) -> dict[str, str]:

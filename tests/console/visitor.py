@@ -32,4 +32,5 @@ class Visitor:
 
     def post(self, path: str, **fields: str) -> TestResponse:
         """Sends a form of a page, and opens the page that it leads to."""
-        return self.client.post(path, data={"_csrf": self.csrf, **fields}, follow_redirects=True)
+        form = {"_csrf": self.csrf, **fields}
+        return self.client.post(path, data=form, content_type="multipart/form-data", follow_redirects=True)
