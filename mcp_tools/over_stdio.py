@@ -103,11 +103,11 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
     revision = meta.get(t.PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
     if revision is None:
         return {}
-    method = str(message.get("method"))
-    headers = {MCP_PROTOCOL_VERSION_HEADER: str(revision), MCP_METHOD_HEADER: method}
-    if about := NAME_BEARING_METHODS.get(method):
-        headers[MCP_NAME_HEADER] = encode_header_value(str((params or {}).get(about)))
-    return headers
+    method = message.get("method")
+    headers = {MCP_PROTOCOL_VERSION_HEADER: revision, MCP_METHOD_HEADER: method}
+    if about := NAME_BEARING_METHODS.get(str(method)):
+        headers[MCP_NAME_HEADER] = (params or {}).get(about)
+    return {name: encode_header_value(str(value)) for name, value in headers.items()}
 
 
 def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:

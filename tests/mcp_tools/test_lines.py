@@ -10,6 +10,8 @@ import httpx2
 import pytest
 from click.testing import CliRunner
 from flask import Flask
+from mcp_types import PROTOCOL_VERSION_META_KEY
+from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from app.cli.mcp import command
 from mcp_tools.over_stdio import StdioServer, mcp_address
@@ -61,6 +63,17 @@ def test_a_message_of_the_wrong_form_is_answered_with_an_error(app: Flask, proje
 
     assert answer["id"] == 7
     assert "answered 400" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(("method", "revision"), [("töols/list", LATEST_PROTOCOL_VERSION), ("tools/list", "ü")])
+def test_a_method_or_a_revision_that_no_header_can_hold_is_answered_with_an_error(
+    app: Flask, project: Project, method: str, revision: str
+) -> None:
+    params = {"_meta": {PROTOCOL_VERSION_META_KEY: revision}}
+
+    [answer] = _answers(app, project.token().secret, {"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+
+    assert (answer["id"], answer["error"]["code"] < 0) == (7, True)
 
 
 def test_the_clients_name_of_the_handshake_goes_with_every_call(app: Flask, project: Project) -> None:
