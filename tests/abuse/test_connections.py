@@ -34,7 +34,7 @@ def silent(service: Service, count: int) -> Iterator[list[socket.socket]]:
 
 
 @pytest.mark.timeout(180)
-def test_ten_thousand_silent_connections_hold_nobody_up(service: Service) -> None:
+def test_ten_thousand_silent_connections_delay_no_other_caller(service: Service) -> None:
     with service.holds() as bystander, silent(service, 10_150):
         time.sleep(4)
     assert len(bystander.seconds) > 10

@@ -35,7 +35,7 @@ REQUESTS: dict[str, Callable[[str], bytes]] = {
 
 
 @pytest.mark.parametrize("what", REQUESTS)
-def test_unusual_requests_hold_nobody_up(service: Service, what: str) -> None:
+def test_unusual_requests_delay_no_other_caller(service: Service, what: str) -> None:
     requests = [REQUESTS[what](service.project.token().secret) for _ in range(8)]
     with service.holds(), stalled(service, requests * 10, ADDRESSES) as clients:
         for client in clients[::2]:

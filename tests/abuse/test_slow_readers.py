@@ -58,7 +58,7 @@ def test_feeds(service: Service) -> None:
 
 
 @pytest.mark.parametrize("readers", [30])
-def test_the_next_reader_of_the_same_token_is_told_to_come_back(service: Service, readers: int) -> None:
+def test_the_next_reader_of_the_same_token_gets_retry_after(service: Service, readers: int) -> None:
     document = a_document(service.project.context(), markdown="\u0001" * 2_000_000)  # longer than the kernel buffers
     token = service.project.token().secret
     with stalled(service, [head("GET", f"/documents/{document['id']}", token)] * readers):

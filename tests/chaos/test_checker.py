@@ -236,7 +236,7 @@ def test_a_read_that_began_before_a_write_was_answered_may_show_what_was_before(
     assert violations(replace(RIGHT, calls=(*RIGHT.calls, outline))) == []
 
 
-def test_a_message_may_come_again_where_a_failure_kept_its_answer_from_being_recorded() -> None:
+def test_a_message_may_be_sent_again_where_a_failure_prevented_its_response_from_being_recorded() -> None:
     again = with_messages(*MESSAGES, replace(MESSAGES[3], at=15))(RIGHT)
 
     assert violations(replace(again, incidents=(Incident("kill_worker", "worker 0", 13.5, 14.5),))) == []

@@ -103,7 +103,7 @@ class TestTokens:
             ("member", "list", "--project", "no-id"),
         ],
     )
-    def test_what_is_not_there_is_said_in_one_message(self, cli: Cli, command: tuple[str, ...]) -> None:
+    def test_a_missing_record_is_one_line_and_exit_code_1(self, cli: Cli, command: tuple[str, ...]) -> None:
         refused = cli(*command)
 
         assert refused.exit_code == 1
@@ -138,7 +138,7 @@ class TestDatabase:
         assert (made.exit_code, made.stdout) == (0, "All indexes and validators are as they should be.\n")
         assert self._run("check", environment).exit_code == 0
 
-    def test_an_index_that_differs_is_told_and_left_alone(self, fresh_store: Store, mongodb_uri: str) -> None:
+    def test_an_index_that_differs_is_reported_and_not_changed(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
         index = next(one for one in INDEXES if one.options.get("unique"))
         fresh_store.database[index.collection].drop_index(index.name)
@@ -192,7 +192,7 @@ class TestInvitations:
         assert answers == [200, 401]
 
     @pytest.mark.parametrize("nobody", [NOBODY, "Mateo"])
-    def test_nobody_is_invited_who_is_no_member(self, cli: Cli, project: Project, nobody: str) -> None:
+    def test_only_a_member_is_invited(self, cli: Cli, project: Project, nobody: str) -> None:
         refused = cli("member", "invite", "--project", project.id, nobody)
 
         assert refused.exit_code == 1

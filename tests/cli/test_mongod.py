@@ -200,7 +200,7 @@ class TestSharing:
 @pytest.mark.slow
 class TestSignals:
     @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sign: sign.name)
-    def test_a_user_that_is_told_to_end_stops_it(
+    def test_a_user_that_ends_by_a_signal_stops_it(
         self, folder: Path, a_user: Callable[[], User], sign: signal.Signals
     ) -> None:
         user = a_user()
@@ -221,7 +221,7 @@ class TestSignals:
             assert pid_of(uri) == orphan
         assert not runs(folder)
 
-    def test_an_orphan_whose_port_nobody_wrote_down_is_replaced(self, folder: Path, a_user: Callable[[], User]) -> None:
+    def test_an_orphan_whose_port_is_not_recorded_is_replaced(self, folder: Path, a_user: Callable[[], User]) -> None:
         user = a_user()
         orphan = pid_of(uri_of(user))
         user.kill()

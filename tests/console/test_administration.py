@@ -112,7 +112,7 @@ def test_a_time_that_is_none_is_refused_in_the_units_of_the_field(editor: Visito
     assert message == ["Must be a whole number of days, hours, minutes or seconds, from 1 minute to 1 day."]
 
 
-def test_what_is_wrong_with_settings_stands_beside_the_fields(editor: Visitor) -> None:
+def test_problems_of_settings_are_shown_beside_the_fields(editor: Visitor) -> None:
     sent = {"siteUrl": "nowhere", "claimLeaseSeconds": "soon", "was.siteUrl": "", "was.claimLeaseSeconds": ""}
     for wrong in ({"siteUrl": "nowhere"}, {"claimLeaseSeconds": "soon"}, {"claimLeaseSeconds": "5"}):
         refused = editor.post("/console/administration", **(sent | {"siteUrl": "", "claimLeaseSeconds": ""} | wrong))
@@ -248,7 +248,7 @@ def test_a_site_gets_a_token_of_its_own_kind(editor: Visitor, project: Project) 
     assert secret_of(page.text).startswith("cwd_")
 
 
-def test_what_is_wrong_with_a_token_stands_beside_the_fields(editor: Visitor, project: Project) -> None:
+def test_problems_of_a_token_are_shown_beside_the_fields(editor: Visitor, project: Project) -> None:
     path = "/console/administration/tokens"
     refused = editor.post(path, name=" ", scopes="read", writesPerHour="10", expiresAt="2020-01-31T09:00")
     assert refused.status_code == 422
@@ -317,7 +317,7 @@ def test_a_webhook_is_made_changed_tried_rotated_and_deleted(editor: Visitor, pr
     assert "is deleted" in editor.post(f"{path}/delete").text
 
 
-def test_what_is_wrong_with_a_webhook_stands_beside_the_fields(editor: Visitor, webhook: dict[str, str]) -> None:
+def test_problems_of_a_webhook_are_shown_beside_the_fields(editor: Visitor, webhook: dict[str, str]) -> None:
     wrong = {"url": "ftp://nowhere", "events": "document.invented"}
     for path in ("webhooks", f"webhooks/{webhook['id']}"):
         refused = editor.post(f"/console/administration/{path}", **wrong)

@@ -18,7 +18,7 @@ from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 TEXT = "Flour and water.\n"
 
 
-def test_it_says_who_waits_for_whom_and_leads_to_them(editor: Visitor, project: Project) -> None:
+def test_it_shows_what_waits_for_whom_with_links(editor: Visitor, project: Project) -> None:
     ctx = project.context()
     a_ready_brief(ctx, title="Stollen")
     late = a_document(ctx, title="Late", markdown=TEXT, dueDate="2020-01-31")
@@ -108,5 +108,5 @@ def test_bars_are_as_high_as_their_values_and_none_is_invisible() -> None:
         (2_000_000, "23 days"),
     ],
 )
-def test_durations_are_said_in_words(seconds: float | None, words: str) -> None:
+def test_durations_are_written_in_words(seconds: float | None, words: str) -> None:
     assert duration(seconds) == words

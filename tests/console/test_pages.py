@@ -330,9 +330,7 @@ def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
 @pytest.mark.parametrize(
     ("seconds", "says"), [(172_800, "2 days"), (172_700, "48 hours"), (7_100, "118 minutes"), (20, "1 minute")]
 )
-def test_the_time_that_is_left_is_said_in_whole_numbers(
-    editor: Visitor, project: Project, seconds: int, says: str
-) -> None:
+def test_the_time_left_is_written_in_whole_numbers(editor: Visitor, project: Project, seconds: int, says: str) -> None:
     with editor.app.test_request_context():
         g.console_session = Session(project.context())
         assert f">{says}</time>" in time_left(wire_time(g.console_session.ctx.now + timedelta(seconds=seconds)))
@@ -371,7 +369,7 @@ def test_what_a_token_may_not_do_is_not_offered(reader: Visitor, document: dict[
     assert "data-move>" not in board
 
 
-def test_a_token_that_may_not_even_read_is_told_so(app: Flask, project: Project) -> None:
+def test_a_token_without_the_scope_read_sees_no_page(app: Flask, project: Project) -> None:
     visitor = Visitor(app)
     visitor.sign_in(project.token("Publisher", scopes=[Scope.PUBLISH]))
 

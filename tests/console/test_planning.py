@@ -61,7 +61,7 @@ def test_a_piece_is_planned_like_another_and_for_a_day(editor: Visitor, project:
     assert editor.get(f"/console/plan?like={'0' * 24}").status_code == 404
 
 
-def test_what_is_wrong_stands_beside_the_fields_and_the_draft_is_confirmed_once_it_is_right(
+def test_problems_are_shown_beside_the_fields_and_the_draft_is_confirmed_once_it_is_right(
     editor: Visitor, project: Project
 ) -> None:
     sent = {"title": " ", "status": "planned", "dueDate": "2099-02-30", "brief.referenceUrls": "ftp://a.example"}
@@ -232,7 +232,7 @@ def test_clusters_are_added_changed_and_deleted(editor: Visitor, project: Projec
 
 
 @pytest.mark.parametrize("kind", ["categories", "clusters"])
-def test_what_is_wrong_with_a_category_or_a_cluster_stands_beside_its_field_and_leaves_no_draft(
+def test_problems_of_a_category_or_a_cluster_are_shown_beside_its_field_and_leave_no_draft(
     editor: Visitor, project: Project, kind: str
 ) -> None:
     refused = editor.post(f"/console/plan/{kind}", name=" ", description="Kept")

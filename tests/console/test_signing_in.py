@@ -31,7 +31,7 @@ def test_a_browser_is_led_to_the_console_and_a_program_is_not(app: Flask) -> Non
     assert program.json["_tag"] == "NotFound"
 
 
-def test_who_is_not_signed_in_is_asked_to_and_comes_back_to_where_they_wanted(app: Flask, project: Project) -> None:
+def test_a_visitor_without_a_session_signs_in_and_is_returned_to_the_page(app: Flask, project: Project) -> None:
     client = app.test_client()
     asked = client.get("/console/calendar?view=week")
     assert asked.status_code == 303
@@ -56,7 +56,7 @@ def test_an_address_made_to_take_long_leads_to_the_console_at_once(app: Flask, p
     assert signed_in.location == "/console/"
 
 
-def test_the_cookie_is_kept_from_scripts_other_sites_and_plain_http(store: Store, project: Project) -> None:
+def test_the_cookie_is_http_only_same_site_and_secure(store: Store, project: Project) -> None:
     settings = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
     token = project.token()
 
@@ -83,7 +83,7 @@ def test_neither_the_token_nor_the_session_is_stored(app: Flask, project: Projec
 
 
 @pytest.mark.parametrize("wrong", ["", "cwm_nobody's", "cwd"])
-def test_what_is_no_management_token_signs_nobody_in(app: Flask, project: Project, wrong: str) -> None:
+def test_only_a_management_token_signs_in(app: Flask, project: Project, wrong: str) -> None:
     secret = project.token(kind=TokenKind.DELIVERY).secret if wrong == "cwd" else wrong
     refused = app.test_client().post("/console/sign-in", data={"token": secret})
 

@@ -167,7 +167,7 @@ protected = pytest.mark.parametrize("act", PROTECTED)
 
 @pytest.mark.contract("decided-briefs.claim-protects")
 @protected
-def test_another_agent_is_kept_out_while_a_brief_is_claimed(rest: Rest, project: Project, piece: Any, act: str) -> None:
+def test_another_agent_is_refused_while_a_brief_is_claimed(rest: Rest, project: Project, piece: Any, act: str) -> None:
     method, path, body = PROTECTED[act]
     other = rest.by(project.token("Day writer", agent="writer-2", scopes=AGENT))
 
@@ -260,7 +260,7 @@ def over_mcp(project: Project, token: Token, act: str, document: dict[str, Any],
 
 @pytest.mark.contract("decided-briefs.claim-protects")
 @protected
-def test_whoever_did_not_claim_a_brief_is_kept_out_over_mcp(rest: Rest, project: Project, piece: Any, act: str) -> None:
+def test_any_caller_but_the_holder_is_refused_over_mcp(rest: Rest, project: Project, piece: Any, act: str) -> None:
     with pytest.raises(BriefClaimed):
         over_mcp(project, rest.token, act, piece)
 
@@ -455,7 +455,7 @@ def test_a_bare_version_as_if_match_is_the_version(rest: Rest) -> None:
 
 
 @pytest.mark.parametrize("tag", ['W/"1-1"', "sour", '""'])
-def test_an_if_match_that_can_match_nothing_is_told_so(rest: Rest, tag: str) -> None:
+def test_an_if_match_that_can_match_nothing_is_refused_with_the_reason(rest: Rest, tag: str) -> None:
     path = path_of(a_document(rest))
 
     body = refused(rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match=tag), "HttpApiDecodeError")

@@ -152,7 +152,7 @@ def test_an_address_of_2000_characters_is_not_too_long_and_one_of_2001_is(rest: 
 
 
 @pytest.mark.contract("decided-projects.deleted-member")
-def test_a_deleted_member_is_nobody_but_records_keep_the_id(rest: Rest) -> None:
+def test_a_deleted_member_is_unknown_but_records_keep_the_id(rest: Rest) -> None:
     member = a_member(rest)
     document = a_document(rest, assigneeId=member["id"])
     ok(rest.delete(f"/members/{member['id']}"))

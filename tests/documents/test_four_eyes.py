@@ -37,7 +37,9 @@ def take(caller: Rest, document: Any, step: str) -> Any:
 
 @EVERY_STEP
 @pytest.mark.contract("decided-four-eyes.refused")
-def test_who_made_the_version_is_refused_and_somebody_else_is_not(demanding: Rest, writer: Rest, step: str) -> None:
+def test_the_author_of_the_version_is_refused_and_another_caller_is_not(
+    demanding: Rest, writer: Rest, step: str
+) -> None:
     document = a_document(writer)
 
     body = refused(take(writer, document, step), "FourEyes")
@@ -106,7 +108,7 @@ def test_the_status_comes_before_and_the_review_after(demanding: Rest, writer: R
 
 
 @pytest.mark.contract("decided-four-eyes.refused")
-def test_the_worker_publishes_what_somebody_else_scheduled(demanding: Rest, writer: Rest, project: Project) -> None:
+def test_the_worker_publishes_what_another_caller_scheduled(demanding: Rest, writer: Rest, project: Project) -> None:
     document = a_document(writer)
     ok(take(demanding, document, "schedule"))
     make_due(project.store, document)

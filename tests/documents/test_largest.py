@@ -70,7 +70,7 @@ def test_markdown_whose_html_would_be_over_15_mb_is_not_published(rest: Rest) ->
 
 
 @pytest.mark.contract("decided-documents.snapshot")
-def test_nobody_waits_for_a_document_that_is_being_rendered(
+def test_no_request_waits_for_a_document_that_is_being_rendered(
     app: Flask, rest: Rest, store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rendering holds no transaction: what it takes is neither the deadline's nor another writer's time."""

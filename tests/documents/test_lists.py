@@ -291,7 +291,7 @@ def test_a_parameter_of_the_wrong_form_is_refused(rest: Rest, query: str) -> Non
 
 
 @pytest.mark.contract("decided-documents.list", "limits.last-page")
-def test_a_page_has_50_documents_unless_said_otherwise_and_100_at_most(rest: Rest, project: Project) -> None:
+def test_a_page_has_50_documents_by_default_and_100_at_most(rest: Rest, project: Project) -> None:
     from tests.make import a_document as quickly
 
     ctx = project.context(rest.token)

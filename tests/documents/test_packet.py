@@ -91,7 +91,7 @@ def test_what_is_not_there_is_null_or_empty(rest: Rest) -> None:
 
 
 @pytest.mark.contract("decided-packet.review")
-def test_a_request_for_changes_stands_there_until_the_next_submit(rest: Rest) -> None:
+def test_a_request_for_changes_is_shown_until_the_next_submit(rest: Rest) -> None:
     document = a_document(rest)
     ok(rest.post(f"{path_of(document)}/submit"))
     changed = ok(rest.post(f"{path_of(document)}/request-changes", {"note": "Say which flour."}))

@@ -137,7 +137,7 @@ def test_old_events_leave_the_feed_and_their_cursors_expire(fresh_store: Store, 
 
 
 @pytest.mark.contract("decided-events.kept", "decided-http.CursorExpired")
-def test_a_cursor_older_than_the_oldest_event_kept_is_gone(rest: Rest, project: Project, store: Store) -> None:
+def test_a_cursor_before_the_oldest_event_is_410(rest: Rest, project: Project, store: Store) -> None:
     for title in ("Flour", "Water"):
         a_document(project.context(rest.token), title=title)
     relayed(project)

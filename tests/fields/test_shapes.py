@@ -167,7 +167,7 @@ def test_fields_that_the_brief_does_not_know_are_ignored() -> None:
 
 
 @pytest.mark.contract("decided-http.HttpApiDecodeError", "intent-document.brief")
-def test_every_issue_is_told_at_once_with_its_path_in_order() -> None:
+def test_every_issue_is_reported_at_once_with_its_path_in_order() -> None:
     sent = {
         "title": 5,
         "markdown": [],

@@ -20,7 +20,7 @@ QUERY = """{
 }"""
 
 
-def test_an_answer_to_a_get_says_how_it_may_be_kept(graphql: GraphQL) -> None:
+def test_the_response_to_a_get_has_cache_control(graphql: GraphQL) -> None:
     answer = graphql.get(QUERY)
 
     assert answer.headers["ETag"].startswith('"')
@@ -166,7 +166,7 @@ def test_a_change_that_is_not_delivered_leaves_the_answer_as_it_is(project: Proj
     assert graphql.get(QUERY, headers={"If-None-Match": tag}).status_code == 304
 
 
-def test_nobody_keeps_an_answer_that_may_hold_drafts(project: Project, preview: GraphQL) -> None:
+def test_a_response_that_may_hold_drafts_is_never_cached(project: Project, preview: GraphQL) -> None:
     draft = a_document(project.context(), slug="draft", title="First")
     queries = [
         "{ documents(includeDrafts: true) { title } }",
@@ -184,7 +184,7 @@ def test_nobody_keeps_an_answer_that_may_hold_drafts(project: Project, preview: 
     assert kept.headers["ETag"]
 
 
-def test_a_token_without_the_permission_never_gets_what_was_kept_for_one_with_it(
+def test_a_token_without_the_permission_never_gets_a_response_cached_for_one_with_it(
     project: Project, graphql: GraphQL, preview: GraphQL
 ) -> None:
     a_document(project.context(), slug="draft", title="Secret")
@@ -195,19 +195,19 @@ def test_a_token_without_the_permission_never_gets_what_was_kept_for_one_with_it
         assert graphql.get(query).json == {"data": {"documentBySlug": None}}
 
 
-def test_an_error_is_not_kept(graphql: GraphQL) -> None:
+def test_an_error_is_not_cached(graphql: GraphQL) -> None:
     for answer in (graphql.get("{"), graphql.get("{ documents(limit: 0) { id } }")):
         assert answer.headers["Cache-Control"] == "no-store"
         assert "ETag" not in answer.headers
 
 
-def test_who_puts_a_cache_before_it_says_how_long_answers_are_fresh(graphql: GraphQL, store) -> None:
+def test_the_setting_for_a_cache_in_front_is_the_max_age_of_responses(graphql: GraphQL, store) -> None:
     server = graphql.through(opened(store, delivery_cache_control="public, max-age=60"))
 
     assert server.get(QUERY).headers["Cache-Control"] == "public, max-age=60"
 
 
-def test_what_is_kept_takes_no_more_room_than_there_is() -> None:
+def test_the_cache_stays_within_its_size() -> None:
     kept: RevisionCache[bytes] = RevisionCache(1_000, size_of=len)
     for number in range(100):
         kept.put(number, 1, b"x" * 100)
@@ -241,7 +241,7 @@ def test_readers_that_come_while_one_reads_share_a_read_that_begins_after_they_c
     assert turns.read("project", read) == len(calls)
 
 
-def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> None:
+def test_a_read_that_fails_fails_for_all_requests_that_share_it_and_for_none_after() -> None:
     turns: SingleFlight[int] = SingleFlight()
     with pytest.raises(ZeroDivisionError):
         turns.read("project", lambda: 1 // 0)
@@ -249,7 +249,7 @@ def test_a_read_that_fails_fails_for_all_who_share_it_and_for_nobody_after() -> 
     assert turns.read("project", lambda: 5) == 5
 
 
-def test_a_reader_that_is_interrupted_while_it_waits_keeps_nobody_out() -> None:
+def test_a_reader_that_is_interrupted_while_it_waits_blocks_no_other() -> None:
     turns: SingleFlight[int] = SingleFlight()
     before = _Interrupted()
     turns._last["project"] = before  # type: ignore[assignment]

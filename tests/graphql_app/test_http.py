@@ -135,7 +135,7 @@ def test_an_endless_accept_header_is_not_read(graphql: GraphQL) -> None:
     assert graphql.post("{ __typename }", headers={"Accept": accept}).status_code == 400
 
 
-def test_a_mutation_in_an_address_is_told_the_method_that_is_allowed(graphql: GraphQL) -> None:
+def test_a_mutation_by_get_is_refused_with_the_method_that_is_allowed(graphql: GraphQL) -> None:
     answer = graphql.get("mutation { a }")
 
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
@@ -265,7 +265,7 @@ def test_the_door_can_be_closed(graphql: GraphQL, store) -> None:
     assert closed.feed("feed").status_code == 404
 
 
-def test_a_bug_is_told_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
+def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
     broken = graphql.through(opened(store))
     monkeypatch.setattr("app.store.delivery.Delivery.published", lambda *_, **__: 1 / 0)
 
@@ -276,7 +276,7 @@ def test_a_bug_is_told_with_the_requests_id_alone(graphql: GraphQL, app: Flask, 
     assert answer.headers["X-Request-Id"] in answer.text
 
 
-def test_a_token_that_calls_too_often_is_told_to_wait(graphql: GraphQL, store) -> None:
+def test_a_rate_limited_token_gets_the_time_to_wait(graphql: GraphQL, store) -> None:
     limited = graphql.through(opened(store, rate_limit=1))
     limited.post(QUERY)
 

@@ -81,7 +81,7 @@ def titles(answer: httpx.Response) -> list[str]:
     return [document["title"] for document in answer.json()["data"]["documents"]]
 
 
-def test_a_proxy_keeps_nothing_of_its_own_accord(project: Project, store, nginx: str, tmp_path: Path) -> None:
+def test_a_proxy_stores_nothing_by_default(project: Project, store, nginx: str, tmp_path: Path) -> None:
     other = a_project(store)
     published(project, title="Ours")
     published(other, title="Theirs")
@@ -104,7 +104,7 @@ def test_a_proxy_keeps_nothing_of_its_own_accord(project: Project, store, nginx:
             asked = time.monotonic()
 
 
-def test_a_proxy_that_is_allowed_to_keep_answers_keeps_them_for_one_token_each(
+def test_a_proxy_that_may_store_responses_stores_them_for_one_token_each(
     project: Project, store, nginx: str, tmp_path: Path
 ) -> None:
     other = a_project(store)

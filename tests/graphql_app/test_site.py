@@ -176,7 +176,9 @@ def test_a_preview_without_the_permission_says_what_is_missing(project: Project,
         built(app, delivery_token(project), tmp_path / "preview", "--preview")
 
 
-def test_a_project_with_other_addresses_is_told_what_to_set(site: Project, app: Flask, tmp_path: Path) -> None:
+def test_a_site_url_with_other_addresses_stops_the_build_with_the_right_one(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
     run(site, "update_project", siteUrl=f"{URL}/{{slug}}")
 
     with pytest.raises(AssertionError, match=re.escape(f"`siteUrl` to {URL}/articles/{{slug}}/")):

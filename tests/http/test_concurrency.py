@@ -81,7 +81,7 @@ def test_a_place_is_given_back_once() -> None:
         places.place(token="b")
 
 
-def test_who_waits_is_let_in_in_order_and_passes_those_of_a_full_token() -> None:
+def test_waiting_requests_get_places_in_order_and_pass_those_of_a_full_token() -> None:
     places = limit(total=2, per_token=1, waiting=5, seconds=10)
     first, let_in = places.place(token="a"), []
     other = places.place(token="b")
@@ -138,7 +138,7 @@ def test_under_load_no_more_than_the_limit_get_in_and_all_leave() -> None:
     assert [places.place(token=str(number)) for number in range(4)]
 
 
-def test_a_place_is_taken_instead_of_another_without_waiting() -> None:
+def test_a_place_is_exchanged_for_another_without_waiting() -> None:
     places = limit(total=1, per_token=1, waiting=1, seconds=5)
     first = places.place(address="192.0.2.1")
     with ThreadPoolExecutor(1) as threads:

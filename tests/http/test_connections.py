@@ -26,7 +26,7 @@ TIMES = [
 
 
 @pytest.mark.parametrize(("sent", "received", "is_closed"), [times[1:] for times in TIMES], ids=[t[0] for t in TIMES])
-def test_a_connection_is_closed_when_it_stands_still(sent: float, received: float, is_closed: bool) -> None:
+def test_an_idle_connection_is_closed(sent: float, received: float, is_closed: bool) -> None:
     connection = Connection(7, ("192.0.2.1", 1), sent, received)
 
     assert surplus([connection], (), DEADLINE) == ([connection] if is_closed else [])

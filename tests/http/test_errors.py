@@ -81,7 +81,7 @@ ACCEPT_PATCH = [
 
 
 @pytest.mark.parametrize(("method", "path", "is_sent"), ACCEPT_PATCH)
-def test_what_patch_takes_is_said_where_there_is_a_patch(rest: Rest, method: str, path: str, is_sent: bool) -> None:
+def test_accept_patch_is_sent_where_there_is_a_patch(rest: Rest, method: str, path: str, is_sent: bool) -> None:
     headers = {**bearer(rest), "Content-Type": "text/plain"}
 
     answer = rest.client.open(path, method=method, data=b"title", headers=headers)
@@ -101,7 +101,7 @@ def test_json_may_name_its_character_set_and_be_a_kind_of_json(rest: Rest) -> No
         assert send(rest, "/document-intents", b'{"title": "x"}', kind).status_code == 201
 
 
-def test_every_problem_of_a_body_is_told_at_once(rest: Rest) -> None:
+def test_every_problem_of_a_body_is_reported_at_once(rest: Rest) -> None:
     answer = rest.post("/document-intents", {"title": 1, "slug": "x" * 201, "brief": {"referenceUrls": ["x", 2]}})
 
     assert_error(answer, 400, "HttpApiDecodeError")
@@ -116,7 +116,7 @@ def test_a_query_parameter_of_the_wrong_type_or_range_is_refused(rest: Rest, val
     assert [issue["path"] for issue in answer.json["issues"]] == ["limit"]
 
 
-def test_query_parameters_and_fields_that_nobody_knows_are_ignored(rest: Rest) -> None:
+def test_unknown_query_parameters_and_fields_are_ignored(rest: Rest) -> None:
     assert rest.get("/briefs?colour=red").status_code == 200
     assert rest.post("/document-intents", {"colour": "red"}).json["fields"] == {}
 
@@ -174,7 +174,7 @@ def test_a_chunked_body_within_the_limit_is_read(rest: Rest) -> None:
     assert chunked(rest, "/document-intents", body, **bearer(rest)).json["fields"] == {"title": "In parts"}
 
 
-def test_nobody_without_a_token_has_a_body_read(rest: Rest) -> None:
+def test_no_body_is_read_without_a_token(rest: Rest) -> None:
     body = Endless(1_000)
 
     answer = chunked(rest, "/document-intents", body)

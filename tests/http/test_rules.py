@@ -39,7 +39,7 @@ def test_whatever_is_wrong_with_a_token_the_answer_is_the_same(app: Flask, proje
     assert len({answer.data for answer in answers.values()}) == 1
 
 
-def test_a_token_without_the_scope_is_told_which_before_its_body_is_judged(app: Flask, project: Project) -> None:
+def test_a_token_without_the_scope_is_refused_before_its_body_is_validated(app: Flask, project: Project) -> None:
     reader = Rest(app.test_client(), project.token(scopes=[Scope.READ]))
 
     refused = reader.client.post(
@@ -73,7 +73,9 @@ def test_the_scheme_and_the_secret_may_be_some_spaces_apart(
 
 
 @pytest.mark.contract("decided-http.RateLimited", "decided-http.rate-limit")
-def test_the_requests_of_a_token_are_limited_and_told(configured: Configured, project: Project) -> None:
+def test_the_requests_of_a_token_are_limited_and_the_limit_is_in_the_headers(
+    configured: Configured, project: Project
+) -> None:
     app = configured(rate_limit=3)
     one, other = Rest(app.test_client(), project.token()), Rest(app.test_client(), project.token())
 
@@ -157,7 +159,7 @@ def test_a_header_over_8_192_characters_is_refused_on_every_path(app: Flask, pat
     assert f"The header {name} is too long: send at most 8,192 characters." in longer.text
 
 
-def test_a_sane_request_id_is_kept_and_another_is_made(client: FlaskClient) -> None:
+def test_a_valid_request_id_is_used_and_any_other_is_replaced(client: FlaskClient) -> None:
     def id_for(given: str) -> str:
         return client.get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
 
@@ -183,9 +185,7 @@ HSTS = [("", False), ("http://cms.example", False), ("https://cms.example", True
 
 
 @pytest.mark.parametrize(("public_url", "is_sent"), HSTS)
-def test_browsers_are_told_to_stay_with_https_only_where_it_is_served(
-    configured: Configured, public_url: str, is_sent: bool
-) -> None:
+def test_hsts_is_sent_only_where_https_is_served(configured: Configured, public_url: str, is_sent: bool) -> None:
     answer = configured(public_url=public_url).test_client().get("/health")
 
     assert ("Strict-Transport-Security" in answer.headers) is is_sent
@@ -282,7 +282,7 @@ def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> 
 
 
 @pytest.mark.needs_mongod
-def test_a_refusal_keeps_no_key(rest: Rest) -> None:
+def test_a_refusal_stores_no_key(rest: Rest) -> None:
     draft = rest.post("/document-intents").json["id"]
     assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 422
     rest.patch(f"/document-intents/{draft}", {"title": "Now it has one"})

@@ -27,7 +27,7 @@ def _serving(store: Store, **settings: object) -> Flask:
 
 @pytest.mark.contract("decided-mcp.token")
 @pytest.mark.parametrize("authorization", ["", "Basic eA==", "Bearer cwm_unknown", "Bearer "])
-def test_without_a_valid_token_nobody_gets_in(agent_of_era: Agent, authorization: str) -> None:
+def test_a_request_without_a_valid_token_is_refused(agent_of_era: Agent, authorization: str) -> None:
     answer = agent_of_era.post("tools/list", Authorization=authorization)
 
     assert answer.status_code == 401
@@ -89,7 +89,7 @@ def test_mcp_and_llms_txt_can_be_switched_off(store: Store, agent: Agent) -> Non
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_an_agent_that_calls_too_often_is_told_in_its_tool_result(store: Store, agent: Agent, era: str) -> None:
+def test_a_rate_limit_is_reported_in_the_tool_result(store: Store, agent: Agent, era: str) -> None:
     hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token, era)
     hasty.call("get_project")
 
@@ -149,7 +149,7 @@ def test_the_agent_of_a_client_that_shakes_hands_is_known_on_every_server(
 
 
 @pytest.mark.parametrize("session", ["", "AAAA", "no session", "x" * 500])
-def test_a_session_id_that_is_none_names_nobody(agent: Agent, project: Project, session: str) -> None:
+def test_an_invalid_session_id_names_no_client(agent: Agent, project: Project, session: str) -> None:
     here = agent.by(agent.token, era=HANDSHAKE)
 
     assert _claimed_by(here, project, Mcp_Session_Id=session) == ""
@@ -169,7 +169,9 @@ def test_the_agent_of_a_token_comes_before_the_clients_name(agent_of_era: Agent,
 
 
 @pytest.mark.parametrize(("name", "kept"), [("a\u0000b\nc", "abc"), ("x" * 300, "x" * 100), ("  ", "")])
-def test_a_clients_name_is_kept_as_records_can_hold_it(agent: Agent, project: Project, name: str, kept: str) -> None:
+def test_a_clients_name_is_stored_in_a_form_that_records_allow(
+    agent: Agent, project: Project, name: str, kept: str
+) -> None:
     assert _claimed_by(agent.by(agent.token, name=name), project) == kept
 
 
@@ -224,7 +226,7 @@ def test_a_notification_is_taken_and_not_answered(agent_of_era: Agent, method: s
     assert "Content-Type" not in answer.headers
 
 
-def test_a_revision_that_nobody_speaks_is_refused_with_those_that_are(agent: Agent) -> None:
+def test_an_unknown_protocol_revision_is_refused_with_those_that_are_known(agent: Agent) -> None:
     stranger = agent.by(agent.token, era="2031-01-01")
     params = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2031-01-01"}}
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {}
@@ -279,7 +281,7 @@ def test_what_is_no_trace_is_passed_over(agent_of_era: Agent, of_a_trace: object
     assert agent_of_era.post("tools/list", {"_meta": meta}).status_code == 200
 
 
-def test_a_bug_is_told_by_the_id_of_its_request(
+def test_a_bug_is_reported_with_the_id_of_its_request(
     agent_of_era: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("mcp_tools.over_http.serve_one", lambda *given, **named: 1 / 0)

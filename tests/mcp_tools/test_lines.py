@@ -106,7 +106,7 @@ def test_an_address_without_an_mcp_server_is_answered_with_what_to_do(app: Flask
         ("https://content.example/prefix/mcp", "https://content.example/prefix/mcp"),
     ],
 )
-def test_the_root_of_a_service_stands_for_its_mcp_address(url: str, address: str) -> None:
+def test_the_root_of_a_service_is_taken_for_its_mcp_address(url: str, address: str) -> None:
     assert mcp_address(url) == address
 
 

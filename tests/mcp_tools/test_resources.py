@@ -124,7 +124,7 @@ def test_the_prompt_hands_over_the_brief_with_its_category_cluster_and_links(
 
 
 @pytest.mark.parametrize(("state", "told"), [("ready", "Call `claim_brief`"), ("claimed", "Claimed by: test-agent")])
-def test_the_prompt_says_how_the_claim_stands(agent: Agent, project: Project, state: str, told: str) -> None:
+def test_the_prompt_states_the_claim(agent: Agent, project: Project, state: str, told: str) -> None:
     document = a_ready_brief(project.context())
     if state == "claimed":
         agent.call("claim_brief", documentId=document["id"])

@@ -129,9 +129,7 @@ def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Stor
     assert "Traceback" not in ended.stderr
 
 
-def test_a_request_that_its_client_took_back_keeps_nobody_waiting(
-    mongodb_uri: str, store: Store, project: Project
-) -> None:
+def test_a_request_that_its_client_cancelled_delays_no_other(mongodb_uri: str, store: Store, project: Project) -> None:
     asked = {
         "jsonrpc": "2.0",
         "id": 2,
@@ -160,7 +158,7 @@ def _relayed(url: str, environment: dict[str, str]) -> dict[str, Any]:
     return answer
 
 
-def test_a_service_that_is_away_is_an_error_and_not_the_end(mongodb_uri: str, store: Store) -> None:
+def test_an_unreachable_service_is_an_error_in_the_response(mongodb_uri: str, store: Store) -> None:
     answer = _relayed("http://127.0.0.1:9/mcp", _environment(mongodb_uri, store, "cwm_any"))
 
     assert answer["id"] == 1

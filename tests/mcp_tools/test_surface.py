@@ -170,7 +170,7 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _described(one)
 
 
-def test_what_tools_leave_out_stands_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
+def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
     documented = {
         (name, one.get("description"))
         for operation in OPERATIONS

@@ -45,7 +45,7 @@ def test_text_content_is_the_structured_content(agent_of_era: Agent) -> None:
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
 
 
-def test_a_list_stands_under_items_and_is_small_by_default(agent: Agent, project: Project) -> None:
+def test_a_list_is_under_items_and_short_by_default(agent: Agent, project: Project) -> None:
     ctx = project.context()
     for number in range(25):
         a_document(ctx, title=f"Loaf {number}")

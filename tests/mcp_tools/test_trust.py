@@ -137,7 +137,7 @@ def test_resources_are_labelled_where_they_are_listed_and_where_they_are_read(
 
 
 @pytest.mark.contract("decided-trust.prompts")
-def test_a_prompt_holds_what_somebody_wrote_between_two_random_lines_after_a_warning(
+def test_a_prompt_has_untrusted_text_between_two_random_lines_after_a_warning(
     agent_of_era: Agent, ids: dict[str, Any]
 ) -> None:
     asked = {"name": "write_document_from_brief", "arguments": {"documentId": ids["documentId"]}}
@@ -152,7 +152,7 @@ def test_a_prompt_holds_what_somebody_wrote_between_two_random_lines_after_a_war
     assert SAID[:50] not in warning + rest
 
 
-def test_what_somebody_wrote_does_not_end_the_part_it_stands_in(agent: Agent, project: Project) -> None:
+def test_untrusted_text_does_not_end_the_part_it_is_in(agent: Agent, project: Project) -> None:
     document = a_ready_brief(project.context(), title="{boundary}\n" + "0" * 32)
     asked = {"name": "write_document_from_brief", "arguments": {"documentId": document["id"]}}
 

@@ -192,7 +192,7 @@ def test_in_the_trash_only_restoring_is_allowed(rest: Rest) -> None:
 
 
 @pytest.mark.contract("decided-actions.list")
-def test_what_is_too_large_to_publish_is_said_before(rest: Rest) -> None:
+def test_a_document_too_large_to_publish_is_reported_before(rest: Rest) -> None:
     document = a_document(rest, markdown="*a*\n\n" * 400_000)
 
     entries = {one["action"]: one for one in ok(rest.get(f"{path_of(document)}/actions"))}

@@ -40,7 +40,7 @@ def claims_next(caller):
 
 
 @pytest.mark.contract("brief-rules.1", "errors.lost-claim")
-def test_of_fifty_claims_of_one_brief_one_wins_and_all_others_are_told_who_and_when(crowd, project) -> None:
+def test_of_fifty_claims_of_one_brief_one_succeeds_and_all_others_get_its_holder_and_time(crowd, project) -> None:
     document = a_ready_brief(project.context())
 
     responses = at_once([claims_one(document["id"])(caller) for caller in crowd(50)])

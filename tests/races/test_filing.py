@@ -101,7 +101,9 @@ def test_what_a_draft_takes_is_not_deleted_while_it_is_confirmed(rest, pair, kin
 
 @pytest.mark.contract("decided-documents.in-use")
 @kinds
-def test_what_a_document_in_the_trash_was_in_is_kept_or_null_when_it_is_restored_meanwhile(rest, pair, kind) -> None:
+def test_a_trashed_documents_category_and_cluster_stay_or_are_null_when_it_is_restored_meanwhile(
+    rest, pair, kind
+) -> None:
     path, field, make, in_use = KINDS[kind]
     editor, other = pair
     for _ in range(5):

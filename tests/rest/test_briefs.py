@@ -165,7 +165,7 @@ def test_updating_changes_what_is_sent_clears_null_and_leaves_the_state(api, ctx
     assert after.json["version"] == before["version"]
 
 
-def test_a_brief_that_is_written_as_it_stands_is_left_as_it_is(api, ctx) -> None:
+def test_a_brief_written_without_a_change_is_not_changed(api, ctx) -> None:
     path = in_state(api, ctx, "ready")
     before = api.put(f"{path}/brief", WHOLE)
 
@@ -190,7 +190,7 @@ def test_writing_nothing_writes_an_empty_brief_where_there_was_none(api, ctx, me
     "endpoints-briefs.rules", "decided-briefs.write-errors", "errors.BadRequest", "brief.internalLinks"
 )
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_every_rule_that_a_brief_breaks_is_told_at_once_and_nothing_is_written(api, ctx, store, method) -> None:
+def test_every_rule_that_a_brief_breaks_is_reported_at_once_and_nothing_is_written(api, ctx, store, method) -> None:
     path = in_state(api, ctx, "ready")
     theirs = a_document(a_project(store).context())["id"]
     trashed = a_document(ctx)["id"]

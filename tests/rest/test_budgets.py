@@ -98,7 +98,7 @@ def test_a_budget_that_names_no_limit_is_refused_and_lifts_none(rest: Rest, proj
 
 
 @pytest.mark.contract("decided-guards.budget-update", "decided-unknown.listed")
-def test_a_limit_that_is_lifted_by_a_misspelt_name_is_told(rest: Rest, project: Project) -> None:
+def test_a_misspelt_name_of_a_limit_is_reported(rest: Rest, project: Project) -> None:
     token = project.token(budget={"writesPerHour": 5, "publishesPerDay": 2})
 
     response = rest.patch(f"/tokens/{token.id}", {"budget": {"writesPerHour": 5, "publishPerDay": 2}})

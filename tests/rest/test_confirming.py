@@ -154,7 +154,7 @@ def test_a_document_begins_as_drafting_or_with_a_brief_as_an_idea(api, fields, s
     "decided-intents.references",
     "decided-intents.kept-until-confirm",
 )
-def test_every_problem_of_a_document_is_told_at_once_sorted_and_the_draft_stays(api) -> None:
+def test_every_problem_of_a_document_is_reported_at_once_sorted_and_the_draft_stays(api) -> None:
     urls = [*["https://a.example"] * 2, "ftp://a.example", *["https://a.example"] * 8, "nowhere"]
     draft = api.post(
         "/document-intents",
@@ -425,7 +425,7 @@ def everything(project) -> list:
 
 
 @pytest.mark.contract("decided-http.idempotency")
-def test_a_confirm_whose_answer_was_lost_is_asked_again_with_its_key(api) -> None:
+def test_a_confirm_whose_response_was_lost_is_repeated_with_its_key(api) -> None:
     draft = api.post("/document-intents", {"title": "Rye", "markdown": "Rye."}).json
     path = f"/document-intents/{draft['id']}/confirm"
 
@@ -438,7 +438,7 @@ def test_a_confirm_whose_answer_was_lost_is_asked_again_with_its_key(api) -> Non
 
 
 @pytest.mark.contract("decided-http.idempotency")
-def test_a_refused_confirm_keeps_nothing_under_its_key(api) -> None:
+def test_a_refused_confirm_stores_nothing_under_its_key(api) -> None:
     draft = api.post("/document-intents", {}).json
     path = f"/document-intents/{draft['id']}"
     assert wrong(api.post(f"{path}/confirm", Idempotency_Key="rye-1")) == ["title"]

@@ -76,7 +76,7 @@ def test_an_unknown_path_is_not_found_and_an_unknown_method_not_allowed(rest) ->
 
 
 @pytest.mark.contract("decided-http.no-body")
-def test_head_works_where_get_does_and_no_other_origin_is_let_in(rest, routes) -> None:
+def test_head_works_where_get_does_and_no_other_origin_is_allowed(rest, routes) -> None:
     for method, path, _ in routes:
         if method == "GET" and "{" not in path:
             head = rest.call("HEAD", path, Origin="https://elsewhere.example")

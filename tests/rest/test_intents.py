@@ -100,7 +100,7 @@ def test_a_draft_keeps_its_fields_exactly_as_they_were_sent(api, kind) -> None:
         ("category", {"description": True}, "description"),
     ],
 )
-def test_a_wrong_type_or_length_is_refused_and_nothing_is_kept(api, kind, body, path) -> None:
+def test_a_wrong_type_or_length_is_refused_and_nothing_is_stored(api, kind, body, path) -> None:
     draft = api.post(f"/{kind}-intents", CONFIRMABLE[kind]).json
 
     for refused in (api.post(f"/{kind}-intents", body), api.patch(f"/{kind}-intents/{draft['id']}", body)):
@@ -111,7 +111,7 @@ def test_a_wrong_type_or_length_is_refused_and_nothing_is_kept(api, kind, body, 
 
 @pytest.mark.contract("intent-document.markdown", "limits.document-markdown")
 @pytest.mark.slow
-def test_the_longest_markdown_is_kept_to_the_last_character(api) -> None:
+def test_the_longest_markdown_is_stored_to_the_last_character(api) -> None:
     longest = "\N{MUSICAL SYMBOL G CLEF}" * MAX_MARKDOWN
 
     draft = send_utf8(api, {"title": "Rye", "markdown": longest})

@@ -169,7 +169,7 @@ def test_the_holder_renews_by_the_same_lease_or_another(api, project) -> None:
 
 
 @pytest.mark.contract("decided-briefs.renew", "errors.BriefClaimed")
-def test_nobody_else_renews_a_claim_and_nobody_one_that_is_gone(api, project, ctx) -> None:
+def test_only_the_holder_renews_a_claim_and_only_while_it_lasts(api, project, ctx) -> None:
     document = a_ready_brief(ctx)
     path = f"/documents/{document['id']}/brief"
     assert api.post(f"{path}/renew").json.items() >= {"_tag": "BriefClaimed", "claimedBy": None}.items()

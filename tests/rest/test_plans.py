@@ -155,7 +155,7 @@ class TestKeys:
         assert [one["outcome"] for one in plan(other, {"key": "rye", "title": "Rye"})] == ["created"]
 
     @pytest.mark.contract("decided-plans.repeated")
-    def test_a_key_that_stands_earlier_is_refused_at_each_later_place(self, api) -> None:
+    def test_a_repeated_key_is_refused_at_each_later_place(self, api) -> None:
         known = planned(api, "known")
         new = {"key": "new", "title": " "}
 
@@ -305,7 +305,7 @@ class TestKnownKeys:
 
     @pytest.mark.contract("decided-plans.refusals")
     @pytest.mark.parametrize("status", ["approved", "scheduled"])
-    def test_what_was_approved_stays_and_the_refusal_stands_under_the_key(self, api, project, status) -> None:
+    def test_what_was_approved_stays_and_the_refusal_is_stored_under_the_key(self, api, project, status) -> None:
         document = a_document_in(api, status)
         project.store.database.documents.update_one({"_id": ObjectId(document["id"])}, {"$set": {"key": "rye"}})
 

@@ -141,7 +141,7 @@ def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent, who)
     assert "2027-01-31T09:00:00.000Z" in body["message"]
 
 
-def test_a_lost_claim_can_not_be_renewed_and_nobody_is_named_as_its_holder() -> None:
+def test_a_lost_claim_cannot_be_renewed_and_no_holder_is_named() -> None:
     brief = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": NOW, "claimExpiresAt": NOW}
 
     refused = refusal(RENEW, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW))

@@ -92,7 +92,7 @@ def test_words_and_their_number_are_bounded_on_both_sides_alike() -> None:
 
 
 @given(st.text(max_size=50))
-def test_what_is_kept_is_found_by_itself(text: str) -> None:
+def test_every_search_word_finds_the_text_that_it_is_from(text: str) -> None:
     kept = search_words(text)
 
     assert kept == sorted(set(kept))

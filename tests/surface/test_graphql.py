@@ -76,7 +76,7 @@ def printed() -> str:
     return CliRunner().invoke(main, ["graphql-schema"]).output
 
 
-def test_the_schema_is_the_one_that_is_kept() -> None:
+def test_the_schema_is_the_one_in_the_snapshot() -> None:
     assert printed() == SNAPSHOT.read_text(), "content-workflow graphql-schema > tests/surface/schema.graphql"
 
 

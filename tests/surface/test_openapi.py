@@ -157,7 +157,7 @@ def test_the_document_has_an_etag_and_is_compressed_for_who_accepts_it(served: F
     assert (again.status_code, again.data) == (304, b"")
 
 
-def test_the_page_works_with_a_slash_at_its_end_and_lets_nobody_frame_it(served: Flask) -> None:
+def test_the_page_works_with_a_trailing_slash_and_cannot_be_framed(served: Flask) -> None:
     client = served.test_client()
     moved, page = client.get("/docs/"), client.get("/docs")
 

@@ -71,7 +71,7 @@ def test_an_option_for_markdown_is_refused_with_an_exported_project(
     assert "--update and --publish are for markdown files" in refused.stderr
 
 
-def test_a_refused_line_is_told_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
+def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "project.ndjson"
     file.write_text('{"type": "export", "version": 2}\n{"type": "member"}\n')
 

@@ -78,7 +78,7 @@ def taken(store: Store, project: Project, lines: list[bytes]) -> ProjectImport:
 
 
 @pytest.mark.contract("decided-commands.export-import")
-def test_a_project_taken_into_an_empty_database_exports_the_same_bytes(
+def test_a_project_imported_into_an_empty_database_exports_the_same_bytes(
     full: Project, store: Store, fresh_store: Store
 ) -> None:
     lines = exported(full, store)
@@ -267,7 +267,7 @@ def test_a_slug_that_is_taken_during_the_import_refuses_its_line_alone(
     assert done.created["document"] == len(called(ctx, "list_documents", limit=100, offset=0, sort="title"))
 
 
-def test_a_document_that_stands_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
+def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
     lines = exported(full, store)
     twice = [*lines, *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines)]
     other = a_project(fresh_store, name="Another")

@@ -149,7 +149,7 @@ OPEN = {
 
 
 @pytest.mark.contract("authentication.1", "authentication.4")
-def test_everything_else_is_answered_to_nobody_without_a_token(service: Flask) -> None:
+def test_every_other_request_needs_a_token(service: Flask) -> None:
     served = [(re.sub(r"<\w+\(.*?\):", "<", rule.rule), rule) for rule in service.url_map.iter_rules()]
     assert {path for path, _ in served} > OPEN
 

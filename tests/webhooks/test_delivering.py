@@ -223,7 +223,7 @@ def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
 
 
 @pytest.mark.contract("decided-webhooks.test")
-def test_a_test_message_is_sent_whatever_events_were_asked_for(
+def test_a_test_message_is_sent_whatever_events_the_webhook_selects(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["member.deleted"])

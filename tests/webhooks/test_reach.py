@@ -300,7 +300,7 @@ def test_a_receiver_that_says_nothing_is_given_up() -> None:
     assert outcome.error == "The receiver did not respond within 0.2 seconds."
 
 
-def test_the_port_of_nobody_refuses() -> None:
+def test_a_refused_connection_is_the_error_of_the_attempt() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 

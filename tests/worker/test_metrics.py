@@ -26,7 +26,7 @@ def test_without_serve_metrics_there_are_none(store: Store) -> None:
 
 
 @pytest.mark.contract("decided-running.metrics")
-def test_where_a_token_is_set_it_is_asked_for(store: Store) -> None:
+def test_where_a_token_is_set_it_is_required(store: Store) -> None:
     client = served(store, serve_metrics=True, metrics_token="secret")
 
     for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "secret"}, {"Authorization": "Bearer ä"}):
