@@ -1,4 +1,4 @@
-"""The measures of the other tests here measure something: a service at rest is well inside all bounds."""
+"""A service at rest is well within all bounds that the other tests here check."""
 
 import time
 

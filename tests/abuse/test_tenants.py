@@ -1,4 +1,4 @@
-"""One project that has many tokens and several addresses: everybody else is served all the same."""
+"""One project with many tokens and several addresses: all other callers are served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies made to be expensive to judge: each is refused or ignored cheaply, and the answer is small."""
+"""Bodies made to be expensive to validate: each is refused or ignored cheaply, with a short response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad inputs that were found, and what has to become of each."""
+"""Bad inputs that a campaign found, each with the response that it has to get."""
 
 from __future__ import annotations
 

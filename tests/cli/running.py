@@ -1,4 +1,4 @@
-"""Commands that run until they are told to end, as processes of their own."""
+"""Commands that run until a signal ends them, as processes of their own."""
 
 from __future__ import annotations
 

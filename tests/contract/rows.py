@@ -489,7 +489,7 @@ DECIDED: tuple[Row, ...] = (
             "durations": "from the latest start to the next end, on the day of the end: count, p50, p90 right to 10 %",
             "agents": "by token that claimed: what became of its claims",
             "states": "documents by status at the end of each day; null for days that an earlier version counted",
-            "exact": "counted once each, also after a crash between and whoever relays",
+            "exact": "counted once each, also after a crash in between and with several relays",
             "cost": "it costs the same with 1,000 and with 1,000,000 events",
         },
     ),
@@ -631,7 +631,7 @@ DECIDED: tuple[Row, ...] = (
         {
             "one-each": "each operation that changed something appends one event, in the same atomic write",
             "none-for-nothing": "never an event for a change that did not happen",
-            "never-lost": "never lost and never twice, whoever relays and whenever a relay dies",
+            "never-lost": "never lost and never twice, with several relays, and also when a relay dies",
             "sequence": "sequence 1, 2, 3, … in the project's feed, without a gap",
             "fields": "id, sequence, type, at, by, data: ids, status, version, slug, brief state; no bodies",
             "drafts-none": "drafts make none; a confirm is document.created with the intentId",

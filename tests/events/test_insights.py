@@ -1,4 +1,4 @@
-"""The figures of a project: exact against a replay of its history, whenever a relay dies (decisions, section 14)."""
+"""The figures of a project: exact against a replay of its history, also when a relay dies (decisions, section 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The relay: every event once, in order, without a gap, whoever relays and whenever they die."""
+"""The relay publishes every event once, in order, without a gap, also where several relays run and die."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused at the door: wrong types, too long, out of range. A table for the contract's tables."""
+"""What schemas refuse: wrong types, too long, out of range. A table for each table of the contract."""
 
 from __future__ import annotations
 

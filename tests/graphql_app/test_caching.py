@@ -1,4 +1,4 @@
-"""Answers are kept as long as they hold: in the process, and by who asked (decisions, section 7)."""
+"""Responses are cached while nothing they show changes: in the process, and by clients (decisions, section 7)."""
 
 from __future__ import annotations
 

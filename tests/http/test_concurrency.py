@@ -1,4 +1,4 @@
-"""So many requests do one thing at once: in sum, and of one token or address."""
+"""Limits on how many requests do one thing at once: in total, and of one token or address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that stand still are closed, and those that one address has too many of."""
+"""Idle connections are closed, and those of an address that has too many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is handed a token's secret: nobody who may do less than it (decisions, section 2)."""
+"""A token's secret is shown only to callers who have all of its scopes (decisions, section 2)."""
 
 import pytest
 

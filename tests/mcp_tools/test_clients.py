@@ -1,4 +1,4 @@
-"""What other people's software makes of our server: the conformance suite, the inspector, the TypeScript clients."""
+"""Other software against our server: the conformance suite, the inspector, the TypeScript clients."""
 
 from __future__ import annotations
 

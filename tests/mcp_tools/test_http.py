@@ -1,4 +1,4 @@
-"""MCP over HTTP: who is let in, from where, and by what name."""
+"""MCP over HTTP: which tokens, hosts and origins it accepts, and the names of agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources and the prompt: what a client attaches to a conversation, and what it begins one with."""
+"""Resources and the prompt: what a client attaches to a conversation, and how it starts one."""
 
 from __future__ import annotations
 

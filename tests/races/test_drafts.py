@@ -1,4 +1,4 @@
-"""One draft makes one record, and the caps hold, whoever else is at it (decisions, section 4)."""
+"""One draft makes one record, and the caps hold, however many requests there are at once (decisions, section 4)."""
 
 from __future__ import annotations
 
