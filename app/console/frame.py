@@ -27,6 +27,9 @@ POLICY = (
 )
 """Images of articles come from anywhere; everything else comes from the service."""
 
+PAGE = re.compile(r"https?://[^/]*(/console(?:[/?].*)?)")
+"""The address of a page of the console, in the header `Referer`."""
+
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
 
@@ -76,6 +79,12 @@ def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
     text = base64.urlsafe_b64encode(orjson.dumps({"ok": ok, "message": message[:NOTICE_LENGTH]})).decode()
     set_cookie(response, NOTICE_COOKIE, text, max_age=60)
     return response
+
+
+def page_before() -> str | None:
+    """Returns the address of the page that sent the request, without its host; None where the browser names none."""
+    found = PAGE.fullmatch(request.referrer or "")
+    return found[1] if found else None
 
 
 def secret_page(heading: str, text: str, secret: str | None, back: str) -> BaseResponse:
@@ -157,6 +166,7 @@ def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
         return make_response(jsonify(ok=False, message=said_by(refusal)), refusal.status)
-    response = page("problem.html", refusal.status, refusal=refusal, said=said_by(refusal))
+    back = page_before() if request.method == "POST" else None
+    response = page("problem.html", refusal.status, refusal=refusal, said=said_by(refusal), back=back)
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})
     return response

@@ -59,12 +59,13 @@ def unknown(path: str) -> BaseResponse:
 
 @console.after_request
 def add_headers(response: Response) -> Response:
-    """Adds the headers of a page: its content security policy, and that it is not cached; compresses it.
+    """Adds the headers of a page: its policies, and that it is not cached; compresses it.
 
     The length of a compressed page can reveal what is on it when another site chooses a part of it (BREACH). No other
     site can: browsers send the session's cookie, which is `SameSite=Strict`, with requests of the console's own pages.
     """
     response.headers.setdefault("Content-Security-Policy", POLICY)
+    response.headers["Referrer-Policy"] = "same-origin"  # `page_before` reads it
     if not response.headers.get("Cache-Control"):
         response.headers["Cache-Control"] = "no-store"
     if response.mimetype == "text/html" and request.accept_encodings["gzip"] > 0:

@@ -8,7 +8,7 @@ from functools import cached_property
 from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import console, is_from_script, set_cookie
+from app.console.frame import console, is_from_script, page_before, set_cookie
 from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
@@ -88,9 +88,11 @@ def refuse_without_csrf_token() -> None:
 
 
 def ask_to_sign_in() -> BaseResponse:
-    """Returns a redirect to the sign-in page, which leads back to this one."""
-    here = request.full_path.rstrip("?") if request.method == "GET" and not is_from_script() else None
-    address = url_for("console.sign_in", to=here)
+    """Returns a redirect to the sign-in page, which leads back to this page, or to that of a form that was sent."""
+    is_form = request.method == "POST" and not is_from_script()
+    is_page = request.method == "GET" and not is_from_script()
+    here = request.full_path.rstrip("?") if is_page else page_before()
+    address = url_for("console.sign_in", to=here, sent="yes" if is_form else None)
     if is_from_script():
         return Response(status=401, headers={"HX-Redirect": address})
     return redirect(address, 303)

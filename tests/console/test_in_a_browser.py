@@ -10,6 +10,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -169,6 +170,48 @@ def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> 
     window.find(f"[data-day='2099-01-15'] [data-id='{document['id']}']")
 
     assert now(project, document)["dueDate"] == "2099-01-15"
+    assert window.problems() == []
+
+
+def test_what_was_written_and_not_saved_is_there_again(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    token = project.token("Ingrid")
+    page = f"/console/documents/{document['id']}/edit"
+
+    def editor() -> WebElement:
+        return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+
+    window.sign_in(token)
+    window.open(page)
+    editor().send_keys("Mine. ")
+    window.chrome.delete_all_cookies()  # the session ends
+    window.press("Save")
+    assert "nothing was saved" in window.find(".notice").text
+    window.find("#token").send_keys(token.secret + Keys.ENTER)
+    window.until(lambda: page in window.chrome.current_url)
+    assert "is not saved yet" in window.find(".notice").text
+    assert editor().text.endswith("Mine.")
+
+    window.press("Save")
+    window.until(lambda: "Saved as version 2" in window.find("main").text)
+    window.open(page)
+    assert not window.has(".notice")
+    editor().send_keys("More. ")
+    window.open("/console/board")  # WebDriver leaves a page without the question that a person is asked
+    window.open(page)
+    assert editor().text.endswith("More.")
+    window.find(".notice button").click()
+    window.until(lambda: editor().text.endswith("Mine."))
+    assert not window.has(".notice")
+
+    window.open(page.replace("edit", "brief"))
+    window.find("#f-outline").send_keys("Why rye\nHow")
+    window.open("/console/board")
+    window.open(page.replace("edit", "brief"))
+    assert window.find("#f-outline").get_attribute("value") == "Why rye\nHow"
+    window.find("[data-signs-out]").click()
+    window.find("#token")
+    assert window.chrome.execute_script("return localStorage.length") == 0
     assert window.problems() == []
 
 

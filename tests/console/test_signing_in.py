@@ -261,3 +261,30 @@ def test_sessions_of_one_token_wait_for_events_as_one_caller(
     finally:
         monkeypatch.undo()
         feed_watch.limit_waiting(feed_watch.FEWEST_THREADS)
+
+
+def test_a_form_that_was_sent_after_the_session_ended_leads_back_to_its_page(app: Flask, project: Project) -> None:
+    client, document = app.test_client(), a_document(project.context())
+    page = f"/console/documents/{document['id']}/edit"
+    for referrer, to in (
+        (f"http://localhost{page}?x=1", f"to={page}?x%3D1"),
+        ("https://evil.example/phish", None),
+        ("http://[", None),
+        (None, None),
+    ):
+        headers = {"Referer": referrer} if referrer else {}
+        asked = client.post(page, data={"markdown": "Mine."}, headers=headers)
+        assert asked.status_code == 303
+        assert ("to=" in asked.location) == (to is not None)
+        assert to is None or to in asked.location
+        assert "nothing was saved" in client.get(asked.location).text
+
+
+def test_a_form_of_another_session_is_refused_with_the_way_back_to_its_page(app: Flask, project: Project) -> None:
+    client, document = app.test_client(), a_document(project.context())
+    client.post("/console/sign-in", data={"token": project.token().secret})
+    page = f"/console/documents/{document['id']}/edit"
+
+    refused = client.post(page, data={"_csrf": "old", "markdown": "x"}, headers={"Referer": f"http://localhost{page}"})
+    assert refused.status_code == 403
+    assert f'href="{page}">Back to the page' in refused.text

@@ -64,7 +64,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 /** The instant of a datetime-local field with the reader's offset, as the service takes it. */
 export const instant = (local) => (local ? new Date(local).toISOString() : "");
 
-function localTimes(root) {
+/** Shows times in the reader's own zone. */
+export function localTimes(root) {
   for (const time of $$("time[data-time]", root)) {
     const at = new Date(time.dateTime);
     const thisYear = at.getFullYear() === new Date().getFullYear();

@@ -1,18 +1,19 @@
 // Writing: the textarea becomes an editor, the preview follows it, and nothing is lost by leaving unawares.
 
 import { $ } from "./console.js";
+import { isUnsaved } from "./drafts.js";
 
 const area = $("[data-editor]");
 const form = area.form;
 const { createEditor } = await import(area.dataset.editor);
 const words = $("[data-words]");
-const shown = area.value;
 let timer = 0;
 let asking = null;
 let sent = false;
 
 function changed(text) {
   area.value = text;
+  area.dispatchEvent(new Event("input", { bubbles: true }));
   const count = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu)?.length ?? 0;
   words.textContent = `About ${count.toLocaleString("en")} words`;
   clearTimeout(timer);
@@ -43,5 +44,5 @@ clearTimeout(timer);
 
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
-  if (!sent && area.value !== shown) event.preventDefault();
+  if (!sent && isUnsaved(form)) event.preventDefault();
 });

@@ -1,0 +1,85 @@
+// What somebody typed into a form and did not save: the browser stores it, and the form has it again when it is opened.
+
+import { $, localTimes } from "./console.js";
+
+const PREFIX = "unsaved ";
+const LIFE = 30 * 24 * 60 * 60 * 1000;
+const PAUSE = 400;
+
+const key = `${PREFIX}${document.body.dataset.token} ${location.pathname}${location.search}`;
+const form = () => $("form[data-draft]");
+const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+let timer = 0;
+
+/** The fields of a form without its CSRF token and its idempotency key, which are of one page. */
+const fieldsOf = (form) => [...form.elements].filter(({ name, type }) => name && !name.startsWith("_") && type !== "submit");
+
+const firstValue = (field) =>
+  field.options ? ([...field.options].find((one) => one.defaultSelected) ?? field.options[0])?.value : field.defaultValue;
+
+/** Whether a form has what is not saved: what was typed since, or what a save was refused with. */
+export const isUnsaved = (form) =>
+  form.dataset.draft === "refused" || fieldsOf(form).some((field) => field.value !== firstValue(field));
+
+function store() {
+  clearTimeout(timer);
+  if (!form()) return;
+  if (!isUnsaved(form())) return localStorage.removeItem(key);
+  const fields = fieldsOf(form()).map(({ name, value }) => [name, value]);
+  try {
+    localStorage.setItem(key, JSON.stringify({ at: Date.now(), fields }));
+  } catch {
+    // The browser has no room for it.
+  }
+}
+
+/** Removes what is stored of this page's form, which has been saved or is given up. */
+export function forget() {
+  clearTimeout(timer);
+  removeEventListener("pagehide", store);
+  localStorage.removeItem(key);
+}
+
+function restore() {
+  const { at, fields } = JSON.parse(localStorage.getItem(key) ?? '{"fields":[]}');
+  for (const [name, value] of fields) {
+    const field = form().elements.namedItem(name);
+    if (field) field.value = value;
+  }
+  if (!isUnsaved(form())) return;
+  const notice = $("#restored").content.cloneNode(true);
+  $("time", notice).dateTime = new Date(at).toISOString();
+  $("button", notice).addEventListener("click", () => {
+    forget();
+    form().reset();
+    location.reload();
+  });
+  localTimes(notice);
+  $("#main").prepend(notice);
+}
+
+for (const name of stored()) {
+  if (JSON.parse(localStorage.getItem(name)).at < Date.now() - LIFE) localStorage.removeItem(name);
+}
+
+// A form that was sent is saved if the next page says so, and refused if that page has it again.
+const sent = sessionStorage.getItem("sent");
+sessionStorage.removeItem("sent");
+if (sent && $("#main > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
+
+if (form()?.dataset.draft === "refused") store();
+else if (form()) restore();
+
+addEventListener("pagehide", store);
+document.addEventListener("input", (event) => {
+  if (!event.target.closest("form[data-draft]")) return;
+  clearTimeout(timer);
+  timer = setTimeout(store, PAUSE);
+});
+document.addEventListener("submit", ({ target }) => {
+  if (target === form()) sessionStorage.setItem("sent", key);
+  if ($("[data-signs-out]", target)) {
+    forget();
+    for (const name of stored()) localStorage.removeItem(name);
+  }
+});
