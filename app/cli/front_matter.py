@@ -63,7 +63,7 @@ def read_post(file: Path) -> Post:
         fields["markdown"] = markdown
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it is written already: a brief alone would make it an idea
-    return Post(fields, frozenset(_unknown(front)), _dated(front, file), front.get("draft") is True)
+    return Post(fields, frozenset(_unknown(front)), _dated(front, file), _is_draft(front))
 
 
 def _text(file: Path) -> str:
@@ -129,6 +129,13 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
     return [key for key in front if key not in known] + inner
 
 
+def _is_draft(front: Mapping[str, Any]) -> bool:
+    draft = front.get("draft")
+    if not isinstance(draft, bool | None):
+        raise Unreadable(f"Its draft is {str(draft)[:50]!r}: write true or false, without quotes.")
+    return draft is True
+
+
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
     """Returns the file's date: its `date`, else the one that its `path` or its name begins with."""
     given = front.get("date")
@@ -143,8 +150,7 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
             return datetime(given.year, given.month, given.day, tzinfo=UTC)
     except (ValueError, OverflowError):
         pass
-    shown = repr(str(given)[:50])
-    raise Unreadable(f"Its date is {shown}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
+    raise Unreadable(f"Its date is {str(given)[:50]!r}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
 
 
 def _date_of_path(path: object) -> datetime | None:
