@@ -42,6 +42,13 @@ class Refusal(Exception):
     def tag(self) -> str:
         return type(self).__name__
 
+    @property
+    def lines(self) -> list[str]:
+        """What is wrong with each field, or else the message: for interfaces that show an error as text."""
+        wrong = [(one["field"], one["message"]) for one in self.extra.get("errors", ())]
+        wrong += [(one["path"], one["message"]) for one in self.extra.get("issues", ())]
+        return [f"{path}: {message}" for path, message in wrong] or [self.message]
+
     def body(self) -> dict[str, Any]:
         """Returns the error as callers get it: `_tag`, `message` and the extra keys of the class."""
         return {"_tag": self.tag, "message": self.message, **self.extra}

@@ -49,8 +49,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
     result: dict[str, Any] = dict(error.formatted)
     code, cause = code_of(error), error.original_error
     if isinstance(cause, Refusal):
-        issues = [f"{issue['path']}: {issue['message']}" for issue in cause.extra.get("issues", ())]
-        result["message"] = " ".join(issues) or cause.message
+        result["message"] = " ".join(cause.lines)
     elif code == INTERNAL:
         result["message"] = InternalError(current_request_id()).message
     result["extensions"] = {"code": code}

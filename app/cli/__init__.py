@@ -67,9 +67,7 @@ def _message(refusal: Refusal) -> str:
     """Returns a refusal's message for a terminal, which shows no `errors` and sends no idempotency key."""
     if isinstance(refusal, ServiceUnavailable) and refusal.message == ServiceUnavailable.message:
         return "MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary."
-    wrong = [f"{one['field']}: {one['message']}" for one in refusal.extra.get("errors", ())]
-    wrong += [f"{one['path']}: {one['message']}" for one in refusal.extra.get("issues", ())]
-    return "\n".join(wrong) or refusal.message
+    return "\n".join(refusal.lines)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -16,7 +16,7 @@ from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.cli.progress import progress
-from app.errors import HttpApiDecodeError, Refusal
+from app.errors import BadRequest, Refusal
 from app.fields.imports import ImportedFields
 from app.fields.loading import load
 from app.operations import briefs, documents, publishing, revisions
@@ -145,8 +145,7 @@ class _Run:
     def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
         outcome, report = became["outcome"], self.report
         if outcome == "refused":
-            report.refused[self._named(file)] = _listed(became["problems"])
-            return
+            raise BadRequest(errors=became["problems"])
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
@@ -178,22 +177,13 @@ class _Run:
             markdown = fields.get("markdown", "")
             call(ctx, revisions.write_content, document_id, markdown=markdown, baseVersion=version)
 
-    def _refuse(self, file: Path, error: Exception) -> None:
-        if isinstance(error, HttpApiDecodeError):
-            problems = [{"field": issue["path"], "message": issue["message"]} for issue in error.extra["issues"]]
-            self.report.refused[self._named(file)] = _listed(problems)
-        else:
-            self.report.refused[self._named(file)] = shown(str(error))
+    def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
+        lines = error.lines if isinstance(error, Refusal) else [str(error)]
+        more = [f"And {len(lines) - MAX_PROBLEMS:,} more."] if len(lines) > MAX_PROBLEMS else []
+        self.report.refused[self._named(file)] = shown(" ".join(lines[:MAX_PROBLEMS] + more))
 
     def _named(self, file: Path) -> str:
         return shown(str(file.relative_to(self.root) if self.root.is_dir() else file))
-
-
-def _listed(problems: list[Any]) -> str:
-    listed = [f"{problem['field']}: {problem['message']}" for problem in problems[:MAX_PROBLEMS]]
-    if len(problems) > MAX_PROBLEMS:
-        listed.append(f"And {len(problems) - MAX_PROBLEMS:,} more.")
-    return shown(" ".join(listed))
 
 
 def _markdown_in(folder: Path) -> Iterator[Path]:

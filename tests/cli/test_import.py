@@ -120,6 +120,17 @@ class TestImporting:
         assert (after["a"]["title"], after["b"]) == ("A2", before["b"])
         assert self.run(cli, project, tmp_path)["unchanged"] == 2
 
+    @pytest.mark.contract("decided-commands.import-refused")
+    def test_an_update_that_breaks_rules_names_each_field(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\nbrief: {keyword: rye}\n---\nx")
+        self.run(cli, project, tmp_path)
+        write(tmp_path, "a.md", "---\ntitle: A\nbrief: {intent: idle, referenceUrls: [x]}\n---\nx")
+
+        why = self.run(cli, project, tmp_path, "--update")["refused"]["a.md"]
+
+        assert "intent: Must be one of" in why
+        assert "referenceUrls[0]: Must be an http" in why
+
     @pytest.mark.contract("decided-commands.import-publish")
     def test_publish_takes_what_is_dated_in_the_past_and_no_draft(
         self, cli: Cli, project: Project, tmp_path: Path
