@@ -1,7 +1,9 @@
 """The command line, `content-workflow`: an interface to the operations, each command in a file of its own."""
 
+import sys
 from importlib import import_module
 from inspect import cleandoc
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -55,6 +57,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""
+        if isinstance(sys.stdout, TextIOWrapper):  # as stderr: not every encoding has every character of a title
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except Refusal as refusal:

@@ -118,17 +118,17 @@ def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) 
 
 
 def shown(text: str) -> str:
-    """Returns a text from a file as one short line without the characters that control a terminal."""
+    """Returns a text of others as one short line without the characters that control a terminal."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
     return printable if len(text) <= MAX_SHOWN else f"{printable}…"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, list):
-        return " ".join(map(str, value)) or "-"
+        value = " ".join(map(str, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "-" if value in (None, "") else str(value)
+    return "-" if value in (None, "") else shown(str(value))
 
 
 class Duration(click.ParamType[timedelta]):

@@ -19,8 +19,8 @@ def cli(store: Store, mongodb_uri: str) -> Iterator[Cli]:
     calling.store.cache_clear()
     environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name}
 
-    def run(*arguments: object) -> Result:
-        return CliRunner().invoke(main, [str(argument) for argument in arguments], env=environment)
+    def run(*arguments: object, charset: str = "utf-8") -> Result:
+        return CliRunner(charset).invoke(main, [str(argument) for argument in arguments], env=environment)
 
     yield run
     if calling.store.cache_info().currsize:

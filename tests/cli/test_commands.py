@@ -122,6 +122,18 @@ def test_members_are_added_and_listed(cli: Cli, project: Project) -> None:
     assert added["id"] in cli("member", "list", "--project", project.id).stdout
 
 
+def test_a_name_in_a_table_neither_controls_the_terminal_nor_begins_a_line(cli: Cli, project: Project) -> None:
+    cli("member", "add", "--project", project.id, "--name", "A\x1b[2Jd\na", "--json")
+
+    assert "A\ufffd[2Jd\ufffda" in cli("member", "list", "--project", project.id).stdout
+
+
+def test_a_character_that_the_encoding_of_the_output_lacks_is_escaped(cli: Cli, project: Project) -> None:
+    added = cli("member", "add", "--project", project.id, "--name", "\u6f22", charset="latin-1")
+
+    assert (added.exit_code, "\\u6f22" in added.stdout) == (0, True)
+
+
 @pytest.mark.needs_mongod
 class TestDatabase:
     @pytest.mark.contract("decided-commands.db")
