@@ -293,20 +293,23 @@ class ProjectImport:
         return existing
 
     def _add_documents(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        """Adds the documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
+        """Adds new documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
         lines = [line for _, line, _ in rows]
         slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
         keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
-        existing = {
+        filed_under = {
             name: {named for named in {line[name] for line in lines} if named and get(self._project, named)}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
         }
+        existing = store.documents.get_many(self._project, [line["id"] for line in lines])
         outcomes: list[_Outcome] = []
         new = []
         for _, line, record in rows:
             own, is_deleted = slugs_of(line), line["deletedAt"] is not None
-            missing = [name for name, ids in existing.items() if not is_deleted and line[name] not in {None, *ids}]
-            if taken := own & slugs:
+            missing = [name for name, ids in filed_under.items() if not is_deleted and line[name] not in {None, *ids}]
+            if line["id"] in existing:  # another import was faster
+                outcomes.append((line, existing[line["id"]]))
+            elif taken := own & slugs:
                 outcomes.append(_InvalidLine(line, f"Another document has the slug {min(taken)!r}."))
             elif line["key"] in keys:
                 outcomes.append(_InvalidLine(line, f"Another document has the key {line['key']!r}."))
@@ -336,7 +339,8 @@ class ProjectImport:
         """Notes why a line is refused; of a document, deletes the texts and versions that came before it."""
         if document_id:
             with self._store.deadline():
-                self._store.transfers.forget(self._project, document_id)
+                if not self._store.documents.get_many(self._project, [document_id]):  # nor did another import add it
+                    self._store.transfers.forget(self._project, document_id)
         self.done.refused.append(Refused(number, error.what, error.why))
 
 

@@ -21,6 +21,7 @@ from app.store.documents import Documents
 from app.store.indexes import create_indexes
 from app.store.projects import Projects
 from app.store.store import Store, connect
+from app.store.transfers import Transfers
 from app.vocabulary import Channel
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
@@ -265,6 +266,26 @@ def test_a_slug_that_is_taken_during_the_import_refuses_its_line_alone(
         ("document flour", "Another document has the slug 'flour'.")
     ]
     assert done.created["document"] == len(called(ctx, "list_documents", limit=100, offset=0, sort="title"))
+
+
+def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_versions(
+    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = exported(full, store)
+    other = a_project(fresh_store, name="Another")
+    versions = Transfers.versions
+
+    def imported_in_between(transfers: Transfers, *arguments: Any) -> set[tuple[str, int]]:
+        monkeypatch.setattr(Transfers, "versions", versions)
+        taken(fresh_store, other, lines)
+        return versions(transfers, *arguments)
+
+    monkeypatch.setattr(Transfers, "versions", imported_in_between)
+
+    done = taken(fresh_store, other, lines).done
+
+    assert (done.refused, done.created["document"]) == ([], 0)
+    assert exported(other, fresh_store) == lines
 
 
 def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
