@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Response, jsonify, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
@@ -59,7 +59,13 @@ def edit_text(id: str) -> Response:
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
     refused = refusals_of(result.body).get("write_content")
     return page(
-        "edit.html", document=result.body, base=base, markdown=markdown, html=preview_of(markdown), refused=refused
+        "edit.html",
+        document=result.body,
+        brief=call(briefs.get_brief, id).body,
+        base=base,
+        markdown=markdown,
+        html=preview_of(markdown),
+        refused=refused,
     )
 
 
@@ -71,7 +77,10 @@ def save_text(id: str) -> BaseResponse:
         saved = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()}).body
     except VersionConflict:
         return _both_texts(id, _markdown())
-    return done(f"Saved as version {saved['version']}.", url_for("console.show_document", id=id))
+    message = f"Saved as version {saved['version']}."
+    if is_from_script():  # `Ctrl-S`: the page stays, and its next save is based on this version
+        return jsonify(message=message, version=saved["version"])
+    return done(message, url_for("console.show_document", id=id))
 
 
 def _both_texts(id: str, mine: str) -> Response:

@@ -93,8 +93,15 @@ def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project
     editor.send_keys("## Day one?\n\n- Flour\n", Keys.CONTROL + "b", Keys.NULL, "Water")
     window.until(lambda: "<h2>Day one?</h2>" in window.find("#preview").get_attribute("innerHTML"))
     editor.send_keys(Keys.CONTROL + "s")
-    window.until(lambda: "Saved as version 2" in window.find("main").text)
-    assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == ["Flour", "Water"]
+    window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
+    window.until(lambda: "Version 2" in window.find("#facts").text)
+    editor.send_keys(Keys.NULL, " and salt", Keys.CONTROL + "s")
+    window.until(lambda: "Saved as version 3" in window.find("#toasts").text)
+    window.click_tab("Read")
+    assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == [
+        "Flour",
+        "Water and salt",
+    ]
     assert window.find(".prose li strong").text == "Water"
 
     window.press("Submit for review")
@@ -105,7 +112,7 @@ def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project
     window.press("Approve")
     window.press("Publish now")
 
-    assert (now(project, document)["status"], now(project, document)["publishedVersion"]) == ("published", 2)
+    assert (now(project, document)["status"], now(project, document)["publishedVersion"]) == ("published", 3)
     assert window.problems() == []
 
 
@@ -220,6 +227,8 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    window.find("summary").click()
+    assert "No brief was written." in window.find("main").text
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
     OPERATIONS["write_content"](project.context(), document["id"], fields=theirs)

@@ -464,3 +464,14 @@ def test_a_version_that_no_document_has_is_no_bug(editor: Visitor, document: dic
     response = editor.post(f"/console/documents/{document['id']}/revisions/{version}/restore", baseVersion="1")
 
     assert 400 <= response.status_code < 500
+
+
+def test_the_editor_has_the_brief_and_the_note_of_the_review_beside_the_text(project: Project, editor: Visitor) -> None:
+    brief = {"keyword": "rye", "notes": "Grams, not cups."}
+    document = a_document(project.context(), title="Rye", markdown="Text.", brief=brief)
+    for name, fields in (("submit_document", {}), ("request_changes", {"note": "Say which flour."})):
+        OPERATIONS[name](project.context(), document["id"], fields=fields)
+
+    page = editor.get(f"/console/documents/{document['id']}/edit").text
+    assert "Grams, not cups." in page
+    assert "Say which flour." in page

@@ -21,7 +21,8 @@ const firstValue = (field) =>
 export const isUnsaved = (form) =>
   form.dataset.draft === "refused" || fieldsOf(form).some((field) => field.value !== firstValue(field));
 
-function store() {
+/** Stores what this page's form has; removes what is stored of it once that is saved. */
+export function store() {
   clearTimeout(timer);
   if (!form()) return;
   if (!isUnsaved(form())) return localStorage.removeItem(key);
@@ -34,7 +35,7 @@ function store() {
 }
 
 /** Removes what is stored of this page's form, which has been saved or is given up. */
-export function forget() {
+function forget() {
   clearTimeout(timer);
   removeEventListener("pagehide", store);
   localStorage.removeItem(key);

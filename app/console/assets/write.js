@@ -1,14 +1,16 @@
 // Writing: the textarea becomes an editor, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $ } from "./console.js";
-import { isUnsaved } from "./drafts.js";
+import { $, say } from "./console.js";
+import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
 const form = area.form;
 const { createEditor } = await import(area.dataset.editor);
+const headers = { "X-CSRF-Token": $('meta[name="csrf-token"]').content, "HX-Request": "true" };
 const words = $("[data-words]");
 let timer = 0;
 let asking = null;
+let saving = false;
 let sent = false;
 
 function changed(text) {
@@ -20,10 +22,28 @@ function changed(text) {
   timer = setTimeout(preview, 350);
 }
 
+/** Saves the text and stays on the page; a save that is refused sends the form, whose page says why. */
+async function save() {
+  if (saving) return;
+  if (!isUnsaved(form)) return say("All of it is saved.");
+  saving = true;
+  const text = area.value;
+  const response = await fetch(form.action, { method: "POST", headers, body: new FormData(form) }).catch(() => null);
+  const saved = response?.ok ? await response.json().catch(() => null) : null;
+  saving = false;
+  if (!response) return say("The service can't be reached. Your text is stored in this browser: try again in a moment.", false);
+  if (!saved) return form.requestSubmit();
+  form.elements.baseVersion.value = saved.version;
+  area.defaultValue = text;
+  store();
+  say(saved.message);
+  document.dispatchEvent(new Event("saved"));
+  htmx.ajax("GET", form.action, { target: "#facts", select: "#facts", swap: "outerHTML" });
+}
+
 async function preview() {
   const body = new FormData();
   body.set("markdown", area.value.slice(0, 250000));
-  const headers = { "X-CSRF-Token": $('meta[name="csrf-token"]').content, "HX-Request": "true" };
   asking?.abort();
   const { signal } = (asking = new AbortController());
   const options = { method: "POST", headers, body, signal };
@@ -37,7 +57,7 @@ host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
-createEditor(host, area.value, { label: label.textContent, changed, save: () => form.requestSubmit() });
+createEditor(host, area.value, { label: label.textContent, changed, save });
 label.addEventListener("click", () => $(".cm-content", host).focus());
 changed(area.value);
 clearTimeout(timer);
