@@ -35,6 +35,7 @@ class UnknownNames:
     """The unknown names of a request: at most as many as an error lists, and how many more there are."""
 
     query_schema: ma.Schema
+    body_schema: ma.Schema | None
     query: Sequence[Unknown] = ()
     body: Sequence[Unknown] = ()
     more: int = 0
@@ -47,7 +48,7 @@ class UnknownNames:
 
 def check_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
     """Notes the unknown parameters of the request's query, before anything else is noted."""
-    g.unknown_names = names = UnknownNames(schema)
+    g.unknown_names = names = UnknownNames(schema, body)
     if request.query_string:
         names.query = _first(names, unknown_names(schema, request.args, elsewhere=body))
 
@@ -56,6 +57,11 @@ def check_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     """Notes the unknown fields of the request's body."""
     names = _noted()
     names.body = _first(names, unknown_names(schema, body, elsewhere=names.query_schema))
+
+
+def request_schemas() -> tuple[ma.Schema, ma.Schema | None]:
+    """Returns the schemas of the request's query and of its body; None for an operation that takes no body."""
+    return _noted().query_schema, _noted().body_schema
 
 
 def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:

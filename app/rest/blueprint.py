@@ -77,7 +77,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope, ids and query are checked before the body is read."""
-    query, body = cached_schema(route.query or Schema), cached_schema(route.body or Schema)
+    query, body = cached_schema(route.query or Schema), cached_schema(route.body) if route.body else None
 
     @wraps(view)
     def authorized(**path: str) -> Response:

@@ -17,7 +17,7 @@ from app.fields.loading import decode_error
 from app.fields.queries import NUMBERS, from_query
 from app.fields.types import Schema
 from app.http import bodies, json
-from app.http.unknown import check_body, refuse_unknown_if_strict
+from app.http.unknown import check_body, refuse_unknown_if_strict, request_schemas
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
@@ -61,10 +61,19 @@ class Parser(FlaskParser):
     def handle_error(
         self, error: ma.ValidationError, req: Request, schema: ma.Schema, *args: Any, **kwargs: Any
     ) -> NoReturn:
-        """Raises `HttpApiDecodeError` with everything that is wrong; webargs names the part of the request first."""
-        [messages] = error.messages_dict.values()
+        """Raises `HttpApiDecodeError` with everything that is wrong in the headers, the query and the body.
+
+        webargs names the part that it was parsing; it parses the parts in that order, and none after a wrong one.
+        """
+        [(part, messages)] = error.messages_dict.items()
         sent: Any = error.data
-        if isinstance(schema, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
+        query, body = request_schemas()
+        if part == "headers":
+            messages |= query.validate(self.load_querystring(req, query))
+        if part != "json" and body is not None:
+            sent = self.load_json(req, body)
+            messages |= body.validate(sent)
+        if isinstance(body, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
             messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
         refusal = decode_error(messages)
         refuse_unknown_if_strict(refusal)

@@ -108,6 +108,16 @@ def test_every_problem_of_a_body_is_reported_at_once(rest: Rest) -> None:
     assert [issue["path"] for issue in answer.json["issues"]] == ["brief.referenceUrls[1]", "slug", "title"]
 
 
+@pytest.mark.contract("decided-http.HttpApiDecodeError")
+def test_every_problem_of_headers_query_and_body_is_reported_at_once(rest: Rest) -> None:
+    path = f"/documents/{'0' * 24}/content?dryRun=maybe&x=1"
+    answer = rest.put(path, {"markdown": 5, "y": 1}, Idempotency_Key="\u00fc", Prefer="handling=strict")
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    paths = [issue["path"] for issue in answer.json["issues"]]
+    assert paths == ["Idempotency-Key", "baseVersion", "dryRun", "markdown", "x", "y"]
+
+
 @pytest.mark.parametrize("value", ["x", "1.0", "1e2", "0", "101", "-1", " 5", "٣", "9" * 40, "true", "%00"])
 def test_a_query_parameter_of_the_wrong_type_or_range_is_refused(rest: Rest, value: str) -> None:
     answer = rest.get(f"/briefs?limit={value}")
