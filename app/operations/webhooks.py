@@ -117,7 +117,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
 
     The response is the queued delivery; `list_webhook_deliveries` shows its attempts.
     """
-    _own_webhook(ctx, webhook_id)
+    ctx.check_match(_own_webhook(ctx, webhook_id))
     message = ctx.event(TEST, {"webhookId": webhook_id})
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
@@ -138,7 +138,7 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
 
     It is tried for 3 days, as at first; where the webhook is disabled, once.
     """
-    _own_webhook(ctx, webhook_id)
+    ctx.check_match(_own_webhook(ctx, webhook_id))
     delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
     missing = "The webhook has no such delivery: the log goes back 30 days."
     return Result(delivery_record(or_raise(delivery, NotFound, missing)))

@@ -4,7 +4,7 @@ import orjson
 from flask import Response
 from flask_smorest import Blueprint
 
-from app.errors import InternalError, PayloadTooLarge, ServiceUnavailable
+from app.errors import HttpApiDecodeError, InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
 from app.records.types import Record, string
 from app.rest.openapi import TAGS, error_responses
@@ -24,7 +24,7 @@ routes = Blueprint("health", __name__, description=TAGS["health"])
 @routes.doc(
     operationId="getHealth",
     security=[],
-    responses=error_responses([PayloadTooLarge, InternalError]),
+    responses=error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError]),
 )
 def health() -> Response:
     """Check that the service responds
@@ -39,7 +39,7 @@ def health() -> Response:
 @routes.doc(
     operationId="getReadiness",
     security=[],
-    responses=error_responses([PayloadTooLarge, InternalError, ServiceUnavailable]),
+    responses=error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError, ServiceUnavailable]),
 )
 def ready() -> Response:
     """Check that the service is ready

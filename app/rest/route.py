@@ -30,6 +30,9 @@ from app.fields.keys import DryRun
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation, Result
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
+from app.records.projects import ProjectRecord
+from app.records.revisions import RevisionRecord
+from app.records.webhooks import DeliveryRecord
 from app.vocabulary import Kind, Scope
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
@@ -108,14 +111,15 @@ class Route:
 
     @cached_property
     def has_etag(self) -> bool:
-        """Whether the response is one record: what has an id has an ETag."""
-        return not self.operation.many and "id" in self.response().fields
+        """Whether the response has an ETag: it is a record with an id, but no delivery, or a version of a document."""
+        record = self.response
+        is_tagged = record is RevisionRecord or ("id" in record().fields and record is not DeliveryRecord)
+        return is_tagged and not self.operation.many
 
     @property
     def conditional(self) -> bool:
-        """Whether `If-Match` can guard the write."""
-        changes = self.operation.effect in (Effect.CHANGES, Effect.DESTROYS)
-        return changes or (bool(self.operation.path) and not self.operation.reads)
+        """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
+        return not self.operation.reads and (bool(self.operation.path) or self.response is ProjectRecord)
 
     @property
     def errors(self) -> list[type[Refusal]]:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
+from urllib.parse import urlencode
+
 import pytest
 from flask import Flask
 
-from app.vocabulary import TokenKind
+from app.rest.api import ROUTES
+from app.rest.blueprint import Routes
+from app.rest.route import Route
+from app.vocabulary import Kind, TokenKind
 from tests.make import Project
+from tests.operations.valid_calls import EVERY, Scene
+from tests.rest.client import Rest
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
+SERVED = [
+    route
+    for routes in ROUTES
+    if isinstance(routes, Routes)
+    for route in routes.served
+    if route.kind in (None, Kind.DOCUMENT)
+]
 NO_ID = "0123456789abcdef01234567"
 
 
@@ -82,3 +98,25 @@ def test_head_works_where_get_does_and_no_other_origin_is_allowed(rest, routes) 
             head = rest.call("HEAD", path, Origin="https://elsewhere.example")
             assert (head.status_code, head.data) == (200, b""), path
             assert not [name for name, _ in head.headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("route", SERVED, ids=lambda route: route.name)
+def test_conditions_and_etags_are_those_that_the_document_states(app: Flask, project: Project, route: Route) -> None:
+    document = app.test_client().get("/openapi.json").json
+    described = document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]
+    api = Rest(app.test_client(), project.token())
+    call = EVERY[route.operation.name](Scene(project, api.token))
+    path, fields = re.sub(r"<\w+>", "{}", route.path).format(*call.ids), call.fields
+    if route.operation.reads:
+        given = {name: ",".join(one) if isinstance(one, list) else json.dumps(one) for name, one in fields.items()}
+        path, fields = f"{path}?{urlencode(given)}", None
+
+    if any(one.get("name") == "If-Match" for one in described.get("parameters", ())):
+        refused = api.call(route.method, path, fields, If_Match='"999-999"')
+        assert refused.json["_tag"] in ("PreconditionFailed", "VersionConflict")
+    answer = api.call(route.method, path, fields)
+    assert ("ETag" in answer.headers) == ("ETag" in described["responses"][str(answer.status_code)]["headers"])
+    if route.method == "GET" and "ETag" in answer.headers:
+        assert api.get(path, If_None_Match=answer.headers["ETag"]).status_code == 304
+        assert "304" in described["responses"]
