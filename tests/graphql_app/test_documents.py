@@ -153,6 +153,17 @@ def test_an_id_that_is_none_gives_null(graphql: GraphQL, no_id: str) -> None:
 
 
 @pytest.mark.needs_mongod
+@pytest.mark.parametrize("no_id", ["", "zz", NOTHING])
+def test_drafts_without_a_category_are_in_none_that_does_not_exist(
+    project: Project, preview: GraphQL, no_id: str
+) -> None:
+    a_document(project.context())
+    query = "query($id: ID!) { documentsInCategory(categoryId: $id, includeDrafts: true) { id } }"
+
+    assert preview.data(query, {"id": no_id}) == {"documentsInCategory": []}
+
+
+@pytest.mark.needs_mongod
 @pytest.mark.contract("delivery-types.published-version")
 def test_a_draft_shows_its_current_state_without_bodies(project: Project, preview: GraphQL) -> None:
     ctx = project.context()
