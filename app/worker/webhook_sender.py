@@ -80,9 +80,11 @@ class WebhookSender:
                 if not outcome.succeeded:
                     rests_until = self._failed(project_id, webhook, outcome, at)
                     break
+                if not arrived:
+                    self.store.leases.record_success(webhook_id)
             arrived += 1
         with self.store.deadline():
-            self._end_turn(lease, slow=slow, succeeded=arrived > 0, rests_until=rests_until)
+            self._end_turn(lease, slow=slow, rests_until=rests_until)
         return arrived
 
     def _attempt(self, webhook: StoredWebhook, delivery: StoredDelivery, at: datetime) -> Outcome:
@@ -136,7 +138,7 @@ class WebhookSender:
                 log.warning("webhook disabled", extra=details)
         return now + rest(health["failures"])
 
-    def _end_turn(self, lease: WebhookLease, *, slow: bool, succeeded: bool, rests_until: datetime | None) -> None:
+    def _end_turn(self, lease: WebhookLease, *, slow: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
         project_id, webhook_id = lease["projectId"], lease["id"]
         webhook = self.store.webhooks.to_sign(project_id, webhook_id)
@@ -145,8 +147,6 @@ class WebhookSender:
         if webhook is None:
             self.store.leases.drop(webhook_id)
             return
-        if succeeded and rests_until is None:
-            self.store.leases.record_success(webhook_id)
         due = self.store.deliveries.next_due(project_id, webhook_id)
         self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
 

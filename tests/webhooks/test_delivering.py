@@ -202,6 +202,21 @@ def test_a_success_in_between_keeps_a_webhook_enabled(
     assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
 
 
+@pytest.mark.contract("decided-webhooks.disabled")
+def test_a_webhook_that_fails_after_successes_in_each_turn_stays_enabled(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    ctx = project.context(rest.token)
+    for day in range(5):
+        receiver.statuses = [200, 500]
+        a_document(ctx, title=f"Arrives on day {day}")
+        a_document(ctx, title=f"Fails on day {day}")
+        assert post.later(days=1).deliver(project) == 1
+
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
+
+
 @pytest.mark.contract("decided-webhooks.redelivery")
 def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
     rest: Rest, project: Project, post: Post, receiver: Receiver
