@@ -111,7 +111,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     return _result_with_secret(written, secret)
 
 
-@operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord)
+@operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord, transaction=True)
 def test_webhook(ctx: Context, webhook_id: str) -> Result:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -132,7 +132,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     return Result([delivery_record(delivery) for delivery in found])
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=DeliveryRecord)
+@operation(Scope.ADMIN, Effect.CHANGES, response=DeliveryRecord, transaction=True)
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 

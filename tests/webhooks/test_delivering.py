@@ -12,8 +12,10 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from app.errors import ServiceUnavailable
 from app.operations.context import this_instant
 from app.rules import backoff
+from app.store.leases import Leases
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
@@ -249,6 +251,25 @@ def test_a_test_message_is_sent_whatever_events_the_webhook_selects(
 
     assert verified(webhook["secret"], receiver.requests[0])["data"]["webhookId"] == webhook["id"]
     assert "webhook.test" not in [event["type"] for event in rest.get("/events").json["events"]]
+
+
+@pytest.mark.contract("decided-webhooks.test", "decided-webhooks.redelivery")
+def test_what_can_not_be_made_due_is_not_queued(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise ServiceUnavailable
+
+    webhook = a_webhook(rest, url=receiver.url)
+    rest.post(f"/webhooks/{webhook['id']}/test")
+    post.deliver(project)
+    before = deliveries(rest, webhook)
+    monkeypatch.setattr(Leases, "wake", unreachable)
+
+    for call in ("test", f"deliveries/{before[0]['id']}/redeliver"):
+        assert rest.post(f"/webhooks/{webhook['id']}/{call}").status_code == 503
+
+    assert deliveries(rest, webhook) == before
 
 
 @pytest.mark.contract("decided-webhooks.rotation", "decided-webhooks.secret")
