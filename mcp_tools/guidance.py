@@ -118,7 +118,7 @@ NEXT: dict[str, str] = {
     "check_document": "Call it before `submit_document`.",
     "submit_document": "A writer's last call: a person or an editor approves and publishes.",
     "approve_document": "For reviewers: read the content first, and send its `version` as `baseVersion`.",
-    "request_changes": "For reviewers.",
+    "request_changes": "For reviewers. Next, to have a writer revise it: `mark_brief_ready`.",
     "schedule_document": "Only when asked to: the document goes live at that time.",
     "publish_document": "Only when asked to: the document goes live at once.",
     "unpublish_document": "Only when asked to: the document leaves the website at once.",

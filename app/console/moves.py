@@ -9,8 +9,9 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to
-from app.console.frame import console, done
+from app.console.frame import console, done, said_by
 from app.console.sessions import session
+from app.errors import Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -137,8 +138,20 @@ def act(id: str, name: str) -> BaseResponse | str:
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base
     call(move.operation, id, fields=fields)
+    if "offer" in request.form:
+        return offer_brief(id, move.done.rstrip("."))
     is_gone = name == documents.delete_document.name
     return done(move.done, url_for("console.show_table", deleted="true")) if is_gone else move.done
+
+
+def offer_brief(id: str, so_far: str) -> BaseResponse:
+    """Offers a brief after something else was done to its document, and shows the document with both outcomes."""
+    to = url_for("console.show_document", id=id)
+    try:
+        call(briefs.mark_brief_ready, id, once=True)
+    except Refusal as refusal:
+        return done(f"{so_far}, but its brief could not be offered. {said_by(refusal)}", to, ok=False)
+    return done(f"{so_far}, and its brief is offered.", to)
 
 
 @console.post("/documents/<id>/restore")

@@ -9,14 +9,15 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, require
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
-from app.console.frame import console, done, page, said_by
+from app.console.frame import console, done, page
+from app.console.moves import offer_brief
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
 from app.fields.checks import HEX_ID
 from app.fields.intents import FirstStatus
 from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
 from app.fields.plans import MAX_PIECES
-from app.operations import briefs, documents, intents, plans
+from app.operations import documents, intents, plans
 from app.vocabulary import DocumentStatus, Kind
 
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
@@ -65,14 +66,9 @@ def plan_piece() -> BaseResponse:
         g.refused_form = refusal
         return _form(draft_id)
     made = confirmed.body["document"]
-    to = url_for("console.show_document", id=made["id"])
-    if request.form.get("then") != "offer":
-        return done("It is planned.", to)
-    try:
-        call(briefs.mark_brief_ready, made["id"], once=True)
-    except Refusal as refusal:
-        return done(f"It is planned, but its brief could not be offered. {said_by(refusal)}", to, ok=False)
-    return done("It is planned, and its brief is offered.", to)
+    if request.form.get("then") == "offer":
+        return offer_brief(made["id"], "It is planned")
+    return done("It is planned.", url_for("console.show_document", id=made["id"]))
 
 
 @console.post("/plan/drafts/<id>/discard")

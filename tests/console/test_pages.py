@@ -475,3 +475,24 @@ def test_the_editor_has_the_brief_and_the_note_of_the_review_beside_the_text(pro
     page = editor.get(f"/console/documents/{document['id']}/edit").text
     assert "Grams, not cups." in page
     assert "Say which flour." in page
+
+
+@pytest.mark.parametrize("agent", ["writer-1", ""])
+def test_a_text_that_has_to_change_is_offered_to_writers_again(project: Project, editor: Visitor, agent: str) -> None:
+    document = a_ready_brief(project.context(), title="Rye", status="planned")
+    writer = project.context(project.token("Night writer", agent=agent))
+    path = f"/console/documents/{document['id']}"
+    for name, fields in (
+        ("claim_brief", {}),
+        ("write_content", {"markdown": "Text.", "baseVersion": 1}),
+        ("submit_document", {}),
+    ):
+        OPERATIONS[name](writer, document["id"], fields=fields)
+
+    assert bool(re.search('name="offer" value="yes" checked', editor.get(path).text)) == bool(agent)
+    sent_back = editor.post(f"{path}/actions/request_changes", note="Say which flour.", offer="yes")
+
+    assert "with your note, and its brief is offered." in sent_back.text
+    after = now(project, document)
+    assert (after["status"], after["brief"]["state"]) == ("drafting", "ready")
+    assert OPERATIONS["claim_next_brief"](writer, fields={}).body["reviewNote"] == "Say which flour."

@@ -12,7 +12,9 @@ const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(
 let timer = 0;
 
 /** The fields of a form without its CSRF token and its idempotency key, which are of one page. */
-const fieldsOf = (form) => [...form.elements].filter(({ name, type }) => name && !name.startsWith("_") && type !== "submit");
+const fieldsOf = (form) => [...form.elements].filter(
+  ({ name, type }) => name && !name.startsWith("_") && !["submit", "checkbox"].includes(type),
+);
 
 const firstValue = (field) =>
   field.options ? ([...field.options].find((one) => one.defaultSelected) ?? field.options[0])?.value : field.defaultValue;
