@@ -130,7 +130,10 @@ class DocumentLists(DocumentRecords):
 
     def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
         """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
-        return self._count(project_id, self._filtered(project_id, filters, now), _index_of_count(filters))
+        condition, index = self._filtered(project_id, filters, now), _index_of_count(filters)
+        if index is WORDS and (found := self._with_rarest_word(project_id, filters["words"])) is not None:
+            return self._count(project_id, {"_id": {"$in": object_ids(found)}, **condition})
+        return self._count(project_id, condition, index)
 
     def _unsorted(
         self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
@@ -257,9 +260,11 @@ def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
 
 
 def _index_of_count(filters: Mapping[str, Any]) -> Index:
-    """Returns the index whose keys tell how many documents a list has; for words it reads the documents too."""
+    """Returns the index whose keys tell how many documents a list has; for words and keys it reads documents too."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS
+    if filters.get("key") is not None:
+        return KEYS
     if filters.get("deleted"):
         return TRASH_BY["updatedAt"]
     if filters.get("words") is not None:

@@ -15,6 +15,7 @@ from pymongo import monitoring
 from app.fields.documents import SORTS
 from app.store.briefs import Briefs
 from app.store.documents import Documents
+from app.store.indexes import INDEXES, KEYS, TRASHED
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
@@ -216,6 +217,44 @@ def test_documents_are_counted_by_the_keys_of_an_index(
 
     assert len(plans) == len(queries)
     assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT", "FETCH"}] == []
+
+
+@pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
+@pytest.mark.parametrize("filters", [{}, {"deleted": True}, {"status": ["idea"]}])
+def test_documents_with_keys_are_counted_by_the_index_of_keys(
+    library: Project, explain: Explain, filters: dict[str, Any]
+) -> None:
+    now = library.context().now
+
+    [plan] = explain(lambda store: store.documents.count(library.id, filters | {"key": ["loaf-1"]}, now))
+
+    assert plan.indexes == {KEYS.name}
+
+
+@pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
+@pytest.mark.parametrize("words", [["17", "loaf"], ["loaf", "no-such-loaf"]])
+def test_what_a_search_finds_is_counted_by_its_rarest_word(
+    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setattr("app.store.document_records.MAX_SORTED", 20)
+    now = library.context().now
+
+    *_, counted = explain(lambda store: store.documents.count(library.id, {"words": words}, now))
+
+    assert counted.hint == "_id_"
+
+
+@pytest.mark.contract("decided-documents.indexes")
+def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Project, explain: Explain) -> None:
+    def finds(store: Store) -> None:
+        store.documents.find_purgeable(library.context().now, None)
+        store.documents.count_purgeable(library.context().now, None)
+
+    plans = explain(finds)
+
+    trash = {index.name for index in INDEXES if index.options.get("partialFilterExpression") == TRASHED}
+    assert len(plans) == 2
+    assert all(plan.indexes and plan.indexes <= trash for plan in plans)
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.q")
