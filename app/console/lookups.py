@@ -7,6 +7,7 @@ from flask import g
 
 from app.console.calls import call
 from app.console.frame import console
+from app.console.sessions import session
 from app.operations import categories, clusters, members
 from app.operations.operation import Operation
 
@@ -39,5 +40,7 @@ def name_in(record_id: str | None, kind: str) -> str:
 
 @console.app_template_global("choices")
 def choices(kind: str) -> list[tuple[str, str]]:
-    """Returns ids and names to choose from."""
-    return [(record_id, record["name"]) for record_id, record in named(kind).items()]
+    """Returns ids and names to choose from; first the member whose name the token of the signed-in user has."""
+    me = session().ctx.caller.name if kind == "members" else None
+    own_first = sorted(named(kind).values(), key=lambda record: record["name"] != me)
+    return [(record["id"], f"{me} (me)" if record["name"] == me else record["name"]) for record in own_first]

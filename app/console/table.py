@@ -12,6 +12,7 @@ from app.console.moves import Move
 from app.errors import BadRequest, Refusal
 from app.fields.checks import HEX_ID
 from app.fields.queries import MAX_OFFSET
+from app.http import in_flight
 from app.operations import briefs, documents, publishing
 
 ON_A_PAGE = 50
@@ -40,8 +41,23 @@ BULKS: Mapping[str, Move] = {
     "due": Move(documents.update_document, "Set due date", "Done", asks="dueDate"),
     "offer": Move(briefs.mark_brief_ready, "Offer briefs", "Done"),
     "approve": Move(publishing.approve_document, "Approve", "Done", keeps_version=True),
+    "publish": Move(
+        publishing.publish_document,
+        "Publish",
+        "Done",
+        question="Publish what is selected? The website shows it from then on.",
+        keeps_version=True,
+    ),
+    "trash": Move(
+        documents.delete_document,
+        "Move to trash",
+        "Done",
+        question="Move what is selected to the trash? It disappears from every list and from the website.",
+        takes_away=True,
+    ),
 }
-"""The bulk actions: each is called for each selected document."""
+BULKS_OF_TRASH: Mapping[str, Move] = {"restore": Move(documents.restore_document, "Restore", "Done")}
+"""The bulk actions, and those of the trash: each is called for each selected document."""
 
 NOBODY = ("assigneeId", "")
 """The choice that clears a field; an empty date, and no choice, are refused."""
@@ -56,6 +72,7 @@ def show_table() -> Response:
     offset = (number - 1) * ON_A_PAGE
     fields = {**board.filters_of(chosen), "sort": sort, "limit": ON_A_PAGE, "offset": offset, "count": True}
     found = call(documents.list_documents, fields=fields)
+    bulks = BULKS_OF_TRASH if "deleted" in chosen else BULKS
     columns = [name for name in COLUMNS if name in request.args.getlist("column")]
     return page(
         "table.html",
@@ -66,7 +83,7 @@ def show_table() -> Response:
         chosen=chosen,
         sort=sort,
         columns=columns or USUAL,
-        bulks={name: bulk for name, bulk in BULKS.items() if may(bulk.operation) and "deleted" not in chosen},
+        bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
         with_args=_with_args,
         all_columns=COLUMNS,
         sorts=SORTS,
@@ -76,7 +93,7 @@ def show_table() -> Response:
 @console.post("/table")
 def act_on_many() -> Response:
     """Runs an operation on each document that was selected, and shows the outcomes."""
-    bulk = BULKS.get(request.form.get("bulk", ""))
+    bulk = {**BULKS, **BULKS_OF_TRASH}.get(request.form.get("bulk", ""))
     ids = [id for id in dict.fromkeys(request.form.getlist("id")) if HEX_ID.fullmatch(id)]
     if bulk is None or not ids:
         raise BadRequest("Select documents and an action.")
@@ -87,9 +104,11 @@ def act_on_many() -> Response:
     if bulk.asks and not sent and (bulk.asks, sent) != NOBODY:
         raise BadRequest("Choose what to set first.")
     fields = {bulk.asks: sent or None} if bulk.asks else {}
+    if bulk.operation is publishing.publish_document:
+        in_flight.large()  # it renders every text
     outcomes = [_outcome(bulk, id, fields) for id in ids]
     back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
-    return page("table_results.html", outcomes=outcomes, label=bulk.label, back=back)
+    return page("table_results.html", outcomes=outcomes, bulk=bulk, back=back)
 
 
 def _outcome(bulk: Move, id: str, fields: Mapping[str, Any]) -> dict[str, Any]:

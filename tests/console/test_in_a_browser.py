@@ -259,6 +259,13 @@ def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Win
     window.press("Offer briefs")
 
     assert "Offer briefs: 3 of 3 done" in window.find("h1").text
+    window.open("/console/table")
+    window.find("[data-all]").click()
+    window.find(".bulk [value=trash]").click()
+    window.find("#question button[value='']").click()
+    window.find(".bulk [value=trash]").click()
+    assert "to the trash?" in window.find("#question-text").text
+    window.find("#question button[value='']").click()
     listed = OPERATIONS["list_briefs"](project.context(), fields={"state": ["ready"], "limit": 10, "offset": 0})
     assert len(listed.body) == 3
     assert window.problems() == []

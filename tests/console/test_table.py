@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.vocabulary import Scope
@@ -137,6 +138,38 @@ def test_what_changed_since_it_was_shown_is_not_approved(
     assert "Rye &lt;bread&gt;" in page
 
 
+def test_documents_are_published_and_moved_to_the_trash_and_restored_together(
+    editor: Visitor, project: Project, three: list[dict[str, str]]
+) -> None:
+    ids = [document["id"] for document in three]
+    published = post_many(editor, "publish", ids, **{f"version.{ids[0]}": "1"}).text
+    assert "Publish: 1 of 3 done" in published
+    assert published.count("has no content") == 2
+    assert now(project, ids[0])["isPublished"]
+
+    trashed = post_many(editor, "trash", ids).text
+    assert "Move to trash: 3 of 3 done" in trashed
+    assert f"/console/documents/{ids[0]}" not in trashed
+    assert "No documents yet" in editor.get("/console/table").text
+
+    trash = editor.get("/console/table?deleted=true").text
+    assert re.findall(r'name="bulk" value="(\w+)"', trash) == ["restore"]
+    assert "Restore: 3 of 3 done" in post_many(editor, "restore", ids).text
+    assert now(project, ids[0])["isPublished"]
+
+
+def test_who_is_signed_in_comes_first_among_the_members(app: Flask, project: Project) -> None:
+    for name in ("Ann", "Zoe"):
+        OPERATIONS["create_member"](project.context(), fields={"name": name})
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Zoe"))
+
+    for page in ("table", "board", "plan"):
+        select = re.search(r'<select id="\w-assigneeId".*?</select>', visitor.get(f"/console/{page}").text, re.DOTALL)
+        assert select is not None
+        assert re.findall(r">([^<]*)</option>", select[0])[-2:] == ["Zoe (me)", "Ann"]
+
+
 @pytest.mark.parametrize(("bulk", "number"), [("approve", 0), ("destroy", 1), ("approve", 51)])
 def test_nothing_unknown_none_and_too_many_are_refused(editor: Visitor, bulk: str, number: int) -> None:
     assert post_many(editor, bulk, [f"{one:024}" for one in range(number)]).status_code == 422
@@ -147,7 +180,7 @@ def test_nothing_unknown_none_and_too_many_are_refused(editor: Visitor, bulk: st
     [
         ([Scope.READ], []),
         ([Scope.READ, Scope.WRITE], ["assign", "due", "offer"]),
-        ([Scope.READ, Scope.PUBLISH], ["approve"]),
+        ([Scope.READ, Scope.PUBLISH], ["approve", "publish", "trash"]),
     ],
 )
 def test_only_what_the_token_may_do_is_offered_and_done(
@@ -158,7 +191,10 @@ def test_only_what_the_token_may_do_is_offered_and_done(
 
     page = visitor.get("/console/table").text
     assert re.findall(r'name="bulk" value="(\w+)"', page) == offered
-    for bulk in {"assign", "due", "offer", "approve"} - set(offered):
+    for bulk in {"assign", "due", "offer", "approve", "publish", "trash", "restore"} - {
+        *offered,
+        "restore" * ("trash" in offered),
+    }:
         assert "needs a token with the scope" in post_many(visitor, bulk, [three[0]["id"]]).text
     assert now(project, three[0]["id"])["status"] == "drafting"
 

@@ -121,17 +121,18 @@ document.addEventListener("submit", async (event) => {
     field.removeAttribute("name");
     field.after(hidden);
   }
-  if (!form.dataset.question) {
+  const asks = event.submitter?.dataset.question ? event.submitter : form;
+  if (!asks.dataset.question) {
     if (form.method !== "post" || event.defaultPrevented) return;
     form.dataset.sent = "";
     setTimeout(() => delete form.dataset.sent, 3000);
     return;
   }
   event.preventDefault();
-  $("#question-text").textContent = form.dataset.question;
+  $("#question-text").textContent = asks.dataset.question;
   if ((await opened($("#question"))) === "yes") {
-    delete form.dataset.question;
-    form.requestSubmit();
+    delete asks.dataset.question;
+    form.requestSubmit(event.submitter);
   }
 });
 
