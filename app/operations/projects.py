@@ -28,7 +28,7 @@ def update_project(ctx: Context, fields: Fields) -> Result:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     check(ProjectChanges, fields)
-    changes = {name: value for name, value in fields.items() if value != project.get(name)}
+    changes = {name: value for name, value in fields.items() if (value or None) != (project.get(name) or None)}
     if not changes:
         return _result(project)
     event = ctx.event("project.updated")

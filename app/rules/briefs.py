@@ -55,9 +55,10 @@ def brief_of(document: StoredDocument) -> StoredBrief:
 
 
 def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns fields of a brief as they are stored: ids in lower case."""
-    links = fields.get("internalLinks")
-    return {**fields, "internalLinks": [link.lower() for link in links]} if links else dict(fields)
+    """Returns fields of a brief as they are stored: null for what is empty, ids in lower case."""
+    written = {name: value or None for name, value in fields.items()}
+    links = written.get("internalLinks")
+    return {**written, "internalLinks": [link.lower() for link in links]} if links else written
 
 
 def claim_expired(brief: StoredBrief, now: datetime) -> bool:

@@ -117,8 +117,8 @@ def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datet
 
 def new_brief(fields: Fields) -> dict[str, Any]:
     """Returns the brief that a document begins with."""
-    written = {name: value for name, value in fields.items() if value is not None}
-    return written_brief(written) | {"state": BriefState.NONE, **NO_CLAIM}
+    written = {name: value for name, value in written_brief(fields).items() if value is not None}
+    return written | {"state": BriefState.NONE, **NO_CLAIM}
 
 
 def new_cluster(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:

@@ -58,6 +58,28 @@ def test_a_confirm_is_a_document_created_with_its_intent_and_drafts_make_no_even
     assert mine[0]["data"]["intentId"] == draft["id"]
 
 
+@pytest.mark.contract("decided-events.none-for-nothing")
+@pytest.mark.parametrize("body", [{"keyword": ""}, {"outline": "", "internalLinks": []}, {"audience": None}])
+def test_what_empties_unset_fields_of_a_brief_changes_nothing(rest: Rest, project: Project, body: Any) -> None:
+    document = f"/documents/{a_document(project.context(), brief={'notes': 'Plainly.'})['id']}"
+    before = rest.get(document)
+
+    assert rest.patch(f"{document}/brief", body).json == before.json
+
+    assert [event["type"] for event in rest.get(f"{document}/activity").json] == ["document.created"]
+    assert rest.get(document).headers["ETag"] == before.headers["ETag"]
+
+
+@pytest.mark.contract("decided-events.none-for-nothing")
+@pytest.mark.parametrize("body", [{"guidelines": ""}, {"fourEyes": False, "checks": {}}, {"siteUrl": None}])
+def test_what_sets_the_project_to_its_defaults_changes_nothing(rest: Rest, body: Any) -> None:
+    before = rest.get("/project")
+
+    assert rest.patch("/project", body).json == before.json
+
+    assert rest.get("/project").headers["ETag"] == before.headers["ETag"]
+
+
 @pytest.mark.contract("decided-events.cursor", "decided-events.follow")
 def test_the_cursor_leads_on_and_is_there_when_the_page_is_empty(rest: Rest, project: Project) -> None:
     relayed(project)
