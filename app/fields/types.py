@@ -218,7 +218,7 @@ class EnumList(DelimitedStrings):
     """Words of a closed list; both stages check them."""
 
     def __init__(self, words: Iterable[str], **options: Any) -> None:
-        super().__init__(fields.String(validate=one_of(words)), **options)
+        super().__init__(StrictString(None, validate=[one_of(words)], allow_none=False), **options)
 
 
 class IdList(DelimitedStrings):
@@ -228,7 +228,7 @@ class IdList(DelimitedStrings):
         super().__init__(_IdOrNone(metadata={"pattern": f"^({HEX_ID.pattern}|none)$"}), **options)
 
 
-class _IdOrNone(fields.String):
+class _IdOrNone(Documented, fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if value == "none":
             return None
