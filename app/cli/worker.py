@@ -26,6 +26,8 @@ def command(metrics_port: int | None) -> None:
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
+    if metrics_port:
+        _serve_metrics(metrics_port)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         store.ping()
@@ -37,7 +39,12 @@ def command(metrics_port: int | None) -> None:
     worker = create_worker(settings, store)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())
-    if metrics_port:
-        serve_alone(metrics_port)
     worker.start().wait()
     worker.stop()
+
+
+def _serve_metrics(port: int) -> None:
+    try:
+        serve_alone(port)
+    except OSError as error:
+        raise click.ClickException(f"Can't serve metrics on port {port}: {error.strerror}.") from None

@@ -227,7 +227,7 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
             heartbeatFrequencyMS=HEARTBEAT_MS,
             appname="content-workflow",
         )
-    except (ConfigurationError, ValueError) as error:
+    except (ConfigurationError, ValueError, OSError) as error:  # no file of certificates
         raise SettingsError(f"MONGODB_URI: {error}.") from None
     try:
         name = check_database(database or client.get_default_database(default=DATABASE).name)

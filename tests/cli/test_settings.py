@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,7 @@ def test_the_uri_names_the_database_and_mongodb_database_overrides_it(path: str,
         ("mongodb://", "hostname"),
         ("mongodb://host:port/", "Port"),
         ("mongodb://user:p@ss@host/", "escaped"),
+        ("mongodb://host/?tls=true&tlsCAFile=/missing.pem", "/missing.pem"),
     ],
 )
 def test_a_uri_that_can_not_be_used_is_one_line(uri: str, why: str) -> None:
@@ -140,6 +142,18 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def test_a_port_for_metrics_that_is_in_use_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        refused = CliRunner().invoke(main, ["worker", "--metrics-port", str(port)], env={"MONGODB_URI": URI})
+
+    assert (refused.exit_code, refused.stderr.splitlines()[-1]) == (
+        1,
+        f"Error: Can't serve metrics on port {port}: Address already in use.",
+    )
 
 
 @pytest.mark.needs_mongod
