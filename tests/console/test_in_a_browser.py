@@ -196,7 +196,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     assert "nothing was saved" in window.find(".notice").text
     window.find("#token").send_keys(token.secret + Keys.ENTER)
     window.until(lambda: page in window.chrome.current_url)
-    assert "is not saved yet" in window.find(".notice").text
+    assert "not saved yet" in window.find(".notice").text
     assert editor().text.endswith("Mine.")
 
     window.press("Save")

@@ -51,6 +51,7 @@ function restore() {
   }
   if (!isUnsaved(form())) return;
   const notice = $("#restored").content.cloneNode(true);
+  $(".notice", notice).dataset.ok = false;
   $("time", notice).dateTime = new Date(at).toISOString();
   $("button", notice).addEventListener("click", () => {
     forget();
