@@ -42,7 +42,7 @@ class Categories(Named[StoredCategory]):
 
     def find_by_name_or_slug(self, project_id: str, name: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with the slug that it makes; None without either."""
-        for condition in ({"nameKey": name.strip().casefold()}, {"slug": slug_of(name)}):
+        for condition in ({"nameKey": self.name_key(name)}, {"slug": slug_of(name)}):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None

@@ -29,8 +29,8 @@ class Named(OutboxCollection[Stored]):
     """The fields whose value, without case, names a record, each with its index."""
 
     def name_key(self, name: str) -> str:
-        """Returns what records are sorted and found by: the name without case."""
-        return name.casefold()
+        """Returns what records are sorted and found by: the name without case and without spaces around it."""
+        return name.strip().casefold()
 
     def keys(self, fields: Mapping[str, Any]) -> Bson:
         return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
@@ -50,7 +50,7 @@ class Named(OutboxCollection[Stored]):
 
     def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
         """Returns, for each name, the ids of the records that have it in one of the fields `found_by`."""
-        keys = {name: key for name in names if (key := self.name_key(name.strip()))}
+        keys = {name: key for name in names if (key := self.name_key(name))}
         ids: dict[str, set[str]] = defaultdict(set)
         for field, index in self.found_by if keys else ():
             condition = {field: {"$in": sorted(set(keys.values()))}, **NOT_DELETED}

@@ -21,7 +21,7 @@ from tests.documents.steps import (
     path_of,
     refused,
 )
-from tests.make import Project, a_project
+from tests.make import Project, a_project, made
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -196,6 +196,15 @@ class TestNames:
 
         assert {ok(api.get(f"/documents/{one['id']}"))[f"{field}Id"] for one in created} == {filed[f"{field}Id"]}
         assert {one["outcome"] for one in again} == {"unchanged"}
+
+    @pytest.mark.contract("decided-plans.names")
+    def test_a_name_that_has_spaces_around_it_stands_for_an_id(self, api, project) -> None:
+        member = ok(api.post("/members", {"name": "Ada Lovelace "}), 201)
+        category = made(project.context(), "category", name=" Bread", slug="loaves")
+
+        document = planned(api, assignee="ada lovelace", category="Bread")
+
+        assert (document["assigneeId"], document["categoryId"]) == (member["id"], category["id"])
 
     @pytest.mark.contract("decided-plans.names")
     def test_a_member_of_an_earlier_version_is_found_by_e_mail(self, api, store, filed) -> None:
