@@ -99,9 +99,9 @@ class ProjectPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether all threads are busy."""
+        """Whether all threads are busy, or the pool is closed."""
         with self._lock:
-            return self._running.total() >= self._threads
+            return self._closed.is_set() or self._running.total() >= self._threads
 
     def full_projects(self) -> list[str]:
         """Returns the projects that use the most threads allowed."""

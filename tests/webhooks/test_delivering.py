@@ -435,6 +435,19 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     assert post.deliver(project) == 2
 
 
+def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    store.outboxes.publish_all(project.id)
+    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
+    dispatcher.close()
+
+    assert dispatcher.dispatch() is False
+    assert post.deliver(project) == 1
+
+
 @pytest.mark.race
 def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
