@@ -162,7 +162,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             value = orjson.loads(data)
         except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
             raise RequestError(f"This is not valid JSON: {error}.") from None
-        if isinstance(value, list):
+        if isinstance(value, list) and isinstance(data, bytes):
             raise RequestError("Send one query at a time: batches are not supported.", "BATCH_NOT_SUPPORTED")
         if not isinstance(value, dict) and (value is not None or isinstance(data, bytes)):
             raise RequestError("The body, `variables` and `extensions` must be JSON objects.")

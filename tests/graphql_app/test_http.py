@@ -91,6 +91,13 @@ def test_what_is_no_graphql_request_has_status_400(graphql: GraphQL, body: str) 
     assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
 
 
+@pytest.mark.parametrize("sent", [{"variables": []}, {"extensions": "[]"}])
+def test_a_list_in_an_address_is_no_batch(graphql: GraphQL, sent: dict[str, Any]) -> None:
+    answer = graphql.get("{ categories { id } }", **sent)
+
+    assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
+
+
 def test_batches_are_not_taken(graphql: GraphQL) -> None:
     headers = {"Authorization": f"Bearer {graphql.token.secret}"}
 
