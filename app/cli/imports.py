@@ -1,6 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -18,7 +19,7 @@ from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.cli.progress import progress
 from app.errors import BadRequest, Refusal
 from app.fields.imports import ImportedFields
-from app.fields.loading import load
+from app.fields.loading import load, problems
 from app.operations import briefs, documents, publishing, revisions
 from app.operations.context import Context, this_instant
 from app.operations.imports import EDITED, file_under, import_documents
@@ -163,7 +164,10 @@ class _Run:
         self.report.published += 1
 
     def _write(self, document_id: str, fields: Mapping[str, Any], differs: list[str]) -> None:
-        """Writes a document as the API would: its fields, its brief, its content."""
+        """Writes a document as the API would: its fields, its brief, its content; nothing where a value is wrong."""
+        found = problems(ImportedFields, fields)
+        if wrong := [one for one in found if re.split(r"[.[]", one["field"])[0] in differs]:
+            raise BadRequest(errors=wrong)
         ctx = replace(self.ctx, now=this_instant())
         changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
         if "category" in differs:
