@@ -198,6 +198,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.until(lambda: page in window.chrome.current_url)
     assert "not saved yet" in window.find(".notice").text
     assert editor().text.endswith("Mine.")
+    window.until(lambda: "Mine." in window.find("#preview").text)
 
     window.press("Save")
     window.until(lambda: "Saved as version 2" in window.find("main").text)

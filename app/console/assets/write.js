@@ -60,7 +60,7 @@ const label = area.labels[0];
 createEditor(host, area.value, { label: label.textContent, changed, save });
 label.addEventListener("click", () => $(".cm-content", host).focus());
 changed(area.value);
-clearTimeout(timer);
+if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
