@@ -1,5 +1,6 @@
 """The command line, `content-workflow`: an interface to the operations, each command in a file of its own."""
 
+import errno
 import sys
 from importlib import import_module
 from inspect import cleandoc
@@ -65,6 +66,10 @@ class Commands(click.Group):
             raise click.ClickException(_message(refusal)) from refusal
         except (SettingsError, MongodMissing, MongodFailed) as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise click.ClickException(f"The output can't be written: {error.strerror}.") from error
 
 
 def _message(refusal: Refusal) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -132,6 +135,15 @@ def test_a_character_that_the_encoding_of_the_output_lacks_is_escaped(cli: Cli, 
     added = cli("member", "add", "--project", project.id, "--name", "\u6f22", charset="latin-1")
 
     assert (added.exit_code, "\\u6f22" in added.stdout) == (0, True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+def test_output_to_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-c", "from app.cli import main; main()", "graphql-schema"]
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60)
+
+    assert (ended.returncode, ended.stderr) == (1, b"Error: The output can't be written: No space left on device.\n")
 
 
 @pytest.mark.needs_mongod
