@@ -1,5 +1,6 @@
 """Imports an exported project: the part of `import` that reads `.ndjson`."""
 
+import codecs
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,6 +51,8 @@ def _import(ctx: Context, path: Path) -> Imported:
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
     """Yields the lines of a file; of a line that is too long only the beginning, which the import refuses."""
+    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+        file.seek(0)
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):

@@ -1,5 +1,6 @@
 """`export` and `import` of a whole project from the command line."""
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +39,19 @@ def test_a_project_goes_into_a_file_and_from_there_into_another(
     assert list(tmp_path.iterdir()) == [file]
     assert "Imported: 1 document." in there.output
     assert "Unchanged: the project's settings, 1 document." in again.output
+
+
+def test_an_export_that_an_editor_on_windows_saved_again_is_the_same(
+    run: CliRunner, store: Store, project: Project, tmp_path: Path
+) -> None:
+    a_document(project.context(), title="Rye", markdown="Dark.")
+    file = tmp_path / "project.ndjson"
+    lines = run.invoke(main, ["export", "--project", project.id]).stdout_bytes
+    file.write_bytes(codecs.BOM_UTF8 + lines.replace(b"\n", b"\r\n"))
+
+    there = run.invoke(main, ["import", "--project", a_project(store).id, str(file)])
+
+    assert (there.exit_code, there.stderr) == (0, "")
 
 
 def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> None:
