@@ -164,7 +164,7 @@ def restore_document(id: str) -> BaseResponse:
 
 @console.post("/documents/<id>/move")
 @leads_to("show_board")
-def move_card(id: str) -> str:
+def move_card(id: str) -> BaseResponse | str:
     """Moves a card to a column of the board, by calling the operation for it."""
     column = request.form.get("to", "")
     if column not in set(DocumentStatus):
@@ -172,7 +172,8 @@ def move_card(id: str) -> str:
     operation, fields = _into_column(request.form.get("from", ""), column, request.form)
     moved = call(operation, id, fields=fields).body
     move = BY_NAME.get(operation.name)
-    return f"{moved['title']}: {move.done if move else 'moved.'}"
+    message = f"{moved['title']}: {move.done if move else 'moved.'}"
+    return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
 
 
 def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:

@@ -139,6 +139,24 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     window.until(lambda: "has no content" in window.find("#toasts").text)
     assert now(project, arriving)["status"] == "planned"
 
+    sent_back = a_ready_brief(ctx, title="Baguette", status="planned")
+    writer = project.context(project.token("Night writer", agent="writer-1"))
+    for name, fields in (
+        ("claim_brief", {}),
+        ("write_content", {"markdown": TEXT, "baseVersion": 1}),
+        ("submit_document", {}),
+    ):
+        OPERATIONS[name](writer, sent_back["id"], fields=fields)
+    project.store.outboxes.publish_all(project.id)
+    window.find(f".column[data-status=review] #d-{sent_back['id']}")
+    window.chrome.execute_script(PUT_DOWN, f"#d-{sent_back['id']}", ".column[data-status=drafting]")
+    window.find("#move-note").send_keys("Say which flour.")
+    assert window.find("#move-offer").is_selected()
+    window.find("#move button[value=move]").click()
+    window.until(lambda: "with your note, and its brief is offered." in window.find("#toasts").text)
+    after = now(project, sent_back)
+    assert (after["status"], after["brief"]["state"]) == ("drafting", "ready")
+
     window.keys("?")
     assert window.find("#keys").is_displayed()
     window.keys(Keys.ESCAPE)

@@ -25,16 +25,20 @@ async function ask(card, to = "") {
     choice.checked = choice.value === (to || card.dataset.status);
     choice.closest("label").hidden = Boolean(to) && choice.value !== to;
   }
+  const offer = $("#move-offer");
+  offer.closest("label").hidden = !("offers" in card.dataset);
+  offer.checked = card.dataset.offers === "yes";
   showAsked(card);
   dialog.onchange = () => showAsked(card);
   if ((await opened(dialog)) !== "move") return;
   const chosen = $("input[name=to]:checked", dialog).value;
-  if (chosen !== card.dataset.status) await move(card, chosen, $("#move-note").value, $("#move-at").value);
+  if (chosen !== card.dataset.status) await move(card, chosen, $("#move-note").value, $("#move-at").value, offer.checked);
 }
 
-async function move(card, to, note = "", at = "") {
+async function move(card, to, note = "", at = "", offers = false) {
   const fields = { from: card.dataset.status, to };
   if (asks(card, to) === "note") fields.note = note;
+  if (asks(card, to) === "note" && offers) fields.offer = "yes";
   if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
   if (fields.publishAt === "") return say("Say when to publish it.", false);
   await send(`${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`, fields);
