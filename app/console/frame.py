@@ -16,6 +16,7 @@ from app.errors import (
     IntentInvalid,
     Refusal,
     ServiceUnavailable,
+    SlugTaken,
     VersionConflict,
 )
 from app.http.callers import callers
@@ -108,6 +109,7 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     wrong = [(problem["field"], problem["message"]) for problem in refusal.extra.get("errors", ())]
     wrong += [(issue["path"], issue["message"]) for issue in refusal.extra.get("issues", ())]
+    wrong += [("slug", refusal.message)] if isinstance(refusal, SlugTaken) else []
     for path, message in wrong:
         field, _, place = path.removesuffix("]").partition("[")
         found.setdefault(field, []).append(f"Line {int(place) + 1}: {message}" if place.isdecimal() else message)
@@ -115,7 +117,7 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
 
 
 IN_WORDS: Mapping[type[Refusal], str] = {
-    **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid), "Correct this and send it again."),
+    **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
@@ -125,7 +127,7 @@ IN_WORDS: Mapping[type[Refusal], str] = {
 
 def said_by(refusal: Refusal) -> str:
     """Returns what a page says of a refusal: its message, and what is wrong with which field."""
-    has_words = isinstance(refusal, VersionConflict) or refusal.message == type(refusal).message
+    has_words = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
     message = IN_WORDS.get(type(refusal), refusal.message) if has_words else refusal.message
     details = [f"{label(name)}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
     return " ".join([message, *details])

@@ -496,3 +496,22 @@ def test_a_text_that_has_to_change_is_offered_to_writers_again(project: Project,
     after = now(project, document)
     assert (after["status"], after["brief"]["state"]) == ("drafting", "ready")
     assert OPERATIONS["claim_next_brief"](writer, fields={}).body["reviewNote"] == "Say which flour."
+
+
+def test_a_slug_that_is_taken_is_said_at_its_field(project: Project, editor: Visitor) -> None:
+    document, other = (a_document(project.context(), title=title) for title in ("Rye", "Stollen"))
+    fields = {"title": "Rye", "was.title": "Rye", "slug": other["slug"], "was.slug": document["slug"]}
+    refused = editor.post(f"/console/documents/{document['id']}/fields", **fields)
+
+    assert refused.status_code == 409
+    assert re.search(r'id="f-slug"[^>]*aria-invalid="true"', refused.text)
+    assert re.search(r'id="e-slug">.*Another document has the slug', refused.text)
+    assert refused.text.count("choose another") == 2
+
+
+def test_a_text_that_can_not_be_saved_is_refused_with_one_message(project: Project, editor: Visitor) -> None:
+    document = in_status(project, "approved")
+    page = f"/console/documents/{document['id']}/edit"
+
+    assert "A text can&#39;t be saved now" in editor.get(page).text
+    assert editor.post(page, markdown="New.", baseVersion="1").text.count("does not allow this") == 1
