@@ -95,7 +95,9 @@ def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project
     editor.send_keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
     window.until(lambda: "Version 2" in window.find("#facts").text)
-    editor.send_keys(Keys.NULL, " and salt", Keys.CONTROL + "s")
+    editor.send_keys(Keys.NULL, " and salt")
+    window.find("#preview").click()
+    window.keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 3" in window.find("#toasts").text)
     window.click_tab("Read")
     assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == [

@@ -62,6 +62,11 @@ label.addEventListener("click", () => $(".cm-content", host).focus());
 changed(area.value);
 if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault(); // the focus is not in the editor: a browser would save the page as a file
+  save();
+});
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
   if (!sent && isUnsaved(form)) event.preventDefault();
