@@ -5,8 +5,10 @@ import sys
 
 import click
 import httpx2
+import marshmallow as ma
 
 from app.cli.calling import connected
+from app.fields.checks import http_url
 from app.http.logs import log_as_json
 from app.server import create_app
 from app.settings import Settings
@@ -15,20 +17,38 @@ from mcp_tools.toolsets import ALL, NAMES
 
 TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
 
+INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
+
 LOCAL_URL = "http://localhost/mcp"
 
 
+def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> str | None:
+    try:
+        if url is not None:
+            http_url(url)
+    except ma.ValidationError as error:
+        raise click.BadParameter(str(error.messages[0])) from None
+    return url
+
+
 @click.command()
-@click.option("--url", metavar="URL", help="The MCP address of a service elsewhere, https://content.example.com/mcp.")
+@click.option(
+    "--url",
+    metavar="URL",
+    callback=_checked,
+    help="The MCP address of a service elsewhere, https://content.example.com/mcp.",
+)
 @click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")
 def command(url: str | None, toolset: str) -> None:
     """Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN.
 
     MONGODB_URI names the database. With --url no database is needed: every message is sent to that service.
     """
-    secret = os.environ.get(TOKEN, "")
+    secret = os.environ.get(TOKEN, "").strip()
     if not secret:
         raise click.ClickException(f"{TOKEN} is not set: it holds a management token, `cwm_…`.")
+    if not secret.isascii():
+        raise click.ClickException(INVALID)
     headers = {"Authorization": f"Bearer {secret}", "Accept": JSON, "Content-Type": JSON}
     with httpx2.Client(headers=headers, timeout=TIMEOUT, transport=None if url else _this_process()) as http:
         if url is None:
@@ -58,6 +78,4 @@ def _this_process() -> httpx2.WSGITransport:
 def _check_token(http: httpx2.Client) -> None:
     ping = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     if http.post(LOCAL_URL, json=ping).status_code == httpx2.codes.UNAUTHORIZED:
-        raise click.ClickException(
-            f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
-        )
+        raise click.ClickException(INVALID)

@@ -123,3 +123,27 @@ def test_an_unknown_toolset_of_the_command_is_refused_with_those_there_are() -> 
 
     assert ended.exit_code == 2
     assert all(f"'{name}'" in ended.output for name in NAMES)
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "http://[::1/mcp", "ftp://content.example.com/mcp", "http:///mcp"])
+def test_an_address_of_the_command_that_is_no_url_is_refused(url: str) -> None:
+    ended = CliRunner().invoke(command, ["--url", url], env={"CONTENT_WORKFLOW_TOKEN": "cwm_x"})
+
+    assert ended.exit_code == 2
+    assert "Must be an http or https URL with a host." in ended.output
+
+
+def test_a_token_that_no_header_can_hold_is_invalid() -> None:
+    ended = CliRunner().invoke(command, env={"CONTENT_WORKFLOW_TOKEN": "cwm_\u2026"})
+
+    assert ended.exit_code == 1
+    assert "CONTENT_WORKFLOW_TOKEN holds no valid management token" in ended.output
+
+
+def test_white_space_around_the_token_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(StdioServer, "serve", lambda self, lines: sent.append(self._http.headers["Authorization"]))
+
+    CliRunner().invoke(command, ["--url", "http://localhost/"], env={"CONTENT_WORKFLOW_TOKEN": " cwm_x\n"})
+
+    assert sent == ["Bearer cwm_x"]
