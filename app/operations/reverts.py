@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
@@ -46,8 +47,10 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     reverted: list[dict[str, Any]] = []
     skipped: list[dict[str, Any]] = []
     undone: list[str] = []
+    taken: list[_Work] = []
+    """What needs a slug that another document had, and may give back: tried again after all others."""
     more = False
-    for work in _works(ctx, token["id"], fields):
+    for work in chain(_works(ctx, token["id"], fields), taken):
         reason = work.obstacle
         if reason is None and (len(reverted) == AT_ONCE or len(undone) >= VERSIONS_AT_ONCE):
             more = True
@@ -58,6 +61,9 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
                 undone += [version["id"] for version in work.own]
                 reason = SkipReason.PUBLISHED_SINCE if work.is_live else None
             except SlugTaken:
+                if work not in taken:
+                    taken.append(work)
+                    continue
                 reason = SkipReason.SLUG_TAKEN
         if reason is not None and len(skipped) < SKIPPED:
             skipped.append({"id": work.document["id"], "reason": str(reason)})

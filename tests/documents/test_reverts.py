@@ -100,6 +100,18 @@ def test_what_can_not_be_reverted_is_named_with_the_reason(rest, agent) -> None:
 
 
 @pytest.mark.contract("decided-guards.revert")
+def test_a_slug_that_another_document_gives_back_in_the_same_call_is_free(rest, agent) -> None:
+    first, second = (a_document(rest, title=title, slug=title.lower()) for title in ("First", "Second"))
+    ok(agent.patch(path_of(first), {"slug": "wild"}))
+    ok(agent.patch(path_of(second), {"slug": "first"}))
+
+    answer = revert(rest, agent.token)
+
+    assert (answer["skipped"], answer["more"]) == ([], False)
+    assert [ok(rest.get(path_of(document)))["slug"] for document in (first, second)] == ["first", "second"]
+
+
+@pytest.mark.contract("decided-guards.revert")
 def test_work_of_others_before_the_token_stays_and_an_earlier_time_goes_further_back(rest, agent, project) -> None:
     document = a_document(rest, title="Rye", markdown="One.")
     write(agent, document, "Two, of the agent.")
