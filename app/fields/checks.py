@@ -50,7 +50,8 @@ def timestamp(value: str) -> None:
     """Checks for an ISO 8601 timestamp that states its offset from UTC."""
     try:
         instant = datetime.fromisoformat(value)
-        if instant.utcoffset() is None or instant.astimezone(UTC).year < 1:
+        is_written_so = re.match(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", value)  # Python takes any separator
+        if not is_written_so or instant.utcoffset() is None or instant.astimezone(UTC).year < 1:
             raise ValueError
     except (ValueError, OverflowError):
         raise ma.ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None

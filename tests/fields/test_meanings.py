@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.fields.briefs import BriefFields
+from app.fields.documents import ScheduleFields
 from app.fields.intents import DraftDocumentFields
 from app.fields.loading import cached_schema, problems
 from app.fields.named import DraftCategoryFields, DraftClusterFields
@@ -89,6 +90,26 @@ def test_a_due_date_is_a_day_of_the_calendar(day) -> None:
 )
 def test_a_due_date_is_nothing_else(day) -> None:
     assert wrong(DraftDocumentFields, {**TITLED, "dueDate": day}) == ["dueDate"]
+
+
+@pytest.mark.parametrize(
+    "instant",
+    ["2027-01-31T09:00:00Z", "2027-01-31 09:00+01:00", "2027-01-31T09:00:00.123456-11:30", "9999-12-31T23:59Z"],
+)
+def test_a_timestamp_has_its_offset(instant) -> None:
+    assert wrong(ScheduleFields, {"publishAt": instant}) == []
+
+
+@pytest.mark.parametrize(
+    "instant",
+    [
+        *("", "now", "2027-01-31", "2027-01-31T09:00:00", "2027-02-29T09:00:00Z", "2027-01-31T25:00:00Z"),
+        *("2027-01-31x09:00:00Z", "2027-01-31\U0001f35e09:00:00Z", "20270131T0900Z", "2027-W05-7T09:00Z"),
+        *("2027-01-31T09Z", "2027-01-31T09:00:00Z\n", "٢٠٢٧-٠١-٣١T09:00:00Z", "0001-01-01T00:00:00+10:00"),
+    ],
+)
+def test_a_timestamp_is_nothing_else(instant) -> None:
+    assert wrong(ScheduleFields, {"publishAt": instant}) == ["publishAt"]
 
 
 @pytest.mark.contract("decided-intents.slug-form")
