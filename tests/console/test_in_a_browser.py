@@ -232,6 +232,13 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.until(lambda: editor().text.endswith("Mine."))
     assert not window.has(".notice")
 
+    editor().send_keys("Saved elsewhere.")
+    saved = {"markdown": window.find("#markdown").get_attribute("value"), "baseVersion": 2}
+    OPERATIONS["write_content"](project.context(), document["id"], fields=saved)
+    window.open(page)
+    assert not window.has(".notice")
+    assert window.find("[name=baseVersion]").get_attribute("value") == "3"
+
     window.open(page.replace("edit", "brief"))
     window.find("#f-outline").send_keys("Why rye\nHow")
     window.open("/console/board")

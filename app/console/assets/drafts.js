@@ -45,11 +45,11 @@ function forget() {
 
 function restore() {
   const { at, fields } = JSON.parse(localStorage.getItem(key) ?? '{"fields":[]}');
-  for (const [name, value] of fields) {
-    const field = form().elements.namedItem(name);
-    if (field) field.value = value;
-  }
-  if (!isUnsaved(form())) return;
+  const changed = fields
+    .map(([name, value]) => [form().elements.namedItem(name), value])
+    .filter(([field, value]) => field && field.value !== value);
+  if (changed.every(([field]) => field.type === "hidden")) return localStorage.removeItem(key); // it was saved after all
+  for (const [field, value] of changed) field.value = value;
   const notice = $("#restored").content.cloneNode(true);
   $(".notice", notice).dataset.ok = false;
   $("time", notice).dateTime = new Date(at).toISOString();
