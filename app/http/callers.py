@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 
 from flask import Flask, Response, current_app, g, request
 
@@ -39,17 +38,11 @@ class Callers:
 
         Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """
-        now = this_instant()
-        with self._counting_failures():
-            caller = self._access.authenticate(bearer_secret(), kind, now)
-        return self._called_by(caller, channel, now)
+        return self._context(bearer_secret(), kind, channel)
 
     def context_of_session(self, channel: Channel) -> Context:
         """Returns the context of a request with a console session; raises as `context` does."""
-        now = this_instant()
-        with self._counting_failures():
-            caller = self._access.authenticate(session_secret(), None, now)
-        return self._called_by(caller, channel, now)
+        return self._context(session_secret(), None, channel)
 
     def sign_in(self, secret: str) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
@@ -67,7 +60,10 @@ class Callers:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
 
-    def _called_by(self, caller: Caller, channel: Channel, now: datetime) -> Context:
+    def _context(self, secret: str, kind: TokenKind | None, channel: Channel) -> Context:
+        now = this_instant()
+        with self._counting_failures():
+            caller = self._access.authenticate(secret, kind, now)
         request.environ[CALLER] = caller
         self._count(caller)
         in_flight.belongs_to(caller.project_id)
@@ -86,8 +82,14 @@ class Callers:
         try:
             yield
         except Unauthorized:
-            self._count_failure()
-            raise
+            hit = self._failures.hit(address()) if self._failures else None
+            if hit is None or hit.allowed:
+                raise
+            raise RateLimited(
+                "Too many failed authentications from this address: check the token, and wait as many seconds as "
+                "`Retry-After` says.",
+                headers={"Retry-After": str(hit.reset_seconds), "WWW-Authenticate": CHALLENGE},
+            ) from None
 
     def check_again(self, kind: TokenKind) -> None:
         """Raises `Unauthorized` when the token of a request that has waited is not valid any more."""
@@ -96,17 +98,6 @@ class Callers:
     def check_session_again(self) -> None:
         """Raises `Unauthorized` when the session of a request that has waited is over."""
         self._access.authenticate(session_secret(), None, this_instant())
-
-    def _count_failure(self) -> None:
-        if self._failures is None:
-            return
-        hit = self._failures.hit(address())
-        if not hit.allowed:
-            raise RateLimited(
-                "Too many failed authentications from this address: check the token, and wait as many seconds as "
-                "`Retry-After` says.",
-                headers={"Retry-After": str(hit.reset_seconds), "WWW-Authenticate": CHALLENGE},
-            )
 
     def _count(self, caller: Caller) -> None:
         if self._per_token is None or caller.token_id is None:
