@@ -80,10 +80,11 @@ def _request(
     if document["deletedAt"] is not None:
         taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], but=document["id"])
         return replace(request, taken_slugs=taken)
+    project = ctx.store.projects.settings(ctx.project_id)
     if Scope.PUBLISH in scopes:
-        request = publishing_request(ctx, document, ctx.store.projects.recent_settings(ctx.project_id))
+        request = publishing_request(ctx, document, project)
     content_id = document.get("contentId")
-    if Scope.WRITE in scopes and refusal(SUBMIT, document, request) is None and (levels := demanded_checks(ctx)):
+    if Scope.WRITE in scopes and refusal(SUBMIT, document, request) is None and (levels := demanded_checks(project)):
         if results is None:
             markdown = markdown_of(ctx, content_id)
             results = checks_of(ctx, document, levels, markdown)

@@ -11,6 +11,7 @@ from app.records.checks import ChecksRecord
 from app.rules.briefs import brief_of
 from app.rules.checks import NAMED_TITLES, CheckResult, all_passed, errors_alone, run_checks, subject_of
 from app.rules.documents import StoredDocument
+from app.rules.projects import StoredProject
 from app.vocabulary import Scope
 
 
@@ -49,9 +50,9 @@ def titles_with_keyword(ctx: Context, keyword: str, but: str | None = None) -> S
     return ctx.store.documents.find_titles_by_keyword(ctx.project_id, keyword, but=but, limit=NAMED_TITLES)
 
 
-def demanded_checks(ctx: Context) -> Mapping[str, str]:
+def demanded_checks(project: StoredProject) -> Mapping[str, str]:
     """Returns the levels under which only the checks run that a submit demands; {} for none."""
-    return errors_alone(ctx.store.projects.recent_settings(ctx.project_id).get("checks") or {})
+    return errors_alone(project.get("checks") or {})
 
 
 def check_levels(ctx: Context) -> Mapping[str, str]:

@@ -78,7 +78,7 @@ class _Checked:
 
 def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
     """Runs the checks that the project demands, unless submitting will be refused without them; None for no checks."""
-    levels = demanded_checks(ctx)
+    levels = demanded_checks(ctx.store.projects.recent_settings(ctx.project_id))
     if not levels:
         return None
     document = ctx.store.documents.get(ctx.project_id, document_id)
@@ -129,7 +129,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 
     With `baseVersion`, what you read is what goes out.
     """
-    project = ctx.store.projects.recent_settings(ctx.project_id)
+    project = ctx.store.projects.settings(ctx.project_id)
     document = own_document(ctx, document_id) if project.get("fourEyes") else None
     request = publishing_request(ctx, document, project) if document else ctx.move_request
     return _move(ctx, document_id, APPROVE, request, document=document, base_version=fields.get("baseVersion"))

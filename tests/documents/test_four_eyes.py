@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from bson import ObjectId
 
 from app.operations.publishing import publish_due
 from app.vocabulary import Scope
@@ -46,6 +47,18 @@ def test_the_author_of_the_version_is_refused_and_another_caller_is_not(
 
     assert (body["by"]["id"], body["by"]["name"]) == (writer.token.id, "Writer")
     ok(take(demanding, document, step))
+
+
+@EVERY_STEP
+@pytest.mark.contract("decided-four-eyes.refused")
+def test_what_another_server_was_told_to_demand_holds_at_once(rest: Rest, project: Project, step: str) -> None:
+    document = a_document(rest)
+    ok(rest.get(f"{path_of(document)}/actions"))
+    project.store.database.projects.update_one({"_id": ObjectId(project.id)}, {"$set": {"fourEyes": True}})
+
+    actions = {one["action"]: one["refusal"] for one in ok(rest.get(f"{path_of(document)}/actions"))}
+
+    assert refused(take(rest, document, step), "FourEyes") == actions[TOOLS[step]]
 
 
 @EVERY_STEP
