@@ -63,9 +63,10 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it: records that
     exist stay as they are. The exit code is 1 when something was refused.
     """
-    if path.suffix.lower() in PLAN_SUFFIXES:
+    suffix = path.suffix.lower() if path.is_file() else ""
+    if suffix in PLAN_SUFFIXES:
         raise click.UsageError(f"{path} is a plan: use `content-workflow plan --project {project_id} {path}`.")
-    if path.suffix.lower() == ".ndjson":
+    if suffix == ".ndjson":
         if update or publish:
             raise click.UsageError(
                 "--update and --publish are for markdown files: an exported project is added as it is."

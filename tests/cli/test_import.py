@@ -89,6 +89,12 @@ class TestImporting:
         assert why in result.stderr
         assert list(documents_of(project)) == ["good"]
 
+    @pytest.mark.parametrize("name", ["blog.ndjson", "blog.json"])
+    def test_a_folder_may_have_any_name(self, cli: Cli, project: Project, tmp_path: Path, name: str) -> None:
+        write(tmp_path, f"{name}/a.md", "---\ntitle: A\n---\n")
+
+        assert self.run(cli, project, tmp_path / name)["created"] == 1
+
     def test_two_files_with_one_slug_make_one_document(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         write(tmp_path, "a.md", "---\ntitle: A\n---\n")
         write(tmp_path, "b/index.md", "---\ntitle: B\nslug: a\n---\n")
