@@ -100,8 +100,13 @@ class _Work:
 
 
 def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
-    """Yields what a token wrote in each document outside the trash, in the order of the documents' ids."""
-    firsts = ctx.store.revisions.first_versions_by(ctx.project_id, token_id, read_time(fields["since"]))
+    """Yields what a token wrote in each document outside the trash, at last in some of those that it created.
+
+    Documents that it created can't be reverted, and no more of them are read than a response lists.
+    """
+    written = ctx.store.revisions.first_versions_by(ctx.project_id, token_id, read_time(fields["since"]))
+    created = [first for first in written if first[1] == 1]
+    firsts = [*(first for first in written if first[1] > 1), *created[:SKIPPED]]
     for start in range(0, len(firsts), READ_AT_ONCE):
         batch = firsts[start : start + READ_AT_ONCE]
         documents = ctx.store.documents.get_many(ctx.project_id, [document_id for document_id, _ in batch])

@@ -13,6 +13,7 @@ from app.operations.context import this_instant
 from app.rules.times import wire_time
 from app.server import create_app
 from app.settings import Settings
+from app.store.documents import Documents
 from app.store.store import connect
 from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_an_hour, ok, path_of, refused
@@ -97,6 +98,26 @@ def test_what_can_not_be_reverted_is_named_with_the_reason(rest, agent) -> None:
     again = revert(rest, agent.token)
     assert (again["reverted"], again["more"]) == ([], False)
     assert live["id"] not in {one["id"] for one in again["skipped"]}
+
+
+@pytest.mark.contract("decided-guards.revert", "decided-guards.revert-skipped")
+def test_no_more_documents_are_read_that_the_token_created_than_are_listed(
+    rest, agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reverts, "SKIPPED", 2)
+    read, get_many = [], Documents.get_many
+    monkeypatch.setattr(
+        Documents, "get_many", lambda self, project_id, ids: read.extend(ids) or get_many(self, project_id, ids)
+    )
+    created = {a_document(agent, title=f"Created {number}")["id"] for number in range(5)}
+    document = a_document(rest, markdown="Dark.")
+    write(agent, document, "Wild.")
+
+    answer = revert(rest, agent.token)
+
+    assert [one["id"] for one in answer["reverted"]] == [document["id"]]
+    assert {one["reason"] for one in answer["skipped"]} == {"created_since"}
+    assert len(created & set(read)) == len(answer["skipped"]) == 2
 
 
 @pytest.mark.contract("decided-guards.revert")
