@@ -79,8 +79,8 @@ class Unauthorized(Refusal):
         "one that begins with `cwm_` for REST and MCP, with `cwd_` for delivery."
     )
 
-    def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": CHALLENGE})
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"WWW-Authenticate": CHALLENGE})
 
 
 class Forbidden(Refusal):

@@ -70,7 +70,7 @@ def _count(response: Response) -> Response:
 def _check(token: str) -> None:
     given = request.headers.get("Authorization", "")
     if token and not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-        raise Unauthorized
+        raise Unauthorized("Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`.")
 
 
 def _registry() -> CollectorRegistry:

@@ -32,6 +32,7 @@ def test_where_a_token_is_set_it_is_required(store: Store) -> None:
     for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "secret"}, {"Authorization": "Bearer ä"}):
         refused = client.get("/metrics", headers=header)
         assert (refused.status_code, refused.json["_tag"]) == (401, "Unauthorized")
+        assert "METRICS_TOKEN" in refused.json["message"]
     assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
 
 
