@@ -89,13 +89,10 @@ def refuse_without_csrf_token() -> None:
 
 def ask_to_sign_in() -> BaseResponse:
     """Returns a redirect to the sign-in page, which leads back to this page, or to that of a form that was sent."""
-    is_form = request.method == "POST" and not is_from_script()
-    is_page = request.method == "GET" and not is_from_script()
-    here = request.full_path.rstrip("?") if is_page else page_before()
-    address = url_for("console.sign_in", to=here, sent="yes" if is_form else None)
     if is_from_script():
-        return Response(status=401, headers={"HX-Redirect": address})
-    return redirect(address, 303)
+        return Response(status=401, headers={"HX-Redirect": url_for("console.sign_in", to=page_before())})
+    here = request.full_path.rstrip("?") if request.method == "GET" else page_before()
+    return redirect(url_for("console.sign_in", to=here, sent="yes" if request.method == "POST" else None), 303)
 
 
 def set_session(response: BaseResponse, secret: str) -> None:

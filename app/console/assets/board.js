@@ -26,7 +26,7 @@ async function ask(card, to = "") {
     choice.closest("label").hidden = Boolean(to) && choice.value !== to;
   }
   const offer = $("#move-offer");
-  offer.closest("label").hidden = !("offers" in card.dataset);
+  offer.closest("label").hidden = !card.dataset.offers;
   offer.checked = card.dataset.offers === "yes";
   showAsked(card);
   dialog.onchange = () => showAsked(card);
