@@ -234,8 +234,10 @@ class Documents(DocumentLists):
         return self._collection.count_documents(self._purgeable(before, project_id))
 
     def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
-        of_project = {"$gte": FIRST_ID} if project_id is None else ObjectId(project_id)
-        return {"projectId": of_project, "deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
+        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
+        return (
+            {"projectId": {"$gte": FIRST_ID}, **condition} if project_id is None else self._where(project_id, condition)
+        )
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
