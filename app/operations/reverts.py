@@ -71,7 +71,7 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
     return Result({"reverted": reverted, "skipped": skipped, "more": more})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Work:
     """The versions of a document that a token wrote and that are not reverted yet."""
 
