@@ -13,7 +13,7 @@ Key = tuple[str, str]
 Keys = tuple[Key, ...]
 
 ALONE_SECONDS = 1.0
-"""A caller is alone when no other has sent a request for so long."""
+"""The first key of a request is alone when no request with another first key has come for so long."""
 
 
 class Bound(NamedTuple):
@@ -22,14 +22,14 @@ class Bound(NamedTuple):
     places: int
     waiting: int = 0
     alone: int = 0
-    """How many places a caller has while it is alone, if more."""
+    """How many places a first key, such as the caller, has while it is alone, if more."""
 
 
 class ConcurrencyLimit:
     """Bounds how many requests do something at the same time, in total and for each key (a token, a project, …).
 
     A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
-    `seconds`, or immediately when the queue is full. The first key of a request is its caller.
+    `seconds`, or immediately when the queue is full.
     """
 
     def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
@@ -37,7 +37,7 @@ class ConcurrencyLimit:
         self._lock = threading.Lock()
         self._used: Counter[Key] = Counter()
         self._places = 0
-        self._last_caller: Key | None = None
+        self._last_key: Key | None = None
         self._shared_until = 0.0
         self._queue: deque[_Waiter] = deque()
         self._waiting: Counter[Key] = Counter()
@@ -66,8 +66,8 @@ class ConcurrencyLimit:
         """
         wanted = tuple(keys.items())
         with self._lock:
-            if wanted[0] != self._last_caller:
-                self._last_caller, self._shared_until = wanted[0], time.monotonic() + ALONE_SECONDS
+            if wanted[0] != self._last_key:
+                self._last_key, self._shared_until = wanted[0], time.monotonic() + ALONE_SECONDS
             if instead_of is not None and instead_of.held:
                 instead_of.held = False
                 self._give_back(instead_of.keys)
