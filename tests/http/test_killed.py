@@ -84,10 +84,10 @@ def test_a_confirm_is_done_once_whenever_the_server_is_killed(own_mongodb_uri: s
             if told.total() >= INSTANTS and set(told) >= {"lost after commit", "lost before commit"}:
                 break
             confirms = [a_confirm(project, token, f"{project.id} {number} {n}") for n in range(AT_ONCE)]
-            death = threading.Timer(random.uniform(0, took), server.kill)
-            death.start()
+            killer = threading.Thread(target=kill, args=[server, confirms, store, took if number % 2 else None])
+            killer.start()
             together(confirms, server)
-            death.join()
+            killer.join()
             server, spare = spare.wait(), start()
             told.update(what_became_of(confirm, server, store) for confirm in confirms)
     store.database.client.close()
@@ -113,6 +113,20 @@ def a_confirm(project: Project, token: Token, title: str) -> Confirm:
     """Begins a draft that is to be confirmed."""
     draft = OPERATIONS["create_document_intent"](project.context(token), fields={"title": title}).body
     return Confirm(draft["id"], title, token)
+
+
+def kill(server: ServerProcess, confirms: list[Confirm], store: Store, within: float | None) -> None:
+    """Kills it at some instant of so many seconds, or where none are given, as soon as one of these is committed.
+
+    Seconds after the start most confirms are not committed yet; right after a commit, its answer is still to be sent.
+    """
+    if within is not None:
+        time.sleep(random.uniform(0, within))
+    else:
+        titles, deadline = [confirm.title for confirm in confirms], time.monotonic() + PATIENCE
+        while not store.database["documents"].count_documents({"title": {"$in": titles}}):
+            assert time.monotonic() < deadline, "nothing was committed"
+    server.kill()
 
 
 def together(confirms: list[Confirm], server: ServerProcess) -> None:
