@@ -36,5 +36,22 @@ def add_delivered_words(store: Store, project_id: str, advance: Advance = lambda
         advance(len(rows))
 
 
-UPGRADES: tuple[Callable[[Store, str, Advance], None], ...] = (add_delivered_words,)
+def complete_keys(store: Store, project_id: str, advance: Advance = lambda _: None) -> None:
+    """Stores by which keys members and categories are sorted and found, where earlier versions stored others or none.
+
+    Those had no key for e-mail addresses, and left spaces around names in theirs. Cached answers of the delivery API
+    change with the order of categories. (decisions, section 15)
+    """
+
+    def complete(store: Store) -> int:
+        completed = store.members.complete_keys(project_id) + store.categories.complete_keys(project_id)
+        if completed:
+            store.projects.delivery_changed(project_id)
+        return completed
+
+    with store.deadline(unbounded=True):
+        advance(store.in_transaction(complete))
+
+
+UPGRADES: tuple[Callable[[Store, str, Advance], None], ...] = (add_delivered_words, complete_keys)
 """In the order in which versions of the service added them; each has a test of its own."""

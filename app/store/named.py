@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from bson import ObjectId
+from pymongo import UpdateOne
 
 from app.rules.named import StoredCluster, StoredMember
 from app.store.collection import Bson, OutboxCollection, Stored, object_id, object_ids
@@ -58,6 +59,15 @@ class Named(OutboxCollection[Stored]):
             for row in rows:
                 ids[row[field]].add(row["id"])
         return {name: ids[key] for name, key in keys.items()}
+
+    def complete_keys(self, project_id: str) -> int:
+        """Stores the keys of records for which an earlier version stored others, or none; returns of how many."""
+        rows: builtins.list[Any] = self._find(project_id, NOT_DELETED, fields=self.hidden, index=self.by_name)
+        keys = {row["id"]: self.keys(row) for row in rows if {**row, **self.keys(row)} != row}
+        updates = [UpdateOne({"_id": object_id(one)}, {"$set": changes}) for one, changes in keys.items()]
+        if updates:
+            self._collection.bulk_write(updates, ordered=False, session=self._session)
+        return len(updates)
 
     def refer_to(self, project_id: str, record_id: str) -> Bson | None:
         """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
@@ -111,16 +121,3 @@ class Members(Named[StoredMember]):
             return {}
         rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
         return {row["id"]: row["name"] for row in rows}
-
-    def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
-        """Returns, for each name or e-mail address, the ids of the members that have it, ignoring case.
-
-        A member that an earlier version stored has no `emailKey`: all of those are read.
-        """
-        found = super().find_named(project_id, names)
-        without_key = {"emailKey": None, **NOT_DELETED}
-        for row in self._find(project_id, without_key, fields={"email": 1}, index=MEMBERS_BY_EMAIL) if found else ():
-            for name, ids in found.items():
-                if row.get("email") and name.strip().casefold() == (row["email"] or "").casefold():
-                    ids.add(row["id"])
-        return found
