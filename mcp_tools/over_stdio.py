@@ -57,14 +57,17 @@ class StdioServer:
                     workers.submit(self._answer, line, message)
 
     def _answer(self, line: bytes, message: dict[str, Any]) -> None:
-        answer = self._ask(line, message) if message else _error(None, t.PARSE_ERROR, "A line must be a JSON object.")
+        answer = self._ask(line, message)
         if answer is not None:
             with self._writing:
                 self._answers.write(orjson.dumps(answer) + b"\n")
                 self._answers.flush()
 
     def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Returns the endpoint's response to a message, or an error instead; None for a notification."""
+        """Returns the endpoint's response to a message, or an error instead; None for a notification.
+
+        What is no JSON object is sent too: the endpoint knows what is wrong with it.
+        """
         try:
             response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
         except httpx2.HTTPError as error:
@@ -128,9 +131,9 @@ def _code_of(response: httpx2.Response, answer: dict[str, Any]) -> int:
 def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:
     """Returns the error instead of a response, None for a notification; an id that JSON-RPC does not allow is null."""
     log.error(reason)
-    if "id" not in message:
+    if message and "id" not in message:
         return None
-    request_id = message["id"]
+    request_id = message.get("id")
     return _error(request_id if type(request_id) in (int, str) else None, code, reason)
 
 

@@ -46,11 +46,16 @@ def test_every_request_is_answered_once_and_no_notification(app: Flask, project:
     assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
 
 
-@pytest.mark.parametrize("line", [b"{", b"null", b"[]", b"5", b"\xff"])
-def test_a_line_that_is_no_object_is_answered_with_an_error(app: Flask, project: Project, line: bytes) -> None:
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [(b"{", -32700), (b"\xff", -32700), (b"null", -32600), (b"[]", -32600), (b"5", -32600), (b"{}", -32600)],
+)
+def test_a_line_that_is_no_message_is_answered_as_over_http(
+    app: Flask, project: Project, line: bytes, code: int
+) -> None:
     [answer] = _answers(app, project.token().secret, line)
 
-    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+    assert (answer["id"], answer["error"]["code"]) == (None, code)
 
 
 def test_an_empty_line_is_ignored(app: Flask, project: Project) -> None:

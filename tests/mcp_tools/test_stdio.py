@@ -125,7 +125,7 @@ def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Stor
 
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
     codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers]
-    assert sorted(codes, key=str) == [(1, None), (None, -32700), (None, -32700)]
+    assert sorted(codes, key=str) == [(1, None), (None, -32600), (None, -32700)]
     assert "Traceback" not in ended.stderr
 
 
