@@ -342,6 +342,7 @@ def test_what_goes_to_the_trash_is_restored_there(editor: Visitor, project: Proj
     assert trash.request.full_path == "/console/table?deleted=true"
     assert f'formaction="{path}/restore"' in trash.text
     assert f'href="{path}"' not in trash.text  # in the trash it has no page
+    assert 'href="/console/table?deleted=true">see the trash' in editor.get(path).text
     assert "It is restored" in editor.post(f"{path}/restore").text
     assert now(project, document)["deletedAt"] is None
 
