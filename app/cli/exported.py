@@ -27,6 +27,8 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """
     done = _try(ctx, path) if dry_run else _import(ctx, path)
+    if not any(vars(done).values()):
+        raise click.ClickException(f"{path} has no record of a project: write it again with `content-workflow export`.")
     print_json(vars(done) | {"refused": [vars(refused) for refused in done.refused]}) if json else _print_report(done)
     if dry_run and not json:
         click.echo(DRY_RUN)

@@ -94,3 +94,16 @@ def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, pr
     assert out.exit_code == 1
     assert "Refused: line 1" in out.output
     assert "Refused: line 2" in out.output
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_a_record_is_refused(run: CliRunner, project: Project, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "project.ndjson"
+    file.write_text(text)
+
+    out = run.invoke(main, ["import", "--project", project.id, str(file)])
+
+    assert out.exit_code == 1
+    assert out.stderr.endswith(
+        f"Error: {file} has no record of a project: write it again with `content-workflow export`.\n"
+    )
