@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from app.errors import InternalError, Refusal
+from app.fields.unknown import near_name
 from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
@@ -87,11 +88,10 @@ def mcp_server() -> Server[None]:
     async def call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
         call, tool = _call_of(message), TOOLS.get(params.name)
         if tool is None or not holds(call.toolset, params.name):
-            raise MCPError(
-                code=t.INVALID_PARAMS,
-                message=f"There is no tool {params.name!r} in the toolset {call.toolset!r}: "
-                "call one of those that `tools/list` shows.",
-            )
+            near = near_name(params.name, (name for name in TOOLS if holds(call.toolset, name)))
+            hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
+            known = f"There is no tool {params.name!r} in the toolset {call.toolset!r}"
+            raise MCPError(code=t.INVALID_PARAMS, message=f"{known}: {hint}")
         arguments = params.arguments or {}
         try:
             result = tool.call(call.context(message), arguments)
@@ -149,7 +149,9 @@ def _served(message: Message, serve: Callable[[Context], T], **data: str) -> T:
         return serve(call.context(message))
     except Refusal as refusal:
         code = t.INVALID_PARAMS if refusal.status < 500 else t.INTERNAL_ERROR
-        raise MCPError(code=code, message=refusal.message, data={**refusal.body(), **data}) from None
+        body = refusal.body()
+        issues = (f"`{issue['path']}`: {issue['message']}" for issue in body.get("issues", ()))  # few clients show data
+        raise MCPError(code=code, message=" ".join([refusal.message, *issues]), data={**body, **data}) from None
     except Exception:
         bug = call.unexpected(message.method)
         raise MCPError(code=t.INTERNAL_ERROR, message=bug.message, data={**bug.body(), **data}) from None

@@ -38,7 +38,7 @@ class DraftDocumentFields(Schema):
     assigneeId = StrictString(description="a member's id, from the list of members")
     categoryId = StrictString(description="a category's id, from the list of categories")
     clusterId = StrictString(description="a cluster's id, from the list of clusters")
-    dueDate = DateString(description="when the document is due", example="2027-02-14")
+    dueDate = DateString(in_draft=True, description="when the document is due", example="2027-02-14")
 
 
 INTENT_FIELDS: dict[Kind, type[Schema]] = {

@@ -159,7 +159,8 @@ def _row_problem(names: list[str], cells: list[str]) -> str | None:
 def _near_column(name: str) -> str | None:
     """Returns the column that is near, also without the prefix of the brief's columns: `Word count`, `keywords`."""
     last_parts = {column.rpartition(".")[2]: column for column in COLUMNS}
-    near = near_name(name.replace(" ", "_"), [*COLUMNS, *last_parts])
+    names = [*COLUMNS, *last_parts]
+    near = near_name(name.replace(" ", "_"), names) or near_name(name.replace(" ", ".", 1).replace(" ", "_"), names)
     return last_parts.get(near, near) if near else None
 
 

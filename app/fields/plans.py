@@ -2,7 +2,7 @@
 
 from app.fields.document_keys import document_key
 from app.fields.intents import DraftDocumentFields
-from app.fields.types import List, Nested, Schema, StrictBoolean, StrictString
+from app.fields.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
 
 MAX_PIECES = 500
 
@@ -20,6 +20,7 @@ class PieceKey(Schema):
 class PieceFields(DraftDocumentFields, PieceKey):
     """One piece: the fields of a document draft, and names in place of ids."""
 
+    dueDate = DateString(description="when the document is due", example="2027-02-14")
     category = StrictString(description="a category's name or slug, instead of `categoryId`", example="Baking")
     cluster = StrictString(description="a cluster's name, instead of `clusterId`")
     assignee = StrictString(description="a member's name or e-mail address, instead of `assigneeId`")

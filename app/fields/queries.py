@@ -9,7 +9,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.fields.types import Schema, StrictBoolean, StrictInteger, StrictString
+from app.fields.types import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_OFFSET = 100_000
 
@@ -81,9 +81,9 @@ class ActivityQuery(Schema):
 
 
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the parameters of a query string, with digits read as integers and true and false as booleans.
+    """Returns the parameters of a query string: digits as integers, true and false as booleans, lists split at commas.
 
-    What is neither stays a string, so that the schema refuses it like any wrong type.
+    What is none of these stays a string, so that the schema refuses it like any wrong type.
     """
     values: dict[str, Any] = dict(query)
     for key, field in schema.fields.items():
@@ -95,4 +95,6 @@ def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
             values[name] = int(text)
         elif isinstance(field, StrictBoolean) and text in ("true", "false"):
             values[name] = text == "true"
+        elif isinstance(field, DelimitedStrings):
+            values[name] = text.split(field.delimiter)
     return values

@@ -129,17 +129,19 @@ class EnumString(StrictString):
 
 
 class DateString(StrictString):
-    """A calendar date, which the second stage checks."""
+    """A calendar date, which the second stage checks; a draft, which takes any text, leaves `format` undocumented."""
 
-    def __init__(self, *, description: str, **options: Any) -> None:
-        super().__init__(UNSTATED_LENGTH, calendar_date, description=f"{description}, `YYYY-MM-DD`", **options)
+    def __init__(self, *, description: str, in_draft: bool = False, **options: Any) -> None:
+        described = f"{description}, `YYYY-MM-DD`"
+        form = {} if in_draft else {"format": "date"}
+        super().__init__(UNSTATED_LENGTH, calendar_date, description=described, metadata=form, **options)
 
 
 class TimeString(StrictString):
     """A timestamp with its offset, which the second stage checks."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(100, timestamp, **options)
+        super().__init__(100, timestamp, metadata={"format": "date-time"}, **options)
 
 
 class StrictInteger(Documented, fields.Integer):
@@ -199,19 +201,18 @@ class StringList(List):
 class DelimitedStrings(Documented, DelimitedList):
     """Strings of one form, each once: `a,b` in a query, an array in JSON. All wrong items are one issue."""
 
-    default_error_messages: dict[str, Any] = {"invalid": "Must be a list."}
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an array."}
 
     def __init__(self, inner: fields.Field[Any], **options: Any) -> None:
         length = validate.Length(1, MAX_LISTED, error=f"Must have 1 to {MAX_LISTED} items.")
         super().__init__(inner, validate=length, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        items = value.split(self.delimiter) if isinstance(value, str) else value
-        if not isinstance(items, list):
+        if not isinstance(value, list):
             raise self.make_error("invalid")
         for check in self.validators:
-            check(items)
-        return list(dict.fromkeys(self.inner.deserialize(item) for item in items))
+            check(value)
+        return list(dict.fromkeys(self.inner.deserialize(item) for item in value))
 
 
 class EnumList(DelimitedStrings):
@@ -233,7 +234,7 @@ class _IdOrNone(Documented, fields.String):
         if value == "none":
             return None
         if not isinstance(value, str) or not HEX_ID.fullmatch(value):
-            raise ma.ValidationError("Must be ids of 24 hexadecimal digits, separated by commas, or none.")
+            raise ma.ValidationError("Must be ids of 24 hexadecimal digits, or none.")
         return value.lower()
 
 

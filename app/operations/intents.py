@@ -197,7 +197,10 @@ FULL_OF_DRAFTS = (
     f"This token has {DRAFTS_PER_TOKEN} unfinished drafts in the project, the most there may be: "
     "confirm or discard one first."
 )
-NO_DRAFT = "This token has no such draft: it may be confirmed or discarded already, or belong to another token."
+NO_DRAFT = (
+    "This token has no such draft: it may be confirmed or discarded already, be of another kind, or belong to another "
+    "token."
+)
 
 
 def _intent_result(draft: StoredIntent) -> Result:

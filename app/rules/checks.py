@@ -210,7 +210,7 @@ def _length(subject: Subject) -> Iterator[Failure]:
     least, most = targets[0] * (100 - LENGTH_TOLERANCE_PERCENT), targets[-1] * (100 + LENGTH_TOLERANCE_PERCENT)
     if not least <= 100 * words <= most:
         wanted = " to ".join(f"{target:,}" for target in targets)
-        yield Failure(f"The text has {words:,} words; the brief wants {wanted}.")
+        yield Failure(f"The text has {words:,} word{'s' * (words != 1)}; the brief wants {wanted}.")
 
 
 def _outline_covered(subject: Subject) -> Iterator[Failure]:

@@ -248,12 +248,12 @@ def allowed(document: StoredDocument) -> list[str]:
     return [move.name for move in MOVES if may_leave(move, document)]
 
 
-def not_now(document: StoredDocument, request: MoveRequest) -> InvalidTransition:
-    """Returns the refusal of an operation that the document's status does not allow."""
+def not_now(document: StoredDocument, request: MoveRequest, state: str = "") -> InvalidTransition:
+    """Returns the refusal of an operation that the document's status, or another state, does not allow."""
     able, status = allowed(document), document["status"]
     named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if request.channel == Channel.MCP else able
     return InvalidTransition(
-        f"The document is {_STATUS_WORDS.get(status, status)}, which does not allow this. "
+        f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this. "
         f"What it allows: {', '.join(named)}.",
         status=status,
         allowed=able,
@@ -325,7 +325,7 @@ def if_not_renderable(document: StoredDocument, request: MoveRequest) -> BadRequ
 
 def if_not_deleted(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
     """Refuses to restore a document that is not in the trash."""
-    return not_now(document, request) if document["deletedAt"] is None else None
+    return not_now(document, request, "not in the trash") if document["deletedAt"] is None else None
 
 
 def if_slug_taken(document: StoredDocument, request: MoveRequest) -> SlugTaken | None:

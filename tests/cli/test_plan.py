@@ -108,6 +108,7 @@ def test_cells_become_lists_booleans_and_texts_and_an_empty_one_is_not_sent(tmp_
             "Plan for spring\n\nkey,title\nrye,Rye\n",
             ["line 1: `Plan for spring` is not a column; the columns are key, ", "line 1: there is no column `key`."],
         ),
+        ("key,Brief Keyword,Brief word count\n", ["`brief.keyword`?", "`brief.wordCount`?"]),
         ("Key;keyword\n", ["line 1: `Key` is not a column; did you mean `key`?", "line 1: `keyword` is not", "`key`."]),
         ("key,title,title\n", ["line 1: the column `title` appears 2 times."]),
         ("title\n", ["line 1: there is no column `key`."]),

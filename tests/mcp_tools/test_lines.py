@@ -138,6 +138,15 @@ def test_an_address_of_the_command_that_is_no_url_is_refused(url: str) -> None:
     assert "Must be an http or https URL with a host." in ended.output
 
 
+def test_a_query_in_the_address_of_the_command_is_refused_with_the_option_for_toolsets() -> None:
+    url = "https://content.example/mcp?toolset=writing"
+
+    ended = CliRunner().invoke(command, ["--url", url], env={"CONTENT_WORKFLOW_TOKEN": "cwm_x"})
+
+    assert ended.exit_code == 2
+    assert "--toolset" in ended.output
+
+
 def test_a_token_that_no_header_can_hold_is_invalid() -> None:
     ended = CliRunner().invoke(command, env={"CONTENT_WORKFLOW_TOKEN": "cwm_\u2026"})
 

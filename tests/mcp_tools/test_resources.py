@@ -153,12 +153,14 @@ def test_unknown_arguments_of_a_prompt_are_refused_as_those_of_a_tool(agent: Age
     document = a_document(project.context(), brief={"keyword": "rye"})
     asked = {"name": "write_document_from_brief", "arguments": {"documentId": document["id"], "document_id": "x"}}
 
-    error = agent.post("prompts/get", asked).json["error"]["data"]
+    answer = agent.post("prompts/get", asked).json["error"]
+    error = answer["data"]
 
     assert error["_tag"] == "HttpApiDecodeError"
     assert error["issues"] == [
         {"path": "document_id", "message": "Unknown argument; did you mean `documentId`?"},
     ]
+    assert "`document_id`: Unknown argument; did you mean `documentId`?" in answer["message"]  # clients show no data
 
 
 def test_an_unknown_prompt_is_a_protocol_error(agent: Agent) -> None:

@@ -138,6 +138,47 @@ def test_a_long_unknown_name_is_not_repeated_whole(agent: Agent) -> None:
     assert len(issue["path"]) <= 101
 
 
+@pytest.mark.parametrize(
+    ("tool", "name", "text"),
+    [
+        ("list_documents", "status", "idea,planned"),
+        ("list_documents", "slug", '["rye"]'),
+        ("list_documents", "key", "rye"),
+        ("list_documents", "categoryId", NOWHERE),
+        ("list_briefs", "state", "ready"),
+    ],
+)
+def test_the_text_of_a_list_is_not_taken_for_a_list(agent: Agent, tool: str, name: str, text: str) -> None:
+    assert agent.refused(tool, **{name: text})["issues"] == [{"path": name, "message": "Must be an array."}]
+
+
+def test_a_name_in_place_of_an_id_in_a_list_is_refused_without_words_of_a_query(agent: Agent) -> None:
+    [issue] = agent.refused("list_documents", categoryId=["Bread"])["issues"]
+
+    assert issue == {"path": "categoryId", "message": "Must be ids of 24 hexadecimal digits, or none."}
+
+
+def test_an_unknown_tool_is_answered_with_the_name_that_was_probably_meant(agent_of_era: Agent) -> None:
+    answer = agent_of_era.post("tools/call", {"name": "claimBrief", "arguments": {}}).json
+
+    assert "did you mean `claim_brief`?" in answer["error"]["message"]
+
+
+def test_a_draft_of_another_kind_is_refused_with_that_possibility(agent: Agent) -> None:
+    draft = agent.call("create_document_intent", title="Rye")
+
+    refused = agent.refused("confirm_intent", intentId=draft["id"], kind="cluster")
+
+    assert refused["_tag"] == "NotFound"
+    assert "another kind" in refused["message"]
+
+
+def test_a_document_outside_the_trash_is_not_restored_and_the_refusal_says_so(agent: Agent, project: Project) -> None:
+    document = a_document(project.context())
+
+    assert "is not in the trash" in agent.refused("restore_document", documentId=document["id"])["message"]
+
+
 @pytest.mark.contract("decided-pages.count")
 def test_a_list_of_documents_counts_those_on_all_pages_where_that_is_asked_for(agent: Agent, project: Project) -> None:
     first, second = (a_document(project.context(), title=title, slug=title) for title in ("rye", "oats"))

@@ -129,6 +129,12 @@ def test_length(words: int, target: str, expected: str) -> None:
     assert outcome("length", word_target=target, words=words) == expected
 
 
+def test_a_text_of_one_word_has_one_word() -> None:
+    [failure] = outcomes("length", word_target="100", words=1)
+
+    assert failure["message"] == "The text has 1 word; the brief wants 100."
+
+
 def test_outline_covered_names_each_line_without_a_heading() -> None:
     found = outcomes(
         "outline_covered",

@@ -180,6 +180,26 @@ def test_each_closed_list_is_one_component(document: dict[str, Any]) -> None:
     assert inline == []
 
 
+@pytest.mark.parametrize(
+    ("schema", "name", "form"),
+    [
+        ("DocumentChanges", "dueDate", "date"),
+        ("PieceFields", "dueDate", "date"),
+        ("ScheduleFields", "publishAt", "date-time"),
+        ("TokenFields", "expiresAt", "date-time"),
+        ("RevertFields", "since", "date-time"),
+    ],
+)
+def test_dates_and_times_of_requests_have_the_format_that_records_have(
+    document: dict[str, Any], schema: str, name: str, form: str
+) -> None:
+    assert document["components"]["schemas"][schema]["properties"][name].get("format") == form
+
+
+def test_a_draft_which_takes_any_due_date_documents_no_format(document: dict[str, Any]) -> None:
+    assert "format" not in document["components"]["schemas"]["DraftDocumentFields"]["properties"]["dueDate"]
+
+
 def test_lists_in_queries_are_arrays_written_with_commas(document: dict[str, Any]) -> None:
     parameters = {one["name"]: one for one in document["paths"]["/documents"]["get"]["parameters"]}
 
