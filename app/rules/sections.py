@@ -111,10 +111,8 @@ def apply_edits(markdown: str, edits: Iterable[Edit]) -> str:
     line_end = found[0] if (found := _LINE_END.search(markdown)) else "\n"
     joined = _Joined(line_end)
     for place, section in enumerate(sections):
-        if place in replaced:
-            joined.add(replaced[place])
-        else:
-            joined.add(section.text, place)
+        text = replaced.get(place, section.text)
+        joined.add(text, place if text == section.text else None)
         for text in followers.get(place, ()):
             joined.add(text)
     return "".join(joined.parts)

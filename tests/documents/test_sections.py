@@ -79,6 +79,10 @@ def test_edits_make_one_new_version_and_leave_other_sections_as_they_are(rest: R
 def test_an_edit_that_changes_nothing_makes_no_version(rest: Rest, document: Any) -> None:
     assert ok(edit(rest, document, {"hash": hash_of(DOUGH), "markdown": DOUGH}))["version"] == 1
 
+    without_blank_lines = a_document(rest, markdown="# A\none\n# B\n")
+    same = {"hash": hash_of("# A\none\n"), "markdown": "# A\none\n"}
+    assert ok(edit(rest, without_blank_lines, same))["version"] == 1
+
 
 @pytest.mark.contract("decided-sections.edit")
 def test_a_document_without_content_is_written_by_the_hash_of_nothing(rest: Rest) -> None:
