@@ -9,7 +9,7 @@ is imported with its last line, so an interrupted import is run again: records t
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,7 +160,8 @@ class ProjectImport:
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
             texts = self._store.transfers.documents_of(
-                self._project, [text for _, line in documents for text in texts_of(line)]
+                self._project,
+                [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
             )
         rows = []
         for number, line in documents:
@@ -168,30 +169,33 @@ class ProjectImport:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                rows.append((number, line, self._document_record(line, versions, texts)))
+                rows.append((number, line, self._document_record(line, versions.get(line["id"], {}), texts)))
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
         self._write(rows, self._add_documents)
 
     def _document_record(
-        self, line: Line, versions: Collection[tuple[str, int]], texts: Mapping[str, str]
+        self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
     ) -> dict[str, Any]:
         """Returns the record of a document, rendered where it is delivered. Raises `_InvalidLine`.
 
-        `versions` and `texts` are those that exist; each text with the id of its document.
+        `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
         """
         record = record_of("document", line)
         snapshot, brief = record["snapshot"], record["brief"] or {}
-        if (line["id"], line["version"]) not in versions:
+        if line["version"] not in versions:
             raise _InvalidLine(line, f"Its version {line['version']} is missing: it must come before the document.")
+        if (latest := max(versions)) > line["version"]:
+            why = f"It has a version {latest}, later than its own. If an import was interrupted, run this one again."
+            raise _InvalidLine(line, why)
         if record["isPublished"] != (snapshot is not None):
             raise _InvalidLine(line, "It must have a snapshot if and only if it is published.")
         if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
             raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
-        if any(texts.get(text) != line["id"] for text in texts_of(line)):
-            raise _InvalidLine(line, "A text that it names is missing: it must come before the document.")
+        if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
+            raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
         if snapshot is not None:
             record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
             record["deliveredWords"] = delivered_words(snapshot)

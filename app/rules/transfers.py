@@ -71,10 +71,10 @@ def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(categories, key=lambda category: (depth(category["id"]), category["id"]))
 
 
-def texts_of(line: Mapping[str, Any]) -> list[str]:
-    """Returns the ids of the texts that a document names."""
+def texts_of(line: Mapping[str, Any], versions: Mapping[int, str | None]) -> set[str]:
+    """Returns the ids of the texts that a document and its versions name."""
     snapshot = line.get("snapshot") or {}
-    return [text for text in (line.get("contentId"), snapshot.get("markdownId")) if text]
+    return {text for text in (line.get("contentId"), snapshot.get("markdownId"), *versions.values()) if text}
 
 
 def slugs_of(line: Mapping[str, Any]) -> set[str]:

@@ -122,11 +122,14 @@ class Transfers:
         rows = self._database.bodies.find(wanted, {"documentId": 1}, session=self._session)
         return {str(row["_id"]): str(row["documentId"]) for row in rows}
 
-    def versions(self, project_id: str, document_ids: Iterable[str]) -> set[tuple[str, int]]:
-        """Returns the versions of documents that exist, as pairs of a document's id and a number."""
+    def versions(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
+        """Returns the versions of documents that exist, by the document's id and their number, with their texts."""
         wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
-        rows = self._database.revisions.find(wanted, {"_id": 0, "documentId": 1, "version": 1}, session=self._session)
-        return {(str(row["documentId"]), row["version"]) for row in rows}
+        fields = {"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}
+        found: dict[str, dict[int, str | None]] = {}
+        for row in map(from_bson, self._database.revisions.find(wanted, fields, session=self._session)):
+            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
+        return found
 
     def forget(self, project_id: str, document_id: str) -> None:
         """Deletes the texts and versions of a document that was refused, or is being deleted for good."""

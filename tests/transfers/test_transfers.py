@@ -25,6 +25,7 @@ from app.store.transfers import Transfers
 from app.vocabulary import Channel
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
+from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -215,6 +216,44 @@ def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, stor
     assert all(word in done.refused[0].why for word in ("title", "slug", "createdAt"))
     titles = {one["title"] for one in called(other.context(), "list_documents", limit=100, offset=0, sort="title")}
     assert titles == {"Rye", "Crumb", "Crust"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"),
+    [({"version": 2}, "It has a version 2, later than its own"), ({"version": 1, "bodyId": "0" * 24}, "A text that")],
+    ids=["a later version", "a version whose text is missing"],
+)
+def test_a_document_whose_history_could_not_be_read_or_continued_is_refused(
+    rest: Rest, project: Project, extra: dict[str, Any], why: str
+) -> None:
+    document = a_document(project.context(), markdown="One.")
+    [*head, body, revision, last] = map(orjson.loads, exported(project, project.store))
+    beside = a_project(project.store)
+    lines = [orjson.dumps(line) for line in (*head, body, {**revision, **extra}, revision, last)]
+
+    refused = taken(project.store, beside, lines).done.refused
+
+    assert [one.why.startswith(why) for one in refused] == [True]
+    assert not taken(project.store, beside, exported(project, project.store)).done.refused
+    [imported] = rest.by(beside.token()).get(f"/documents?slug={document['slug']}").json
+    written = rest.by(beside.token()).put(
+        f"/documents/{imported['id']}/content", {"markdown": "Two.", "baseVersion": 1}
+    )
+    assert written.json["version"] == 2
+
+
+def test_an_import_that_was_interrupted_may_be_followed_by_that_of_an_earlier_export(
+    project: Project, fresh_store: Store
+) -> None:
+    ctx, other = project.context(), a_project(fresh_store)
+    document = a_document(ctx, markdown="One.")
+    earlier = exported(project, project.store)
+    called(ctx, "write_content", document["id"], markdown="Two.", baseVersion=1)
+    taken(fresh_store, other, exported(project, project.store)[:-1])
+
+    assert "run this one again" in taken(fresh_store, other, earlier).done.refused[0].why
+    assert not taken(fresh_store, other, earlier).done.refused
+    assert called(other.context(), "write_content", document["id"], markdown="2.", baseVersion=1)["version"] == 2
 
 
 @pytest.mark.contract("decided-intents.category-cap")
