@@ -16,6 +16,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.named import CategoryRecord
 from app.records.plans import ImportRecord
+from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_category, new_document
@@ -107,7 +108,7 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
     if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
         yield "category"
     brief = stored.get("brief") or {}
-    if any((value or None) != (brief.get(name) or None) for name, value in (fields.get("brief") or {}).items()):
+    if any(value != brief.get(name) for name, value in written_brief(fields.get("brief") or {}).items()):
         yield "brief"
 
 

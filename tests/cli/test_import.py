@@ -10,7 +10,7 @@ import pytest
 
 from app.cli.front_matter import Unreadable, read_post
 from tests.cli.conftest import Cli
-from tests.make import OPERATIONS, Project
+from tests.make import OPERATIONS, Project, a_document
 
 RUST_BLOG = Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"
 BAD = {
@@ -103,6 +103,16 @@ class TestImporting:
 
         assert report["created"] == 1
         assert list(report["refused"]) == ["b/index.md"]
+
+    @pytest.mark.contract("decided-commands.import-again")
+    def test_ids_in_upper_case_are_no_change(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        linked = a_document(project.context())["id"].upper()
+        write(tmp_path, "a.md", f"---\ntitle: A\nbrief: {{internalLinks: ['{linked}'], keyword: ''}}\n---\n")
+        self.run(cli, project, tmp_path)
+
+        again = self.run(cli, project, tmp_path)
+
+        assert (again["unchanged"], again["changed"]) == (1, {})
 
     @pytest.mark.contract("decided-commands.import-again")
     def test_a_second_run_changes_nothing_and_update_writes_what_changed(
