@@ -201,7 +201,8 @@ def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
 
 
 def _keyword_in_slug(subject: Subject) -> Iterator[Failure]:
-    if not _side_by_side(compared_words(slug_of(subject.keyword)), compared_words(subject.slug)):
+    slug, transliterated = compared_words(subject.slug), compared_words(slug_of(subject.keyword))
+    if not any(_side_by_side(keyword, slug) for keyword in (transliterated, subject.keyword_words)):
         yield Failure(f"The slug lacks the keyword {subject.keyword!r}.")
 
 
@@ -293,7 +294,7 @@ def _placeholders(subject: Subject) -> Iterator[Failure]:
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
     first: dict[str, int] = {}
     for text, place in subject.content.paragraphs:
-        if len(text) < 2 * REPEATED_PARAGRAPH_WORDS - 1:
+        if len(text) < REPEATED_PARAGRAPH_WORDS:  # of characters, which are words in some scripts
             continue
         began = first.setdefault(" ".join(text.split()), place)
         if began != place and _is_long(text):

@@ -82,6 +82,9 @@ def test_keyword_in_opening(markdown: str, expected: str) -> None:
         ("rye bread", "bread-rye", "failed"),
         ("Crème brûlée", "easy-creme-brulee", "passed"),
         ("тесто", "testo", "passed"),
+        ("тесто для пиццы", "быстрое-тесто-для-пиццы", "passed"),
+        ("тесто для пиццы", "пицца-и-тесто", "failed"),
+        ("酵母", "天然酵母のパン", "passed"),
         ("rye bread", "", "failed"),
     ],
 )
@@ -221,8 +224,11 @@ def test_placeholders(markdown: str, lines: list[int]) -> None:
     assert [one["line"] for one in found if one["outcome"] == "failed"] == lines
 
 
-def test_repeated_paragraphs_of_twenty_words() -> None:
-    text = f"{MANY}\n\nshort\n\nshort\n\n{MANY}\n"
+@pytest.mark.parametrize(
+    ("long", "short"), [(MANY, "short"), ("天" * 20, "地" * 19), ("天" * 19 + "ry", "天" * 19 + "。")]
+)
+def test_repeated_paragraphs_of_twenty_words(long: str, short: str) -> None:
+    text = f"{long}\n\n{short}\n\n{short}\n\n{long}\n"
     found = outcomes("repeated_paragraphs", markdown=text)
     assert [(one["outcome"], one["line"]) for one in found] == [("failed", 7)]
 
