@@ -68,7 +68,7 @@ def _column(status: str, filters: Mapping[str, Any]) -> Column:
     """Returns one column: the earliest due date first, or the latest publication first."""
     shown = min(100, request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN)
     sort = "-updatedAt" if status == DocumentStatus.PUBLISHED else "dueDate"
-    fields = {**filters, "status": status, "sort": sort, "limit": max(1, shown)}
+    fields = {**filters, "status": [status], "sort": sort, "limit": max(1, shown)}
     found = call(documents.list_documents, fields=fields).body
     return Column(status, found, shown, more=len(found) == shown)
 

@@ -79,7 +79,7 @@ def _items(first: date, last: date) -> tuple[list[dict[str, Any]], bool]:
     """Returns the documents of some days, and whether there may be more than are shown."""
     since = wire_time(datetime.combine(first, time(), UTC))
     due = _listed(dueAfter=first.isoformat(), dueBefore=last.isoformat(), sort="dueDate")
-    scheduled = _listed(status=DocumentStatus.SCHEDULED, sort="dueDate")
+    scheduled = _listed(status=[DocumentStatus.SCHEDULED], sort="dueDate")
     published = _listed(isPublished=True, updatedSince=since, sort="-updatedAt")
     elsewhere = (DocumentStatus.PUBLISHED, DocumentStatus.SCHEDULED)
     items = [_item("due", one, one["dueDate"]) for one in due if one["status"] not in elsewhere]
