@@ -66,7 +66,17 @@ def edit_text(id: str) -> Response:
         markdown=markdown,
         html=preview_of(markdown),
         refused=refused,
+        cursor=live.cursor(),
     )
+
+
+@console.get("/documents/<id>/meanwhile")
+def show_meanwhile(id: str) -> Response:
+    """Shows what somebody who writes has to know by now: why a text can't be saved, and that another was."""
+    document = call(documents.get_document, id).body
+    refused = refusals_of(document).get("write_content")
+    saved_by = _saved_by(document) if _base() != document["version"] else None
+    return page("meanwhile.html", document=document, base=_base(), refused=refused, saved_by=saved_by)
 
 
 @console.post("/documents/<id>/edit")
@@ -91,9 +101,8 @@ def _both_texts(id: str, mine: str) -> Response:
         rows = side_by_side(revisions.compared(theirs, mine, "theirs", "mine"))
     except TooDifferent:
         rows = None
-    return page(
-        "conflict.html", 409, document=result.body, markdown=mine, theirs=theirs, rows=rows, html=preview_of(mine)
-    )
+    compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(result.body)}
+    return page("conflict.html", 409, document=result.body, markdown=mine, html=preview_of(mine), **compared)
 
 
 @console.post("/documents/<id>/preview")
@@ -201,9 +210,15 @@ def _on_site(document: Mapping[str, Any]) -> str:
     return page_url(site, document["slug"]) if site else ""
 
 
+def _saved_by(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns who saved the newest version of a document."""
+    actor: Mapping[str, Any] = call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
+    return actor
+
+
 def _base() -> int | None:
     """Returns the version that the form was shown with."""
-    return request.form.get("baseVersion", type=int)
+    return request.values.get("baseVersion", type=int)
 
 
 def _markdown() -> str:

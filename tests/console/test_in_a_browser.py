@@ -99,6 +99,7 @@ def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project
     window.find("#preview").click()
     window.keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 3" in window.find("#toasts").text)
+    window.until(lambda: not window.find("#meanwhile").text)
     window.click_tab("Read")
     assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == [
         "Flour",
@@ -259,7 +260,9 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     assert "No brief was written." in window.find("main").text
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
-    OPERATIONS["write_content"](project.context(), document["id"], fields=theirs)
+    OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: "Ada saved version 2 while you are writing" in window.find("#meanwhile").text)
 
     window.press("Save")
     assert "Your text is not saved yet" in window.find(".notice").text

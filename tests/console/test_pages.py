@@ -168,16 +168,35 @@ def test_a_conflict_shows_both_texts_and_loses_neither(
 ) -> None:
     theirs = TEXT.replace("patience", "time")
     OPERATIONS["write_content"](project.context(), document["id"], fields={"markdown": theirs, "baseVersion": 1})
+    ada = project.context(project.token("Ada"))
+    OPERATIONS["update_document"](ada, document["id"], fields={"title": "Rye", "baseVersion": 2})
     path = f"/console/documents/{document['id']}/edit"
 
     refused = editor.post(path, markdown=TEXT.replace("Flour", "Rye"), baseVersion="1")
     assert refused.status_code == 409
+    assert "Ada saved version 3 while you were writing" in refused.text
     assert "<mark>Rye</mark>" in refused.text
     assert "<mark>time</mark>" in refused.text
-    assert 'name="baseVersion" value="2"' in refused.text
-    assert now(project, document)["version"] == 2
+    assert 'name="baseVersion" value="3"' in refused.text
+    assert now(project, document)["version"] == 3
 
-    assert "Saved as version 3" in editor.post(path, markdown="Merged.", baseVersion="2").text
+    assert "Saved as version 4" in editor.post(path, markdown="Merged.", baseVersion="3").text
+
+
+def test_a_writer_learns_what_others_did_meanwhile(editor: Visitor, project: Project, document: dict[str, str]) -> None:
+    path = f"/console/documents/{document['id']}/meanwhile"
+    ada = project.context(project.token("Ada"))
+    assert "notice" not in editor.get(f"{path}?baseVersion=1").text
+
+    OPERATIONS["update_document"](ada, document["id"], fields={"title": "Rye"})
+    told = editor.get(f"{path}?baseVersion=1").text
+    assert "Ada saved version 2 while you are writing" in told
+    assert f"/console/documents/{document['id']}/revisions?to=2&amp;from=1" in told
+    assert "notice" not in editor.get(f"{path}?baseVersion=2").text
+
+    OPERATIONS["submit_document"](ada, document["id"])
+    OPERATIONS["approve_document"](ada, document["id"])
+    assert "A text can&#39;t be saved now" in editor.get(f"{path}?baseVersion=2").text
 
 
 @pytest.mark.parametrize("length", [600_000, 2_097_152])

@@ -1,6 +1,6 @@
 // Writing: the textarea becomes an editor, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, say } from "./console.js";
+import { $, refresh, say } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
@@ -38,6 +38,7 @@ async function save() {
   store();
   say(saved.message);
   document.dispatchEvent(new Event("saved"));
+  refresh();
   htmx.ajax("GET", form.action, { target: "#facts", select: "#facts", swap: "outerHTML" });
 }
 
