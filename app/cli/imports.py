@@ -1,7 +1,6 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -19,10 +18,10 @@ from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.cli.progress import progress
 from app.errors import BadRequest, Refusal
 from app.fields.imports import ImportedFields
-from app.fields.loading import load, problems
-from app.operations import briefs, documents, publishing, revisions
+from app.fields.loading import load
+from app.operations import publishing
 from app.operations.context import Context, this_instant
-from app.operations.imports import EDITED, file_under, import_documents
+from app.operations.imports import import_documents, update_imported
 from app.rules.batches import batches
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -152,7 +151,7 @@ class _Run:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
-            self._write(became["id"], post.fields, became["differs"])
+            call(replace(self.ctx, now=this_instant()), update_imported, became["id"], **post.fields)
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
         if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(became["id"], post)
@@ -163,24 +162,6 @@ class _Run:
             return
         call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
         self.report.published += 1
-
-    def _write(self, document_id: str, fields: Mapping[str, Any], differs: list[str]) -> None:
-        """Writes a document as the API would: its fields, its brief, its content; nothing where a value is wrong."""
-        found = problems(ImportedFields, fields)
-        if wrong := [one for one in found if re.split(r"[.[]", one["field"])[0] in differs]:
-            raise BadRequest(errors=wrong)
-        ctx = replace(self.ctx, now=this_instant())
-        changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
-        if "category" in differs:
-            changes["categoryId"] = call(ctx, file_under, name=fields["category"])["id"]
-        if changes:
-            call(ctx, documents.update_document, document_id, **changes)
-        if "brief" in differs:
-            call(ctx, briefs.update_brief, document_id, **fields["brief"])
-        if "markdown" in differs:
-            version = call(ctx, documents.get_document, document_id)["version"]
-            markdown = fields.get("markdown", "")
-            call(ctx, revisions.write_content, document_id, markdown=markdown, baseVersion=version)
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]

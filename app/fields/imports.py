@@ -14,12 +14,6 @@ class ImportedFields(EditedFields, DraftDocumentFields):
     )
 
 
-class CategoryName(Schema):
-    """A category by its name or slug."""
-
-    name = StrictString(200, not_blank, description="the category's name or slug", required=True)
-
-
 class ImportFields(Schema):
     """A batch of documents."""
 

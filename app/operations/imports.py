@@ -4,17 +4,21 @@ A batch is one transaction, so that its documents share one commit. Each documen
 refused one does not stop the others.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from app.errors import BadRequest, Problem
+from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.fields.documents import EditedFields
-from app.fields.imports import CategoryName, ImportFields
+from app.fields.imports import ImportedFields, ImportFields
 from app.fields.loading import cached_schema, in_order, problems
+from app.operations.briefs import update_brief
 from app.operations.context import Context, Fields
+from app.operations.documents import document_result, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.named import CategoryRecord
+from app.operations.revisions import markdown_of, save_content
+from app.records.documents import DocumentRecord
 from app.records.plans import ImportRecord
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
@@ -47,17 +51,35 @@ def import_documents(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(
-    Scope.WRITE, Effect.CREATES, body=CategoryName, response=CategoryRecord, errors=(BadRequest,), transaction=True
+    Scope.WRITE,
+    Effect.CHANGES,
+    body=ImportedFields,
+    response=DocumentRecord,
+    errors=(BriefClaimed, InvalidTransition, BadRequest),
+    transaction=True,
+    prepare=lambda ctx, document_id, fields: word_count(fields.get("markdown", "")),
 )
-def file_under(ctx: Context, fields: Fields) -> Result:
-    """Find the category with a name or slug, or create it."""
-    name = fields["name"]
-    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name)
-    if category is None:
-        if wrong := _category_problems(ctx, name):
-            raise BadRequest(errors=wrong)
-        category = _new_category(ctx, name)
-    return Result({"id": category["id"]})
+def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result:
+    """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
+    document, named = own_document(ctx, document_id), fields.get("category")
+    category = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
+    differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
+    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in differs]
+    if named and category is None:
+        wrong += _category_problems(ctx, named)
+    if wrong:
+        raise BadRequest(errors=in_order(wrong))
+    changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
+    if named and "category" in differs:
+        changes["categoryId"] = (category or _new_category(ctx, named))["id"]
+    if changes:
+        update_document.run(ctx, document_id, changes)
+    if "brief" in differs:
+        update_brief.run(ctx, document_id, fields["brief"])
+    document = own_document(ctx, document_id)
+    if "markdown" not in differs:
+        return document_result(ctx, document)
+    return save_content(ctx, document, fields.get("markdown", ""), ctx.prepared)
 
 
 class _Existing:
@@ -115,8 +137,7 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
 def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
     wrong = [*confirm_problems(Kind.DOCUMENT, fields, facts), *problems(EditedFields, fields)]
     if new_category_name:
-        found = _category_problems(ctx, new_category_name)
-        wrong += [Problem(field="category", message=problem["message"]) for problem in found]
+        wrong += _category_problems(ctx, new_category_name)
     return in_order(wrong)
 
 
@@ -135,7 +156,8 @@ def _category_fields(name: str) -> dict[str, Any]:
 
 def _category_problems(ctx: Context, name: str) -> list[Problem]:
     full = ctx.store.categories.count(ctx.project_id) >= CATEGORIES_PER_PROJECT
-    return confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
+    found = confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
+    return [Problem(field="category", message=problem["message"]) for problem in found]
 
 
 def _new_category(ctx: Context, name: str) -> Stored:

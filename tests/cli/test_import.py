@@ -151,6 +151,23 @@ class TestImporting:
             assert problem in why
         assert documents_of(project) == before
 
+    @pytest.mark.contract("decided-commands.import-refused")
+    @pytest.mark.parametrize("changed", ["title: A\ncategory: New", "title: A\nbrief: {keyword: wheat}"])
+    def test_an_update_that_the_documents_status_does_not_allow_writes_nothing(
+        self, cli: Cli, project: Project, tmp_path: Path, changed: str
+    ) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\nbrief: {keyword: rye}\n---\nx")
+        self.run(cli, project, tmp_path)
+        OPERATIONS["approve_document"](project.context(), documents_of(project)["a"]["id"], fields={})
+        before = documents_of(project)
+        write(tmp_path, "a.md", f"---\n{changed}\n---\ny")
+
+        why = self.run(cli, project, tmp_path, "--update")["refused"]["a.md"]
+
+        assert "The document is approved" in why
+        assert documents_of(project) == before
+        assert OPERATIONS["list_categories"](project.context(), fields={"limit": 9, "offset": 0}).body == []
+
     @pytest.mark.contract("decided-commands.import-publish")
     def test_publish_takes_what_is_dated_in_the_past_and_no_draft(
         self, cli: Cli, project: Project, tmp_path: Path
