@@ -77,7 +77,7 @@ class DeliveryCaches:
         return self._cached(self._redirects, ctx, revision, lambda: read_redirects(ctx, None))
 
     def _cached(self, cache: RevisionCache[V], ctx: Context, revision: int, read: Callable[[], V]) -> V:
-        """Returns a value of a revision from its cache; reads it once for all callers that wait for it."""
+        """Returns a value from its cache; reads it once for all callers at the same revision that wait for it."""
         if (known := cache.get(ctx.project_id, revision)) is not None:
             return known
 
@@ -89,7 +89,7 @@ class DeliveryCaches:
                 cache.put(ctx.project_id, revision, value)
             return value
 
-        value: V = self._reads.read((cache, ctx.project_id), read_and_cache)
+        value: V = self._reads.read((cache, ctx.project_id, revision), read_and_cache)
         return value
 
 
