@@ -81,6 +81,10 @@ def with_diagrams(page: str) -> str:
     return page
 
 
+PLAIN = str.maketrans({"`": None, ";": ","})
+"""How a diagram writes a text: Mermaid ends a statement at a semicolon."""
+
+
 def status_diagram() -> str:
     """Returns the statuses of a document and the operations between them, in Mermaid's notation.
 
@@ -92,15 +96,17 @@ def status_diagram() -> str:
     notes = []
     for move in documents.MOVES:
         if not isinstance(move.enters, Status):
-            notes.append(f"{move.name}: to {move.enters.value.partition(';')[0]}")
+            notes.append(f"{move.name}: to {move.enters.value.translate(PLAIN)}")
             continue
         if len(move.leaves) >= len(Status) - 1:
             notes.append(f"{move.name}: from every status to {move.enters}")
             continue
         for status in (*move.leaves, *move.if_changed):
+            is_partly = status in briefs.OPEN and not set(briefs.OPEN) <= set(move.leaves)
+            name = f"{move.name} (from {status})" if is_partly else move.name
             names = arrows.setdefault((nodes[status], nodes[move.enters]), [])
-            if move.name not in names:
-                names.append(move.name)
+            if name not in names:
+                names.append(name)
     lines = [
         "stateDiagram-v2",
         f'    state "{" / ".join(briefs.OPEN)}" as open',

@@ -161,7 +161,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         try:
             value = orjson.loads(data)
         except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
-            raise RequestError(f"This is not valid JSON: {error}.") from None
+            what = "The body" if isinstance(data, bytes) else "What `variables` or `extensions` holds"
+            raise RequestError(f"{what} is not valid JSON: {error}.") from None
         if isinstance(value, list) and isinstance(data, bytes):
             raise RequestError("Send one query at a time: batches are not supported.", "BATCH_NOT_SUPPORTED")
         if not isinstance(value, dict) and (value is not None or isinstance(data, bytes)):

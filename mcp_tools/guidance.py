@@ -43,7 +43,8 @@ refused with
 Other refusals:
 - `BriefClaimed`: `claimedBy` holds the claim; if that is you, go on writing, else claim another brief.
 - `BriefNotReady`: `mark_brief_ready` first. `BriefNotOffered`: there is nothing to withdraw.
-- `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it.
+- `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it. What it allows may be for people: if \
+you lack those tools, your work on it is done.
 - `FourEyes`: somebody else has to approve, schedule or publish what you wrote or submitted.
 - `ChecksFailed`: correct what `checks` lists, then submit again.
 - `NoBriefReady`: there is no work; try again later.

@@ -98,6 +98,14 @@ def test_a_list_in_an_address_is_no_batch(graphql: GraphQL, sent: dict[str, Any]
     assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
 
 
+@pytest.mark.parametrize("name", ["variables", "extensions"])
+def test_what_is_not_json_in_an_address_is_named(graphql: GraphQL, name: str) -> None:
+    answer = graphql.get("{ categories { id } }", **{name: "{n: 2}"})
+
+    assert answer.status_code == 400
+    assert f"`{name}`" in answer.json["errors"][0]["message"]
+
+
 def test_batches_are_not_taken(graphql: GraphQL) -> None:
     headers = {"Authorization": f"Bearer {graphql.token.secret}"}
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.operations.catalogue import CATALOGUE
 from app.vocabulary import EVENT_TYPES
-from docs_site.generated import COMMITTED
+from docs_site.generated import COMMITTED, status_diagram
 from docs_site.sources import TOP, gather
 
 
@@ -29,6 +29,14 @@ def pages_of(nav: Any) -> list[str]:
 def test_generated_parts_are_as_the_code_has_them(page: Path) -> None:
     written = page.read_text("utf-8")
     assert COMMITTED[page](written) == written, "Run `python -m docs_site`."
+
+
+def test_the_diagram_of_statuses_says_what_the_table_of_moves_says() -> None:
+    diagram = status_diagram()
+
+    assert "unpublish: to the same status, drafting where that is published" in diagram
+    assert "open --> approved: approve (from drafting)" in diagram
+    assert "open --> review: submit\n" in diagram
 
 
 def test_the_navigation_names_every_page(tmp_path: Path) -> None:
