@@ -51,7 +51,7 @@ MAX_SORTED = 500
 """Up to how many documents of a list are sorted here by their keys, rather than read in the order of an index."""
 
 
-_ID_FIELDS = tuple(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
+_ID_FIELDS = frozenset(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
 
 
 def document_from_bson(record: Any) -> Any:
@@ -61,9 +61,9 @@ def document_from_bson(record: Any) -> Any:
     """
     if record is not None:
         record["id"] = str(record.pop("_id"))
-        for name in _ID_FIELDS:
-            if (value := record.get(name)) is not None:
-                record[name] = str(value)
+        for name in _ID_FIELDS.intersection(record):
+            if record[name] is not None:
+                record[name] = str(record[name])
     return record
 
 
