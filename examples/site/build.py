@@ -23,10 +23,10 @@ from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlsplit
 
-from delivery import ApiError, Delivery, Events
+from delivery import POLL_SECONDS, UNREACHABLE, ApiError, Delivery, Events, may_pass
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -286,16 +286,23 @@ def _same(file: Path, content: bytes) -> bool:
 
 
 def watch(site: Site, events: Events) -> None:
-    """Builds the site again whenever something happens."""
+    """Builds the site again whenever something happens, and until it is built where the service restarts meanwhile."""
     while True:
         events.wait()
-        began = time.monotonic()
-        try:
-            count, changed = site.build()
-        except (ApiError, SiteError, URLError, TimeoutError) as error:
-            print(f"Not built: {error}", file=sys.stderr, flush=True)
-        else:
-            print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
+        while interrupted(site):
+            time.sleep(POLL_SECONDS)
+
+
+def interrupted(site: Site) -> bool:
+    """Builds the site; returns whether the service can't be reached, so that the same build may succeed soon."""
+    began = time.monotonic()
+    try:
+        count, changed = site.build()
+    except (ApiError, SiteError, *UNREACHABLE) as error:
+        print(f"Not built: {error}", file=sys.stderr, flush=True)
+        return may_pass(error)
+    print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
+    return False
 
 
 def main() -> None:
@@ -322,7 +329,7 @@ def main() -> None:
         raise SystemExit(f"Not built: {error}") from error
     except HTTPError as error:
         raise SystemExit(f"The service refused: {error.code} {error.reason}{HINTS.get(error.code, '')}") from error
-    except (URLError, TimeoutError) as error:
+    except UNREACHABLE as error:
         raise SystemExit(f"The service at {given.api} can't be reached: {error}") from error
     except KeyboardInterrupt:
         print()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -19,6 +19,11 @@ WAIT_SECONDS = 25
 """How long the feed of events is asked to wait for one."""
 POLL_SECONDS = 1.0
 """How long to wait between two requests, where the feed of events answers at once."""
+
+UNREACHABLE = (URLError, ConnectionError, TimeoutError)
+"""The exceptions of a service that can't be reached, or that refuses: `HTTPError` is a `URLError`."""
+SERVER_ERRORS = 500
+"""The lowest status of a service, or a proxy before it, that is about to work again."""
 
 SHOWN = "title subtitle slug excerpt metaTitle metaDescription coverImage { url }"
 ARTICLES = """
@@ -37,6 +42,11 @@ query Articles($limit: Int, $offset: Int, $drafts: Boolean!) {
 """.replace("SHOWN", SHOWN)
 TOPICS = "{ categories { slug name description documentCount category { slug name } } }"
 REDIRECTS = "query Redirects($limit: Int, $offset: Int) { redirects(limit: $limit, offset: $offset) { from to } }"
+
+
+def may_pass(error: Exception) -> bool:
+    """Returns whether the same request may succeed soon, as when the service restarts."""
+    return isinstance(error, UNREACHABLE) and not (isinstance(error, HTTPError) and error.code < SERVER_ERRORS)
 
 
 class ApiError(Exception):
@@ -108,6 +118,8 @@ class Delivery:
         try:
             answer = json.loads(_send(f"{self.url}/graphql", self.token, {"query": query, "variables": variables}))
         except HTTPError as refused:
+            if may_pass(refused):
+                raise
             answer = json.loads(refused.read())
         if errors := answer.get("errors"):
             raise ApiError("; ".join(error["message"] for error in errors), errors[0]["extensions"]["code"])
@@ -124,11 +136,15 @@ class Events:
             pass
 
     def wait(self) -> None:
-        """Returns when something happened."""
+        """Returns when something happened; a service that restarts is asked again."""
         while True:
             began = time.monotonic()
-            if self._page(wait=WAIT_SECONDS):
-                return
+            try:
+                if self._page(wait=WAIT_SECONDS):
+                    return
+            except UNREACHABLE as error:
+                if not may_pass(error):
+                    raise
             time.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
 
     def _page(self, *, wait: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,9 +10,15 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from email.message import Message
 from html import unescape
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from unittest.mock import Mock
+from urllib.error import HTTPError
 from urllib.parse import unquote, urljoin
 
 import feedparser
@@ -248,6 +255,51 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             assert untouched.stat().st_mtime_ns == before
         finally:
             watching.kill()
+
+
+def test_who_follows_the_site_waits_while_the_service_restarts_and_ends_when_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    delivery = import_module("delivery")
+    monkeypatch.setattr(delivery, "POLL_SECONDS", 0.01)
+    answers: list[int | list[str]] = [[], 503, 0, ["an event"], 401]  # 0: the connection is closed
+
+    class Service(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer = answers.pop(0)
+            if answer != 0:
+                self.send_response(answer if isinstance(answer, int) else 200)
+                self.end_headers()
+                self.wfile.write(json.dumps({"events": answer, "cursor": "c"}).encode())
+
+    with HTTPServer(("127.0.0.1", 0), Service) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        events = delivery.Events(f"http://127.0.0.1:{server.server_port}", "cwm_x")
+        events.wait()
+        with pytest.raises(HTTPError, match="401"):
+            events.wait()
+        server.shutdown()
+    assert answers == []
+
+
+def test_a_build_that_the_service_interrupts_is_tried_again_without_another_event(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    build = import_module("build")
+    monkeypatch.setattr(build, "POLL_SECONDS", 0.01)
+    gateway = HTTPError("", 502, "Bad Gateway", Message(), None)
+    site, events = Mock(), Mock()
+    site.build.side_effect = [ConnectionResetError(), gateway, (3, 1), build.SiteError("Set siteUrl."), (3, 1)]
+    events.wait.side_effect = [None, None, None, KeyboardInterrupt]
+
+    with pytest.raises(KeyboardInterrupt):
+        build.watch(site, events)
+
+    printed = capsys.readouterr()
+    assert [line[:10] for line in printed.out.splitlines()] == ["3 articles"] * 2
+    assert (len(printed.err.splitlines()), "Set siteUrl." in printed.err) == (3, True)
 
 
 def test_a_preview_with_a_token_that_may_not_read_drafts_is_refused_and_writes_nothing(
