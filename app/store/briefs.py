@@ -16,11 +16,10 @@ from app.store.conditions import (
     expire_lease_stage,
     lease_expired_filter,
     listed_brief_filters,
-    not_deleted,
     unprotected_filter,
 )
 from app.store.document_records import DocumentRecords
-from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, READY_BRIEFS
+from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, NOT_DELETED, READY_BRIEFS
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
@@ -64,7 +63,7 @@ class Briefs(DocumentRecords):
         conditions = listed_brief_filters([BriefState.READY], now, any_expired=True)
         rows = self._find(
             project_id,
-            {"$or": [not_deleted(one) for one in conditions]},
+            {"$or": [one | NOT_DELETED for one in conditions]},
             sort=(("brief.claimExpiresAt", DESCENDING), *SOONEST_DUE),
             limit=limit,
             fields=LIST_ITEM,
@@ -76,7 +75,7 @@ class Briefs(DocumentRecords):
         """Returns the condition for documents whose brief is listed under one of the states now."""
         leased = BriefState.READY in states or BriefState.CLAIMED in states
         any_expired = leased and self.has_expired_leases(project_id, now)
-        conditions = [not_deleted(one) for one in listed_brief_filters(states, now, any_expired=any_expired)]
+        conditions = [one | NOT_DELETED for one in listed_brief_filters(states, now, any_expired=any_expired)]
         return conditions[0] if len(conditions) == 1 else {"$or": conditions}
 
     def move(
@@ -92,8 +91,8 @@ class Briefs(DocumentRecords):
     ) -> StoredDocument | None:
         """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
         condition = {"$and": [brief_move_filter(move, request), document_etag_filter(tags, request.now)]}
-        one = self._one(document_id) | condition
-        return self._change(project_id, one, event=event, changes=move_changes(move, changes))
+        condition |= self._id_filter(document_id)
+        return self._change(project_id, condition, event=event, changes=move_changes(move, changes))
 
     def claim_next(
         self,
@@ -114,7 +113,7 @@ class Briefs(DocumentRecords):
         condition = ids | self._listed(project_id, move.leaves, request.now)
         written = move_changes(move, changes)
         if self._store.lost_to_others and (picked := self._one_of_the_next(project_id, condition)):
-            return self._change(project_id, self._one(picked) | condition, event=event, changes=written)
+            return self._change(project_id, self._id_filter(picked) | condition, event=event, changes=written)
         return self._change(project_id, condition, event=event, changes=written, sort=SOONEST_DUE, index=BRIEFS_BY_DUE)
 
     def _one_of_the_next(self, project_id: str, condition: Bson) -> str | None:
@@ -147,15 +146,15 @@ class Briefs(DocumentRecords):
                 document_etag_filter(tags, event.at),
             ]
         }
-        one = self._one(document_id) | condition
-        return self._change(project_id, one, event=event, changes=of_brief(fields), computed=SAME_STATE)
+        condition |= self._id_filter(document_id)
+        return self._change(project_id, condition, event=event, changes=of_brief(fields), computed=SAME_STATE)
 
     def expire_leases(self, now: datetime) -> builtins.list[str]:
         """Records that the leases of claims expired, in any project; returns the documents' ids.
 
         Each is recorded once, by a worker or by the next write of the document.
         """
-        expired = not_deleted(lease_expired_filter(now))
+        expired = lease_expired_filter(now) | NOT_DELETED
         rows = self._collection.find(expired, {"projectId": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
         changes: Bson = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
         return [

@@ -313,14 +313,14 @@ class OutboxCollection(Collection[Stored]):
         """Changes a record that was not deleted; None where nothing would change, or `tags` name other states."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         time = {"updatedAt": event.at} if self.has_update_time else {}
-        condition = self._one(record_id, tags) | {"$or": differs}
+        condition = self._id_filter(record_id, tags) | {"$or": differs}
         return self._change(project_id, condition, event=event, changes={**changes, **self.keys(changes), **time})
 
     def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> Stored | None:
         """Marks a record as deleted."""
-        return self._change(project_id, self._one(record_id, tags), event=event, changes={"deletedAt": event.at})
+        return self._change(project_id, self._id_filter(record_id, tags), event=event, changes={"deletedAt": event.at})
 
-    def _one(self, record_id: str, tags: EntityTags = None) -> Bson:
+    def _id_filter(self, record_id: str, tags: EntityTags = None) -> Bson:
         return {"_id": ObjectId(record_id), **NOT_DELETED, **etag_filter(tags)}
 
     def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:

@@ -4,7 +4,7 @@ A claim whose lease has expired counts as ready from that instant: the condition
 and every write of a document records the expiry first (`expire_lease_stage`), so that nothing depends on a worker.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from app.rules import documents
@@ -12,15 +12,10 @@ from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, event_expression
-from app.store.indexes import FIRST_DATE, NOT_DELETED
+from app.store.indexes import FIRST_DATE
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
-
-
-def not_deleted(condition: Mapping[str, object]) -> Bson:
-    """Returns the condition for documents outside the trash."""
-    return {**condition, **NOT_DELETED}
 
 
 def lease_expired_filter(now: datetime) -> Bson:
@@ -141,7 +136,7 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
     """Returns the stage that records an expired lease: the brief becomes ready, with an event."""
     expired = {
         "$and": [
-            {"$eq": ["$brief.state", str(BriefState.CLAIMED)]},
+            _IS_CLAIMED,
             {"$gt": ["$brief.claimExpiresAt", None]},
             {"$lte": ["$brief.claimExpiresAt", now]},
         ]
@@ -159,14 +154,11 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
     ]
 
 
-def finished_brief() -> Bson:
-    """Returns the expression that makes a claimed brief drafted and leaves any other as it is.
+_IS_CLAIMED = {"$eq": ["$brief.state", str(BriefState.CLAIMED)]}
+_DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
 
-    It comes after `expire_lease_stage`.
-    """
-    done = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
-    return {"$cond": [{"$eq": ["$brief.state", str(BriefState.CLAIMED)]}, done, "$brief"]}
-
+FINISHED_BRIEF: Bson = {"$cond": [_IS_CLAIMED, _DRAFTED, "$brief"]}
+"""The expression that makes a claimed brief drafted and leaves any other as it is, after `expire_lease_stage`."""
 
 _PUBLISHED, _DRAFTING = str(DocumentStatus.PUBLISHED), str(DocumentStatus.DRAFTING)
 _WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}

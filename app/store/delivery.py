@@ -14,19 +14,17 @@ from app.rules.publishing import LeftSlug
 from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (
-    NOT_DELETED,
     PAST_SLUGS,
+    PUBLISHED,
     PUBLISHED_BY_TIME,
     PUBLISHED_BY_UPDATE,
     PUBLISHED_BY_WORD,
     PUBLISHED_IN_CATEGORY,
     SLUGS,
+    UNPUBLISHED,
     UNPUBLISHED_BY_CREATION,
     Index,
 )
-
-PUBLISHED: Bson = {**NOT_DELETED, "isPublished": True}
-UNPUBLISHED: Bson = {**NOT_DELETED, "isPublished": False}
 
 NEWEST_PUBLISHED = (("publishedAt", DESCENDING), ("_id", 1))
 NEWEST_CREATED = (("createdAt", DESCENDING), ("_id", 1))

@@ -11,17 +11,18 @@ from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.words import search_words
 from app.store.collection import DEEP_OFFSET, DESCENDING, Bson, OutboxCollection, object_id, object_ids
-from app.store.conditions import brief_state_filter, expire_lease_stage, lease_expired_filter, not_deleted
+from app.store.conditions import brief_state_filter, expire_lease_stage, lease_expired_filter
 from app.store.indexes import (
     ALL_BY,
     BRIEFS_BY_DUE,
     EXPIRED_LEASES,
     FILTERED_BY,
-    FIRST_DATE,
     KEYS,
+    NOT_DELETED,
     PUBLISHED_BY_TIME,
     SLUGS,
     TRASH_BY,
+    TRASHED,
     TRASHED_SLUGS,
     UNPUBLISHED_BY_CREATION,
     WORDS,
@@ -101,7 +102,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
 
     def has_expired_leases(self, project_id: str, now: datetime) -> bool:
         """Returns whether a claim of the project is still stored as claimed although its lease expired."""
-        return self._exists(project_id, not_deleted(lease_expired_filter(now)), index=EXPIRED_LEASES)
+        return self._exists(project_id, lease_expired_filter(now) | NOT_DELETED, index=EXPIRED_LEASES)
 
 
 class DocumentLists(DocumentRecords):
@@ -156,14 +157,15 @@ class DocumentLists(DocumentRecords):
         Only the longest few words are tried: long words are rarer.
         """
         for word in sorted(words, key=len, reverse=True)[:WORDS_TRIED]:
-            one = not_deleted({"words": word})
-            rows = self._find(project_id, one, fields={"_id": 1}, limit=MAX_SORTED + 1, index=WORDS)
+            rows = self._find(
+                project_id, {"words": word, **NOT_DELETED}, fields={"_id": 1}, limit=MAX_SORTED + 1, index=WORDS
+            )
             if len(rows) <= MAX_SORTED:
                 return [row["id"] for row in rows]
         return None
 
     def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Bson:
-        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE}} if filters.get("deleted") else not_deleted({})
+        condition: Bson = dict(TRASHED if filters.get("deleted") else NOT_DELETED)
         for name in ("status", "categoryId", "clusterId", "assigneeId"):
             if (wanted := filters.get(name)) is not None:
                 many = wanted if name == "status" else [object_id(one) for one in wanted]

@@ -13,11 +13,10 @@ from app.rules.documents import Derived, Move, StoredDocument
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
+    FINISHED_BRIEF,
     STATUS_ENTERED,
     document_etag_filter,
     expire_lease_stage,
-    finished_brief,
-    not_deleted,
     status_move_filter,
 )
 from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys
@@ -28,9 +27,12 @@ from app.store.indexes import (
     KEYS,
     KEYWORD_COLLATION,
     KEYWORDS,
+    NOT_DELETED,
+    PUBLISHED,
     PUBLISHED_IN_CATEGORY,
     SCHEDULED,
     SLUGS,
+    TRASHED,
 )
 from app.vocabulary import DocumentStatus
 
@@ -85,7 +87,7 @@ class Documents(DocumentLists):
             stages = expire_lease_stage(changes[0].event.at)
             for one in changes:
                 stages += self._change_stages(one.event, one.changes, one.computed)
-            condition = not_deleted({"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room()})
+            condition = {"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room(), **NOT_DELETED}
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
@@ -102,7 +104,7 @@ class Documents(DocumentLists):
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE}}, HIDDEN)
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, HIDDEN)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.
@@ -111,13 +113,13 @@ class Documents(DocumentLists):
         """
         first, *others = (
             [
-                {"$match": self._where(project_id, not_deleted({"status": str(status)}))},
+                {"$match": self._where(project_id, {"status": str(status), **NOT_DELETED})},
                 {"$group": {"_id": str(status), "count": {"$sum": 1}}},
             ]
             for status in DocumentStatus
         )
         unions = [{"$unionWith": {"coll": self.name, "pipeline": one}} for one in others]
-        with self._hint(FILTERED_BY["status", "updatedAt"], not_deleted({})) as hint:
+        with self._hint(FILTERED_BY["status", "updatedAt"], NOT_DELETED) as hint:
             options: Bson = {"hint": hint} if hint else {}
             rows = list(self._collection.aggregate([*first, *unions], session=self._session, **options))
         return {row["_id"]: row["count"] for row in rows}
@@ -132,19 +134,20 @@ class Documents(DocumentLists):
         if not wanted:
             return []
         fields = {"slug": 1, "title": 1, "status": 1, "excerpt": 1}
-        found = {row["id"]: row for row in self._find(project_id, not_deleted({"_id": {"$in": wanted}}), fields=fields)}
-        return [found[str(one)] for one in wanted if str(one) in found]
+        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields=fields)
+        by_id = {row["id"]: row for row in rows}
+        return [by_id[str(one)] for one in wanted if str(one) in by_id]
 
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""
-        condition = not_deleted({"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}})
+        condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
 
     def find_titles_by_keyword(
         self, project_id: str, keyword: str, *, but: str | None = None, limit: int
     ) -> Sequence[str]:
         """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
-        condition = not_deleted({"brief.keyword": keyword, "_id": {"$ne": object_id(but)}})
+        condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
         rows = self._find(
             project_id, condition, fields={"title": 1}, limit=limit, index=KEYWORDS, collation=KEYWORD_COLLATION
         )
@@ -157,7 +160,7 @@ class Documents(DocumentLists):
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
-        condition = not_deleted({"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}})
+        condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
         rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
@@ -185,15 +188,15 @@ class Documents(DocumentLists):
         if move.enters == DocumentStatus.SCHEDULED:
             computed["statusBefore"] = "$status"
         if move.finishes_brief:
-            computed["brief"] = finished_brief()
-        one = self._one(document_id) | condition
-        return self._change(project_id, one, event=event, changes=changes, computed=computed)
+            computed["brief"] = FINISHED_BRIEF
+        condition |= self._id_filter(document_id)
+        return self._change(project_id, condition, event=event, changes=changes, computed=computed)
 
     def change(
         self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
     ) -> StoredDocument | None:
         """Changes a document, unless it was changed or moved to the trash since it was read."""
-        unchanged = self._one(document["id"]) | {"rev": document["rev"]}
+        unchanged = self._id_filter(document["id"]) | {"rev": document["rev"]}
         return self._change(project_id, unchanged, event=event, changes=changes)
 
     def trash(
@@ -207,7 +210,7 @@ class Documents(DocumentLists):
         self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
     ) -> StoredDocument | None:
         """Takes a document out of the trash, unless it changed since it was read."""
-        condition = {"_id": ObjectId(document["id"]), "deletedAt": {"$gt": FIRST_DATE}, "rev": document["rev"]}
+        condition = {"_id": ObjectId(document["id"]), **TRASHED, "rev": document["rev"]}
         return self._change(project_id, condition, event=event, changes={**changes, "deletedAt": None})
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
@@ -218,7 +221,7 @@ class Documents(DocumentLists):
 
     def find_due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
-        condition = not_deleted({"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}})
+        condition = {"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
         rows = self._find(
             project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=SCHEDULED
         )
@@ -247,8 +250,8 @@ class Documents(DocumentLists):
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
-        filed = not_deleted({field: ObjectId(record_id)})
-        delivered = not_deleted({"isPublished": True, "snapshot.categoryId": record_id})
+        filed = {field: ObjectId(record_id), **NOT_DELETED}
+        delivered = {"snapshot.categoryId": record_id, **PUBLISHED}
         return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"]) or (
             field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
         )

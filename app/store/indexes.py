@@ -18,14 +18,15 @@ from pymongo import IndexModel
 from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
-NOT_DELETED = {"deletedAt": None}
+NOT_DELETED: dict[str, Any] = {"deletedAt": None}
 FIRST_DATE = datetime(1, 1, 1, tzinfo=UTC)
 """Before every date that is stored: what compares as later has a date."""
 FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
 TRASHED: dict[str, Any] = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
-DELIVERED = {**NOT_DELETED, "isPublished": True}
+PUBLISHED = {**NOT_DELETED, "isPublished": True}
+UNPUBLISHED = {**NOT_DELETED, "isPublished": False}
 LEASED = {**NOT_DELETED, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
@@ -130,19 +131,17 @@ KEYWORDS = _documents(
     "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
 )
 WORDS = _documents("words", "searches for whole words", NOT_DELETED)
-PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", DELIVERED)
-PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", DELIVERED)
-PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", DELIVERED)
-PUBLISHED_BY_WORD = _documents("deliveredWords -publishedAt _id", "searches in what is delivered", DELIVERED)
-PUBLISHED_BY_UPDATE = _documents("-snapshot.updatedAt", "when a feed last changed", DELIVERED)
+PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", PUBLISHED)
+PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", PUBLISHED)
+PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", PUBLISHED)
+PUBLISHED_BY_WORD = _documents("deliveredWords -publishedAt _id", "searches in what is delivered", PUBLISHED)
+PUBLISHED_BY_UPDATE = _documents("-snapshot.updatedAt", "when a feed last changed", PUBLISHED)
 PAST_SLUGS = _documents(
     "pastSlugs.slug",
     "redirects from slugs that documents were delivered under before",
-    {**DELIVERED, "pastSlugs.slug": {"$exists": True}},
+    {**PUBLISHED, "pastSlugs.slug": {"$exists": True}},
 )
-UNPUBLISHED_BY_CREATION = _documents(
-    "-createdAt _id", "what a preview adds to what is delivered", {**NOT_DELETED, "isPublished": False}
-)
+UNPUBLISHED_BY_CREATION = _documents("-createdAt _id", "what a preview adds to what is delivered", UNPUBLISHED)
 _documents("deletedAt", "what to purge from the trash", TRASHED)
 SCHEDULED = _documents(
     "publishAt",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bson import ObjectId
@@ -24,7 +24,7 @@ from pymongo.errors import DuplicateKeyError, OperationFailure
 from app.errors import WriteConflict
 from app.rules.events import in_feed_order
 from app.store.collection import Bson, insert_once
-from app.store.indexes import OUTBOXES, WAITING
+from app.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -35,7 +35,7 @@ BATCH = 250
 TOMBSTONES = ("categories", "clusters", "webhooks")
 """The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
 
-ANYWHERE: Bson = {"projectId": {"$gte": ObjectId("0" * 24)}, "outbox.at": {"$gte": datetime(1970, 1, 1, tzinfo=UTC)}}
+ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
 TRIES = 30

@@ -56,7 +56,7 @@ class Tokens(OutboxCollection[StoredToken]):
         self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
     ) -> StoredToken | None:
         """Changes a token that was not revoked."""
-        condition = self._one(token_id, tags) | {"revokedAt": None}
+        condition = self._id_filter(token_id, tags) | {"revokedAt": None}
         return self._change(project_id, condition, event=event, changes=changes)
 
 

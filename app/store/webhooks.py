@@ -25,7 +25,7 @@ class Webhooks(OutboxCollection[StoredWebhook]):
 
     def to_sign(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
         """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
-        return self._find_one(project_id, self._one(webhook_id), {"url": 1, "secrets": 1, "enabled": 1})
+        return self._find_one(project_id, self._id_filter(webhook_id), {"url": 1, "secrets": 1, "enabled": 1})
 
     def rotate(
         self,
@@ -37,17 +37,17 @@ class Webhooks(OutboxCollection[StoredWebhook]):
         tags: EntityTags,
     ) -> StoredWebhook | None:
         """Writes the secrets of a webhook; None where they are not those that were read any more."""
-        condition = self._one(webhook_id, tags) | {"secrets": list(before)}
+        condition = self._id_filter(webhook_id, tags) | {"secrets": list(before)}
         changes = {"secrets": list(after), "updatedAt": event.at}
         return self._change(project_id, condition, event=event, changes=changes)
 
     def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> StoredWebhook | None:
         """Marks a webhook as deleted and removes its secrets."""
         changes = {"deletedAt": event.at, "secrets": []}
-        return self._change(project_id, self._one(record_id, tags), event=event, changes=changes)
+        return self._change(project_id, self._id_filter(record_id, tags), event=event, changes=changes)
 
     def disable(self, project_id: str, webhook_id: str, event: Event) -> StoredWebhook | None:
         """Disables a webhook; None where it is not enabled."""
-        condition = self._one(webhook_id) | {"enabled": True}
+        condition = self._id_filter(webhook_id) | {"enabled": True}
         changes = {"enabled": False, "disabledAt": event.at, "updatedAt": event.at}
         return self._change(project_id, condition, event=event, changes=changes)

@@ -17,7 +17,8 @@ from bson import ObjectId
 from app.operations.context import this_instant
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
-from app.store.conditions import lease_expired_filter, not_deleted
+from app.store.conditions import lease_expired_filter
+from app.store.indexes import NOT_DELETED
 from app.store.store import Store
 from app.worker.jobs import create_worker, expire_claims, trim_feeds
 from app.worker.worker import Worker
@@ -135,7 +136,7 @@ def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, pro
 
 
 def test_finding_lost_claims_uses_its_index(store: Store) -> None:
-    lost = not_deleted(lease_expired_filter(this_instant()))
+    lost = lease_expired_filter(this_instant()) | NOT_DELETED
 
     plan = store.database.documents.find(lost).explain()["queryPlanner"]["winningPlan"]
 
