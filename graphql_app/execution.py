@@ -124,7 +124,7 @@ class ReadSelections(SchemaExtension):
                 lambda: len(self._reader.caches.categories(request.ctx, request.revision)),
             )
             request.shows_drafts = shows_drafts(request.ctx, selections)
-            answer = self._reader.read(request.ctx, selections, request.revision, in_flight.large)
+            answer = self._reader.read(request.ctx, selections, request.revision, in_flight.current().take_large)
             request.results, request.counts = answer.results, answer.counts
         yield
 

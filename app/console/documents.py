@@ -195,7 +195,7 @@ def text_of(result: Result) -> str:
 def preview_of(markdown: str) -> str | None:
     """Returns the beginning of a text as html that is safe on any page; None if it has too much markup."""
     if len(markdown) > LARGE:
-        in_flight.large()
+        in_flight.current().take_large()
     try:
         return to_html(markdown[:PREVIEWED])
     except TooMuchMarkup:

@@ -10,7 +10,6 @@ from app.console.frame import console
 from app.console.sessions import session
 from app.errors import CursorExpired
 from app.http import feed_watch
-from app.http.callers import callers
 from app.operations import events
 from app.rules.events import cursor_of
 
@@ -32,9 +31,8 @@ def changes() -> dict[str, Any]:
     fields = {"after": request.args.get("after", ""), "limit": 100}
     wait = WAIT_SECONDS if "wait" in request.args else 0
     list_events = partial(call, events.list_events, fields=fields)
-    project_id, check = session().ctx.project_id, callers().check_session_again
     try:
-        found = feed_watch.wait_for_events(project_id, wait, list_events, check).body
+        found = feed_watch.wait_for_events(wait, list_events, kind=None).body
     except CursorExpired:
         return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})

@@ -105,7 +105,7 @@ def act_on_many() -> Response:
         raise BadRequest("Choose what to set first.")
     fields = {bulk.asks: sent or None} if bulk.asks else {}
     if bulk.operation is publishing.publish_document:
-        in_flight.large()  # it renders every text
+        in_flight.current().take_large()  # it renders every text
     outcomes = [_outcome(bulk, id, fields) for id in ids]
     back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
     return page("table_results.html", outcomes=outcomes, bulk=bulk, back=back)

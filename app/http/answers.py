@@ -73,9 +73,10 @@ def send(response: Response) -> Response:
         response.set_data(b"".join(body))
         body.close()
         return response
-    in_flight.leave()
+    this = in_flight.current()
+    this.leave()
     try:
-        place = SENDING.place(**in_flight.keys())
+        place = SENDING.place(**this.body_keys)
     except ServiceUnavailable as refusal:
         body.close()
         _say_instead(response, refusal)

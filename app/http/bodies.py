@@ -114,11 +114,12 @@ class Body:
             # Not a cached_property: in Python 3.11 one that takes long holds up those of all other requests.
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
             # It waits with its place in flight, so that the others of its caller wait in that longer queue.
-            place = RECEIVING.place(**in_flight.keys())
-            with in_flight.receiving(), place:
+            this = in_flight.current()
+            place = RECEIVING.place(**this.body_keys)
+            with this.receiving(), place:
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
-                in_flight.large()
+                this.take_large()
             self._file.seek(0)
         return self._file
 
@@ -157,7 +158,7 @@ def _drain_after(response: Response) -> Response:
     body = request.environ.get("wsgi.input")
     stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)
     if stream is not None:
-        keys = in_flight.keys()
+        keys = in_flight.current().body_keys
         known = CALLER in request.environ
         place = partial(RECEIVING.place, **keys) if known else partial(DRAINING.place, address=keys["address"])
         response.call_on_close(lambda: _drain(stream, place))

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 
 from flask import Flask, Response, current_app, g, request
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
 from app.http import in_flight
-from app.http.in_flight import address, bearer_secret, session_secret
+from app.http.in_flight import bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
 from app.operations.access import Access
@@ -33,16 +34,31 @@ class Callers:
         app.extensions["callers"] = self
         app.after_request(self._add_rate_limit_headers)
 
-    def context(self, kind: TokenKind, channel: Channel) -> Context:
+    def context(self, kind: TokenKind | None, channel: Channel) -> Context:
         """Returns the context of a request, made once: its caller, and its instant.
 
-        Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
+        The caller has a token of this kind or, where `kind` is None, a session of the console. Raises `Unauthorized`,
+        and `RateLimited` where a token calls or an address fails too often.
         """
-        return self._context(bearer_secret(), kind, channel)
+        now = this_instant()
+        with self._counting_failures():
+            caller = self._authenticate(kind, now)
+        request.environ[CALLER] = caller
+        self._count(caller)
+        in_flight.current().belongs_to(caller.project_id)
+        return Context(
+            self.store,
+            caller,
+            channel,
+            now,
+            webhooks_allow_local=self._webhooks_allow_local,
+            routes=self._routes,
+            callers_changed=self._access.look_up_again,
+        )
 
-    def context_of_session(self, channel: Channel) -> Context:
-        """Returns the context of a request with a console session; raises as `context` does."""
-        return self._context(session_secret(), None, channel)
+    def check_again(self, kind: TokenKind | None) -> None:
+        """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
+        self._authenticate(kind, this_instant())
 
     def sign_in(self, secret: str) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
@@ -60,29 +76,15 @@ class Callers:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
 
-    def _context(self, secret: str, kind: TokenKind | None, channel: Channel) -> Context:
-        now = this_instant()
-        with self._counting_failures():
-            caller = self._access.authenticate(secret, kind, now)
-        request.environ[CALLER] = caller
-        self._count(caller)
-        in_flight.belongs_to(caller.project_id)
-        return Context(
-            self.store,
-            caller,
-            channel,
-            now,
-            webhooks_allow_local=self._webhooks_allow_local,
-            routes=self._routes,
-            callers_changed=self._access.look_up_again,
-        )
+    def _authenticate(self, kind: TokenKind | None, now: datetime) -> Caller:
+        return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
 
     @contextmanager
     def _counting_failures(self) -> Iterator[None]:
         try:
             yield
         except Unauthorized:
-            hit = self._failures.hit(address()) if self._failures else None
+            hit = self._failures.hit(in_flight.current().keys["address"]) if self._failures else None
             if hit is None or hit.allowed:
                 raise
             raise RateLimited(
@@ -90,14 +92,6 @@ class Callers:
                 "`Retry-After` says.",
                 headers={"Retry-After": str(hit.reset_seconds), "WWW-Authenticate": CHALLENGE},
             ) from None
-
-    def check_again(self, kind: TokenKind) -> None:
-        """Raises `Unauthorized` when the token of a request that has waited is not valid any more."""
-        self._access.authenticate(bearer_secret(), kind, this_instant())
-
-    def check_session_again(self) -> None:
-        """Raises `Unauthorized` when the session of a request that has waited is over."""
-        self._access.authenticate(session_secret(), None, this_instant())
 
     def _count(self, caller: Caller) -> None:
         if self._per_token is None or caller.token_id is None:

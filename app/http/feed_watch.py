@@ -16,12 +16,14 @@ from flask import Flask, current_app, request
 
 from app.errors import ServiceUnavailable
 from app.http import in_flight
+from app.http.callers import callers
 from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import CALLER
 from app.operations.context import Caller
 from app.operations.operation import Result
 from app.rules.events import read_cursor
 from app.store.store import Store
+from app.vocabulary import TokenKind
 
 POLL_SECONDS = 0.2
 FEWEST_THREADS = 8
@@ -121,13 +123,11 @@ def end_on_signal() -> None:
     threading.Thread(target=watch, name="watch signals", daemon=True).start()
 
 
-def wait_for_events(
-    project_id: str, seconds: float, list_events: Callable[[], Result], check_caller: Callable[[], object]
-) -> Result:
+def wait_for_events(seconds: float, list_events: Callable[[], Result], kind: TokenKind | None) -> Result:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
-    `list_events` reads the page, `check_caller` raises `Unauthorized` when the caller is not valid any more.
-    Raises `ServiceUnavailable` when too many requests are in flight after a wait.
+    `list_events` reads the page; `kind` is that of the caller's token, None for a session. Raises `Unauthorized` when
+    the caller is not valid any more after a wait, and `ServiceUnavailable` when too many requests are in flight then.
     """
     page, end = list_events(), time.monotonic() + seconds
     if page.body["events"] or not seconds:
@@ -135,14 +135,15 @@ def wait_for_events(
     try:
         # The token's id, not its secret: each session of the console has another.
         caller: Caller = request.environ[CALLER]
-        place = _limit.place(caller=caller.token_id or "", project=caller.project_id)
+        project_id = caller.project_id
+        place = _limit.place(caller=caller.token_id or "", project=project_id)
     except ServiceUnavailable:
         return page
     watch: FeedWatch = current_app.extensions["feed_watch"]
     with place:
         while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _ending.is_set():
-            with in_flight.absent():
+            with in_flight.current().absent():
                 watch.wait(project_id, read_cursor(project_id, page.body["cursor"]) or 0, left)
-            check_caller()
+            callers().check_again(kind)
             page = list_events()
     return page

@@ -63,6 +63,11 @@ class InFlight:
         self._working: Place | None = None
         self._large: Place | None = None
 
+    @property
+    def body_keys(self) -> dict[str, str]:
+        """The keys that its bodies count under. Callers without a token count as one project together."""
+        return {"project": "none", **self.keys}
+
     def work(self) -> None:
         """Takes a place under its keys, instead of the one that it holds."""
         self._working = WORKING.place(self._working, **self.keys)
@@ -73,8 +78,19 @@ class InFlight:
             self._working.release()
             self._working = None
 
+    def belongs_to(self, project_id: str) -> None:
+        """Counts the request under its project, too, from now on.
+
+        Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
+        """
+        self.keys["project"] = project_id
+        self.work()
+
     def take_large(self) -> None:
-        """Takes a place under `LARGE` until it leaves; it waits for it without its place at work."""
+        """Takes one of the few places for requests with a large body or response, and holds it until it leaves.
+
+        It waits for it without its place at work. Raises `ServiceUnavailable` where too many others wait for one.
+        """
         if self._large is None:
             self.pause()
             self._large = LARGE.place(project=self.keys.get("project") or self.keys["caller"])
@@ -87,20 +103,39 @@ class InFlight:
             self._large.release()
             self._large = None
 
+    @contextmanager
+    def receiving(self) -> Iterator[None]:
+        """Gives its place back while its body is received, and takes one again after that."""
+        self.pause()
+        yield
+        self.work()
+
+    @contextmanager
+    def absent(self) -> Iterator[None]:
+        """Gives its places back while it waits for an event, and takes one again after that."""
+        self.leave()
+        yield
+        self.work()
+
 
 def install(app: Flask) -> None:
     """Makes every request take a place, and give back the places that it holds when its response is ready."""
     app.before_request(_begin)
-    app.teardown_request(lambda _error: leave())
+    app.teardown_request(_end)
 
 
 def _begin() -> None:
     environ = request.environ
-    g.in_flight = InFlight(environ)
+    g.in_flight = this = InFlight(environ)
     if REFUSED in environ:
         raise ServiceUnavailable(WORKING.busy)
     if not (request.endpoint or "").endswith(HEALTH):
-        current().work()
+        this.work()
+
+
+def _end(_error: BaseException | None) -> None:
+    if "in_flight" in g:
+        current().leave()
 
 
 def current() -> InFlight:
@@ -109,60 +144,10 @@ def current() -> InFlight:
     return this
 
 
-@contextmanager
-def receiving() -> Iterator[None]:
-    """Gives the request's place back while its body is received, and takes one again after that."""
-    current().pause()
-    yield
-    current().work()
-
-
-@contextmanager
-def absent() -> Iterator[None]:
-    """Gives the request's places back while it waits for an event, and takes one again after that."""
-    current().leave()
-    yield
-    current().work()
-
-
-def large() -> None:
-    """Takes one of the few places for requests with a large body or response, and holds it until the request ends.
-
-    Raises `ServiceUnavailable` where too many others wait for one.
-    """
-    current().take_large()
-
-
-def belongs_to(project_id: str) -> None:
-    """Counts the request under its project, too, from now on.
-
-    Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
-    """
-    request_in_flight = current()
-    request_in_flight.keys["project"] = project_id
-    request_in_flight.work()
-
-
-def leave() -> None:
-    """Gives back the places that the request holds."""
-    if "in_flight" in g:
-        current().leave()
-
-
-def keys() -> dict[str, str]:
-    """Returns who sends or reads a body. Callers without a token count as one project together."""
-    return {"project": "none", **current().keys}
-
-
 def identify(environ: WSGIEnvironment) -> dict[str, str]:
     """Returns what identifies a caller before authentication: its secret, or else its address; and the address."""
     address = environ.get("REMOTE_ADDR") or "unknown"
     return {"caller": bearer_secret(environ) or session_secret(environ) or address, "address": address}
-
-
-def address() -> str:
-    """Returns the address of the caller of this request."""
-    return current().keys["address"]
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:

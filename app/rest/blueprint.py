@@ -20,12 +20,13 @@ from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
 from app.http import bodies, in_flight
 from app.http.callers import callers
+from app.http.feed_watch import wait_for_events
 from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
-from app.rest.route import LongPoll, Route
+from app.rest.route import Route
 from app.rules.etags import read_tags
 from app.vocabulary import Channel, Kind, TokenKind
 
@@ -43,7 +44,6 @@ class Options(TypedDict, total=False):
     kind: Kind
     location: str
     rest_query: type[ma.Schema]
-    long_poll: LongPoll
 
 
 class Routes(Blueprint):  # type: ignore[misc]
@@ -77,7 +77,8 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope, ids and query are checked before the body is read."""
-    query, body = cached_schema(route.query or Schema), cached_schema(route.body) if route.body else None
+    query = cached_schema(route.query or Schema)
+    body = cached_schema(route.operation.body) if route.operation.body else None
 
     @wraps(view)
     def authorized(**path: str) -> Response:
@@ -100,13 +101,14 @@ def _view(route: Route) -> View:
             fields |= part
         if fields.pop("dryRun", False):
             ctx = replace(ctx, dry_run=True)
+        seconds = fields.pop("wait", 0)  # for the first event of a feed
         if operation.body is None:
             bodies.ignore()
         refuse_unknown_if_strict()
         if (tags := headers.get("if_match")) is not None:
             ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
         call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-        result = route.long_poll(ctx, fields, call) if route.long_poll else call()
+        result = wait_for_events(seconds, call, TokenKind.MANAGEMENT) if seconds else call()
         return _respond(ctx, route, result, fields)
 
     return view
@@ -154,7 +156,7 @@ def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
         texts = {**texts, **_read(ctx, missing)}
         if sum(map(len, texts.values())) > LONG_TEXTS:
             texts = {}  # not held while the request waits for its turn
-            in_flight.large()
+            in_flight.current().take_large()
             texts = {**result.texts, **_read(ctx, missing)}
     return {
         name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")

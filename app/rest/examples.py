@@ -92,8 +92,8 @@ def _refusal(error: type[Refusal], route: Route) -> Refusal | None:
         return route.operation.forbidden()
     if error is HttpApiDecodeError:
         return _wrong_type(route)
-    if error is BadRequest and route.body is not None:
-        return _wrong_value(route.body) if route.operation.checks_meaning else BadRequest(FULL_OF_DRAFTS)
+    if error is BadRequest and route.operation.body is not None:
+        return _wrong_value(route.operation.body) if route.operation.checks_meaning else BadRequest(FULL_OF_DRAFTS)
     if error is IntentInvalid and route.kind is not None:
         return IntentInvalid(problems(INTENT_FIELDS[route.kind], {}))
     return None
@@ -101,7 +101,7 @@ def _refusal(error: type[Refusal], route: Route) -> Refusal | None:
 
 def _wrong_type(route: Route) -> HttpApiDecodeError:
     """Returns the error of a wrong type in the first field that a route takes."""
-    schema = route.body or route.query
+    schema = route.operation.body or route.query
     if schema is None:
         return HttpApiDecodeError(issues=[Issue(path="search", message="Unknown query parameter; known here: none.")])
     name = next(field.data_key or name for name, field in cached_schema(schema).fields.items())

@@ -151,10 +151,10 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         example=response_example(route.response, many=operation.many),
         headers=_headers(*(name for name, sent in headers.items() if sent)),
     )
-    if route.body is not None:
-        schema = route.body()
+    if operation.body is not None:
+        schema = operation.body()
         required = any(field.required for field in schema.fields.values())
-        yield blueprint.arguments(schema, required=required, example=request_example(route.body))
+        yield blueprint.arguments(schema, required=required, example=request_example(operation.body))
     if route.query is not None:
         yield blueprint.arguments(route.query(), location="query")
     if route.writes:

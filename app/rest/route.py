@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import marshmallow as ma
 
@@ -27,8 +25,7 @@ from app.errors import (
     UnsupportedMediaType,
 )
 from app.fields.keys import DryRun
-from app.operations.context import Context
-from app.operations.operation import Effect, Operation, Result
+from app.operations.operation import Effect, Operation
 from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.projects import ProjectRecord
 from app.records.revisions import RevisionRecord
@@ -40,9 +37,6 @@ WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, Rat
 STRICT: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError})
 """With `Prefer: handling=strict`, every route refuses unknown query parameters with it."""
 ON_WRITES: frozenset[type[Refusal]] = frozenset({IdempotencyConflict, IdempotencyMismatch})
-
-LongPoll = Callable[[Context, Mapping[str, Any], Callable[[], Result]], Result]
-"""Calls an operation, the third argument, and again after the wait that the client requested."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,6 @@ class Route:
 
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it takes more than the operation's."""
-    long_poll: LongPoll | None = None
 
     @cached_property
     def name(self) -> str:
@@ -74,11 +67,6 @@ class Route:
         if not self.operation.reads:
             return DryRun
         return None if self.kind else self.rest_query or self.operation.query
-
-    @property
-    def body(self) -> type[ma.Schema] | None:
-        """The schema of the body."""
-        return self.operation.body
 
     @property
     def response(self) -> type[ma.Schema]:
@@ -125,7 +113,7 @@ class Route:
     def errors(self) -> list[type[Refusal]]:
         """Every error that the route can respond with, by status."""
         errors = EVERYWHERE | WITH_A_TOKEN | STRICT | set(self.operation.errors)
-        if self.body:
+        if self.operation.body:
             errors |= {UnsupportedMediaType}
         if self.operation.path:
             errors |= {NotFound}
