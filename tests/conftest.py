@@ -24,6 +24,9 @@ from tests.rest.client import Rest
 
 CHECKOUT = Path(__file__).parents[1]
 
+for _name in ("NO_PROXY", "no_proxy"):  # a proxy that the environment names is for the internet alone
+    os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1,localhost,0.0.0.0")))
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rounds", type=int, default=1, help="how many times to run each test of tests/races")

@@ -15,10 +15,15 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 
 def free_port() -> int:
-    """Returns a port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    """Returns a port that nobody listens at, and that the system gives to no other process for a minute.
+
+    It gives no port away on which a connection was closed a moment ago; a server may listen there all the same.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            listener.accept()[0].close()
+            client.recv(1)
     return port
 
 

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 FRAGMENTED = """
-import threading, time
+import os, threading, time
 from pathlib import Path
 from app.cli import server_process
 
 def megabytes():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 texts = [bytes([1]) * 10_000 for _ in range(8_000)]
 kept = texts[::50]

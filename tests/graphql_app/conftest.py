@@ -26,8 +26,9 @@ def preview(graphql: GraphQL, project: Project) -> GraphQL:
 
 
 @pytest.fixture
-def watched(mongodb_uri: str, store: Store) -> Iterator[Watched]:
-    """A server whose reads are counted."""
+def watched(mongodb_uri: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+    """A server whose reads are counted; it looks a token up once, however slow the machine is."""
+    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (3_600,))
     server = Watched(mongodb_uri, store.database.name)
     yield server
     server.client.close()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -256,12 +258,17 @@ def test_a_session_of_the_console_is_a_caller(app: Flask, limit: ConcurrencyLimi
 
 
 def test_the_log_says_once_a_second_how_many_were_refused(
-    app: Flask, secret: str, caplog: pytest.LogCaptureFixture
+    app: Flask, secret: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.WARNING, "content_workflow.requests")
+    now = time.monotonic()
+    clock = iter([now, now + 0.2, now + 0.9, now + 1.1, now + 1.2])
+    monkeypatch.setattr(overload, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     client = app.test_client()
     for _ in range(5):
         assert client.get("/briefs", headers=bearer(secret)).status_code == 503
 
     lines = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert [(line.message, vars(line)["refused"]) for line in lines] == [("too many requests of one caller", 1)]
+    assert [(line.message, vars(line)["refused"]) for line in lines] == [
+        ("too many requests of one caller", refused) for refused in (1, 3)
+    ]

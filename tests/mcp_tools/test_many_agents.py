@@ -46,6 +46,7 @@ class Work:
 
     drafted: list[tuple[str, str]] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
+    all_died: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 async def _ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -70,7 +71,11 @@ async def _write(client: Client, name: str, claimed: dict[str, Any]) -> None:
 
 
 async def _agent(name: str, url: str, secret: str, work: Work, dies: Callable[[str], None] | None) -> None:
-    """Drains the briefs until none is ready; one that dies does so on its third, with the claim in its hands."""
+    """Drains the briefs until none is ready; one that dies does so on its third, with the claim in its hands.
+
+    The others go on to a fourth when all of these have died: there is a third for everybody, and an abandoned one is
+    drafted by somebody.
+    """
     headers = {"Authorization": f"Bearer {secret}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,
@@ -79,13 +84,17 @@ async def _agent(name: str, url: str, secret: str, work: Work, dies: Callable[[s
         ) as client,
     ):
         for turn in count(1):
+            if turn == 4:
+                await work.all_died.wait()
             claimed = await _ask(client, "claim_next_brief", leaseSeconds=LEASE, idempotencyKey=f"{name}-{turn}")
             if claimed.get("refused") == "NoBriefReady":
                 return
             assert "refused" not in claimed, claimed
             if dies and turn == 3:
-                work.abandoned.append(claimed["id"])
                 await asyncio.to_thread(dies, claimed["id"])
+                work.abandoned.append(claimed["id"])
+                if len(work.abandoned) == DYING:
+                    work.all_died.set()
                 return
             await _write(client, name, claimed)
             work.drafted.append((claimed["id"], name))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from bson import ObjectId
+from cachetools import TTLCache
 from pymongo import MongoClient, monitoring
 
 from app.errors import CategoryInUse, ClusterInUse
@@ -46,7 +47,8 @@ def commands() -> Commands:
 
 @pytest.fixture
 def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
-    """A call whose commands are counted."""
+    """A call whose commands are counted; settings that were read are used for a minute, however slow the machine is."""
+    monkeypatch.setattr("app.store.projects._recent", TTLCache(100, 60))
     monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
     store = connect(mongodb_uri, project.store.database.name)
     yield Context(store, project.token(agent="rye").caller, Channel.REST)

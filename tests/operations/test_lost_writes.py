@@ -100,6 +100,7 @@ def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_
 
     store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
     ctx = Context(store, project.token().caller, Channel.REST)
+    store.database.command("ping")  # connects
     with pytest.raises(ServiceUnavailable):
         always_second(ctx)
 

@@ -7,6 +7,7 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
+from cachetools import TTLCache
 from flask import Flask
 from pymongo import MongoClient, monitoring
 
@@ -36,6 +37,15 @@ class Commands(monitoring.CommandListener):
 @pytest.fixture(scope="module")
 def commands() -> Commands:
     return Commands()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    """Has settings and names be read each time: else the machine's speed would decide which commands a call sends."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.store.projects._recent", TTLCache(1, 0))
+        patch.setattr("app.store.categories.NAME_SECONDS", 0)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -19,7 +18,7 @@ from app.store.leases import Leases
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
-from tests.live import until
+from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
@@ -147,9 +146,8 @@ def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
 
 @pytest.mark.contract("decided-webhooks.disabled", "decided-webhooks.at-least-once")
 def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, project: Project, post: Post) -> None:
-    with receiving() as gone:
-        pass
-    webhook = a_webhook(rest, url=gone.url, events=["document.created", "webhook.disabled"])
+    gone = f"http://127.0.0.1:{free_port()}/hook"
+    webhook = a_webhook(rest, url=gone, events=["document.created", "webhook.disabled"])
     a_document(project.context(rest.token))
     began = this_instant()
     while rest.get(f"/webhooks/{webhook['id']}").json["enabled"]:
@@ -423,9 +421,9 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     for number in range(3):
         a_document(project.context(rest.token), title=f"Document {number}")
     store.outboxes.publish_all(project.id)
-    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
-    receiver.may_answer.clear()
-    receiver.on_request = lambda: threading.Timer(0.1, receiver.may_answer.set).start()
+    sender = WebhookSender(store, WebhookClient(allow_local=True))
+    dispatcher = WebhookDispatcher(store, sender)
+    receiver.on_request = lambda: until(sender._stopping.is_set)
 
     until(dispatcher.dispatch)
     receiver.arrived.acquire(timeout=10)
@@ -542,9 +540,7 @@ def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
 def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
     rest: Rest, project: Project, post: Post, store: Store
 ) -> None:
-    with receiving() as gone:
-        pass
-    a_webhook(rest, url=gone.url, events=["document.created"])
+    a_webhook(rest, url=f"http://127.0.0.1:{free_port()}/hook", events=["document.created"])
     a_document(project.context(rest.token))
     post.deliver(project)
     post.later(minutes=10)

@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from app.rules.webhooks import known_addresses, may_reach, wrong_url
 from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient, resolve_host
+from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving
 
 NAMES = {
@@ -243,7 +244,7 @@ def test_an_answer_without_end_is_read_only_so_far() -> None:
     [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"\r\n"],
 )
 def test_informational_responses_without_end_are_read_only_so_far(part: bytes) -> None:
-    port, thread = spoken(part, for_ever=True)
+    port, thread = spoken(part * 500, for_ever=True)
 
     outcome = sent_to(port)
 
@@ -301,10 +302,7 @@ def test_a_receiver_that_says_nothing_is_given_up() -> None:
 
 
 def test_a_refused_connection_is_the_error_of_the_attempt() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-
-    assert sent_to(port).error == "The connection was refused."
+    assert sent_to(free_port()).error == "The connection was refused."
 
 
 def test_a_name_whose_servers_do_not_respond_is_given_up_with_the_same_error_and_no_time() -> None:

@@ -50,7 +50,7 @@ def test_what_fails_gives_its_thread_back_after_a_rest(
     assert ran.wait(5)
 
 
-def test_closing_ends_what_runs_and_begins_nothing_more() -> None:
+def test_closing_ends_what_runs_and_begins_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     pool, begun, end = ProjectPool("test", threads=1, per_project=5), threading.Event(), threading.Event()
     ran: list[str] = []
 
@@ -62,7 +62,14 @@ def test_closing_ends_what_runs_and_begins_nothing_more() -> None:
     pool.submit("one", runs)
     pool.submit("one", lambda: ran.append("second"))
     begun.wait()
-    threading.Timer(0.05, end.set).start()
+    shutdown = pool._executor.shutdown
+
+    def ends_meanwhile(**options: bool) -> None:
+        shutdown(wait=False, **options)
+        end.set()
+        shutdown()
+
+    monkeypatch.setattr(pool._executor, "shutdown", ends_meanwhile)
     pool.close()
 
     assert ran == ["first"]
