@@ -4,7 +4,8 @@ import os
 import shlex
 import threading
 import time
-from contextlib import closing, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,7 +19,7 @@ from app.cli.calling import call, connected, context, every
 from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.mongod import running_mongod
-from app.cli.server_process import port_is_free, run
+from app.cli.server_process import hold_port, run
 from app.errors import NotFound
 from app.http.logs import log_as_json
 from app.operations import members
@@ -72,8 +73,7 @@ def command(port: int | None) -> None:
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     given = os.environ.get("MONGODB_URI")
-    with nullcontext(given) if given else running_mongod(FOLDER) as uri:
-        port = _port(port)
+    with nullcontext(given) if given else running_mongod(FOLDER) as uri, _held_port(port) as port:
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
         os.environ.update({"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": os.environ.get("WEBHOOKS_ALLOW_LOCAL", "1")})
@@ -108,16 +108,18 @@ def _print_when_served(port: int, banner: str) -> None:
     click.echo(banner)
 
 
-def _port(wanted: int | None) -> int:
-    if wanted is not None:
-        if not port_is_free(HOST, wanted):
-            raise click.ClickException(f"Port {wanted} is in use: choose another with --port, or leave it out.")
-        return wanted
-    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
-        if port_is_free(HOST, port):
-            if port != FIRST_PORT:
+@contextmanager
+def _held_port(wanted: int | None) -> Iterator[int]:
+    """Yields the port that is wanted, or the first that is free, and holds it until the block ends."""
+    for port in (wanted,) if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+        if held := hold_port(HOST, port):
+            if port not in (wanted, FIRST_PORT):
                 click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
-            return port
+            with held:
+                yield port
+            return
+    if wanted:
+        raise click.ClickException(f"Port {wanted} is in use: choose another with --port, or leave it out.")
     raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: name one with --port.")
 
 

@@ -5,7 +5,7 @@ import logging
 import click
 
 from app.cli.db import differences
-from app.cli.server_process import port_is_free, run
+from app.cli.server_process import hold_port, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.settings import Settings
@@ -28,10 +28,12 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
-    if not port_is_free(host, port):
+    held = hold_port(host, port)
+    if held is None:
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
-    _check_database(settings)
-    run(host, port, workers, settings, with_worker=not no_worker)
+    with held:
+        _check_database(settings)
+        run(host, port, workers, settings, with_worker=not no_worker)
 
 
 def _check_database(settings: Settings) -> None:

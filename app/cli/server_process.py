@@ -197,18 +197,28 @@ def _trim_memory() -> None:
         trim(0)
 
 
-def port_is_free(host: str, port: int) -> bool:
-    """Returns whether the port is free; granian would silently share it with another granian.
+def hold_port(host: str, port: int) -> socket.socket | None:
+    """Returns a socket that holds a free port, on which no other server can start while it is open; None where the
+    port is in use.
 
+    granian would silently share the port with another granian. A port on which connections were closed a moment ago is
+    free, and is not held against a server that starts at the same instant.
     Raises `ClickException` where the server can't listen there for another reason: it is no address of this machine.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    for after_closed_connections in (0, 1):
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, after_closed_connections)
         try:
-            probe.bind((host, port))
+            held.bind((host, port))
         except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                return False
-            raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
-    return True
+            if error.errno != errno.EADDRINUSE:
+                held.close()
+                raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
+        else:
+            if hasattr(socket, "SO_REUSEPORT"):
+                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # granian, which sets it too, may listen
+            else:
+                held.close()
+            return held
+    held.close()
+    return None

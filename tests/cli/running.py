@@ -90,10 +90,10 @@ def until(come: object, started: Running) -> None:
         time.sleep(0.05)
 
 
-def answers(url: str) -> bool:
+def answers(url: str, path: str = "/ready") -> bool:
     """Whether a server is ready there."""
     try:
-        return bool(urlopen(f"{url}/ready", timeout=10).status == 200)
+        return bool(urlopen(f"{url}{path}", timeout=10).status == 200)
     except (URLError, ConnectionError):
         return False
 

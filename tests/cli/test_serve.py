@@ -10,12 +10,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
+from tests import live
 from tests.cli.running import answers, running, until
 from tests.live import free_port
 from tests.make import a_project
@@ -49,15 +51,16 @@ def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_
     body = b'{"title": "Begun before the end"}'
     head = (
         f"POST /document-intents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
     )
     with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
-            client.sendall(head.encode() + body[:10])
-            time.sleep(0.5)
+            client.sendall(head.encode())
+            assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n", "the body is being read"
+            client.sendall(body[:10])
             os.killpg(server.process.pid, signal.SIGINT)
-            time.sleep(0.5)
+            until(lambda: "Stopping worker" in server.said, server)
             client.sendall(body[10:])
             assert client.recv(12) == b"HTTP/1.1 201"
         assert server.process.wait(30) == 0
@@ -83,6 +86,7 @@ def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str
     with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
         until(lambda: answers(url), server)
         server.end(signal.SIGKILL)
+    live.until(lambda: not answers(url, "/health"))
     with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as again:
         until(lambda: answers(url), again)
 
@@ -143,6 +147,20 @@ def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
             assert server.process.wait(60) == 1
 
     assert server.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
+
+
+def test_of_two_servers_that_start_at_once_on_one_port_one_is_refused(tmp_path: Path) -> None:
+    """The port is taken at once, and listened at later: first the database is looked at."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    unreachable = {"MONGODB_URI": "mongodb://127.0.0.1:1", "DEADLINE_SECONDS": "1"}
+    start = partial(running, tmp_path, "serve", "--no-worker", "--port", str(port), **unreachable)
+    with start() as one, start() as other:
+        live.until(lambda: one.process.poll() is not None or other.process.poll() is not None)
+        refused, serving = (one, other) if other.process.poll() is None else (other, one)
+        until(lambda: answers(f"http://127.0.0.1:{port}", "/health"), serving)
+
+    assert refused.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
 
 
 COLLECTED = """
