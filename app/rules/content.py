@@ -102,11 +102,11 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
     html = _RawHtml(content)
     block, opening = html.block, html.opening
     lines_of_html: list[Passage] = []
-    image: tuple[str, int] | None = None
+    image = "", 0
     alt: list[str] = []
     title: list[str] | None = None
     in_code = in_link = False
-    block_place = depth = level = title_place = 0
+    block_place = depth = level = title_place = images = 0
     kind: str
     value: Any
     for event, place in events:
@@ -118,7 +118,7 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
         if kind == "Text" or kind == "Code" or kind in _BREAKS:
             if title is not None:
                 title.append(value)
-            if image is not None:
+            if images:
                 alt.append(value)
                 continue
             if len(opening) < OPENING:
@@ -140,9 +140,9 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
                 in_link = False
                 continue
             if name == "Image":
-                if image is not None:
+                images -= 1
+                if not images:
                     content.images.append((image[0], "".join(alt), image[1]))
-                    image = None
                 continue
             if name == "HtmlBlock":
                 html.read(lines_of_html)
@@ -160,11 +160,14 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
             if name in _INSIDE_TEXT:
                 continue
             if name == "Link":
-                in_link = True
-                content.marked_links.append((value[name]["dest_url"], place["start"]))
+                if not images:
+                    in_link = True
+                    content.marked_links.append((value[name]["dest_url"], place["start"]))
                 continue
             if name == "Image":
-                image, alt = (value[name]["dest_url"], place["start"]), []
+                images += 1
+                if images == 1:
+                    image, alt = (value[name]["dest_url"], place["start"]), []
                 continue
             if block:
                 html.end_block(block_place, "")
@@ -174,7 +177,7 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
             elif name in _CONTAINERS:
                 depth += 1
         elif kind == "InlineHtml":
-            if _TAG.match(value):
+            if not images and _TAG.match(value):
                 html.read([(value, place["start"])])
         elif kind == "Html":
             lines_of_html += _lines(value, place["start"]) if "\r" in value else [(value, place["start"])]

@@ -155,6 +155,18 @@ def test_internal_links_are_found_by_the_last_segment_of_an_address() -> None:
     assert [one["message"] for one in found] == ["The text does not link to 'Oats' (slug 'oats')."]
 
 
+def test_what_the_description_of_an_image_holds_is_no_link_and_no_image() -> None:
+    markdown = "![a [b](/rye) <a href='/oats'> ![](/inner)](/outer.png)"
+    links = [{"title": "Rye", "slug": "rye"}, {"title": "Oats", "slug": "oats"}]
+
+    assert [one["outcome"] for one in outcomes("internal_links", internal_links=links, markdown=markdown)] == [
+        "failed",
+        "failed",
+    ]
+    assert outcome("image_alt", markdown=markdown) == "passed"
+    assert "'ftp://outer'" in outcomes("links", markdown="![a ![b](/inner)](ftp://outer)")[0]["message"]
+
+
 def test_references_are_found_with_or_without_their_last_slash_and_fragment() -> None:
     urls = ["https://A.example/x/", "http://b.example", "https://c.example/?q=1"]
     markdown = "[a](https://a.example/x#part) <http://b.example/> https://c.example/?q=2"
