@@ -130,6 +130,11 @@ class Settings(BaseModel):
     )
     log_level: Annotated[Level, BeforeValidator(str.upper)] = Field("INFO", description="level of the JSON log")
 
+    @property
+    def is_https(self) -> bool:
+        """Whether callers use https."""
+        return self.public_url.lower().startswith("https://")
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Returns the settings of an environment; an empty variable counts as not set.

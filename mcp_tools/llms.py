@@ -1,6 +1,6 @@
 """`/llms.txt`: what a language model finds when it looks at the server's root."""
 
-from flask import Blueprint, Flask, Response
+from flask import Flask, Response
 
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.settings import Settings
@@ -40,10 +40,4 @@ def install(app: Flask, settings: Settings) -> None:
     surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
     tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
     text = TEXT.format(surfaces=surfaces, tools=tools, toolsets=", ".join(NAMES))
-    blueprint = Blueprint("llms", __name__)
-
-    @blueprint.get("/llms.txt")
-    def llms() -> Response:
-        return Response(text, content_type="text/plain; charset=utf-8")
-
-    app.register_blueprint(blueprint)
+    app.add_url_rule("/llms.txt", "llms", lambda: Response(text, content_type="text/plain; charset=utf-8"))

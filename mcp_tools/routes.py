@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Flask, Response
+from flask import Flask
 
 from app.settings import Settings
 
@@ -26,9 +26,4 @@ def install(app: Flask, settings: Settings) -> None:
         view: McpView = import_module("mcp_tools.over_http").McpView(settings)
         return view
 
-    def mcp() -> Response:
-        return endpoint().view()
-
-    blueprint = Blueprint("mcp", __name__)
-    blueprint.add_url_rule("/mcp", view_func=mcp, methods=["POST"])
-    app.register_blueprint(blueprint)
+    app.add_url_rule("/mcp", "mcp", lambda: endpoint().view(), methods=["POST"])

@@ -26,7 +26,7 @@ class Callers:
         self.store = store
         self._access = Access(store)
         self.public_url = settings.public_url
-        self.is_https = settings.public_url.lower().startswith("https://")
+        self.is_https = settings.is_https
         self._webhooks_allow_local = settings.webhooks_allow_local
         self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None

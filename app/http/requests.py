@@ -81,8 +81,7 @@ def install(app: Flask) -> None:
 
 def security_headers(settings: Settings) -> Headers:
     """Returns the headers that every response has; with HSTS where `PUBLIC_URL` is https."""
-    is_https = settings.public_url.lower().startswith("https://")
-    return list((SECURITY_HEADERS | (HSTS if is_https else {})).items())
+    return list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
 
 def _check_headers() -> None:

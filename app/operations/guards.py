@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.errors import BudgetExceeded, ProjectFrozen
-from app.operations.context import Context, this_instant
+from app.operations.context import Context, Fields, this_instant
 from app.rules.actors import Actor, shown_note
 from app.rules.briefs import MoveRequest
 from app.rules.documents import StoredDocument, made_by_caller
 from app.rules.projects import StoredProject
+from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.vocabulary import BudgetLimit, Scope
 
@@ -74,6 +75,12 @@ def _if_exceeded(
         if counts.get(limit, 0) > most:
             return budget_exceeded(limit, most, begins(limit, ctx.now), ctx.now)
     return None
+
+
+def request_under_claim(ctx: Context, fields: Fields) -> MoveRequest:
+    """Returns the call with the claim that it is made under, where `fields` name one."""
+    claimed_at = fields.get("claimedAt")
+    return replace(ctx.move_request, claimed_at=None if claimed_at is None else read_time(claimed_at))
 
 
 def publishing_request(ctx: Context, document: StoredDocument | None, project: StoredProject) -> MoveRequest:

@@ -11,6 +11,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
 from app.records.briefs import brief_record
+from app.records.named import described
 from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour
 from app.records.sections import section_summary
 from app.rules.actors import shown_note
@@ -64,9 +65,7 @@ def _category(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
     path = ctx.store.categories.get_path(ctx.project_id, category_id) if category_id else []
     if not path:
         return None
-    own = path[-1]
-    described = {"id": own["id"], "name": own["name"], "description": own.get("description") or ""}
-    return {**described, "path": [one["name"] for one in path]}
+    return {**described(path[-1]), "path": [one["name"] for one in path]}
 
 
 def _cluster(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
@@ -78,5 +77,4 @@ def _cluster(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
         ctx.project_id, {"clusterId": [cluster["id"]]}, ctx.now, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
     )
     documents = [packet_neighbour(one) for one in others if one["id"] != document["id"]]
-    described = {"id": cluster["id"], "name": cluster["name"], "description": cluster.get("description") or ""}
-    return {**described, "keywords": cluster.get("keywords") or [], "documents": documents[:NEIGHBOURS]}
+    return {**described(cluster), "keywords": cluster.get("keywords") or [], "documents": documents[:NEIGHBOURS]}

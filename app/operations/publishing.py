@@ -31,7 +31,7 @@ from app.fields.loading import problems
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, Fields, system
 from app.operations.documents import document_change, document_result, own_document
-from app.operations.guards import publishing_request
+from app.operations.guards import publishing_request, request_under_claim
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import render_document
 from app.operations.revisions import markdown_of
@@ -82,15 +82,10 @@ def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
     if not levels:
         return None
     document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal(SUBMIT, document, _submitting(ctx, fields)):
+    if document is None or refusal(SUBMIT, document, request_under_claim(ctx, fields)):
         return _Checked(None)
     markdown = markdown_of(ctx, document.get("contentId"))
     return _Checked(document["rev"], failed(checks_of(ctx, document, levels, markdown)))
-
-
-def _submitting(ctx: Context, fields: Fields) -> MoveRequest:
-    claimed_at = fields.get("claimedAt")
-    return replace(ctx.move_request, claimed_at=None if claimed_at is None else read_time(claimed_at))
 
 
 @document_change(
@@ -106,7 +101,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result:
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
     ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
     """
-    request, document = _submitting(ctx, fields), None
+    request, document = request_under_claim(ctx, fields), None
     checked: _Checked | None = ctx.prepared
     if checked is not None:
         document = own_document(ctx, document_id)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from app.errors import (
@@ -20,6 +19,7 @@ from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, Guarde
 from app.fields.queries import Page
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, document_result, own_document, write_version
+from app.operations.guards import request_under_claim
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
@@ -29,7 +29,6 @@ from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_
 from app.rules.etags import EntityTag
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
-from app.rules.times import read_time
 from app.vocabulary import Scope
 
 _COMPARING = threading.Lock()
@@ -157,10 +156,7 @@ def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) ->
 
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
     """
-    base = fields.get("baseVersion")
-    request = ctx.move_request
-    if (claimed_at := fields.get("claimedAt")) is not None:
-        request = replace(request, claimed_at=read_time(claimed_at))
+    base, request = fields.get("baseVersion"), request_under_claim(ctx, fields)
     matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
     if refused := if_guarded(document, request) or if_outdated(document, base) or if_outdated(document, matched):
         raise refused

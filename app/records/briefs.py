@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from app.records.actors import ActorRecord
+from app.records.named import described
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.briefs import StoredBrief, claim_expired
 from app.rules.documents import StoredDocument
@@ -122,8 +123,7 @@ def brief_detail(
         "status": document["status"],
         "dueDate": document.get("dueDate"),
         "version": document["version"],
-        "category": category
-        and {"id": category["id"], "name": category["name"], "description": category.get("description") or ""},
+        "category": category and described(category),
         "clusterId": document.get("clusterId"),
         "internalLinks": [{"id": link["id"], "slug": link["slug"], "title": link["title"]} for link in links],
     }

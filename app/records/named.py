@@ -70,12 +70,15 @@ def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
     }
 
 
+def described(record: StoredClusterOrCategory) -> dict[str, Any]:
+    """Returns what the record of a document says of its cluster or category."""
+    return {"id": record["id"], "name": record["name"], "description": record.get("description") or ""}
+
+
 def _named(record: StoredClusterOrCategory, team_id: str) -> dict[str, Any]:
     """Returns the fields that clusters and categories share."""
     return {
-        "id": record["id"],
-        "name": record["name"],
-        "description": record.get("description") or "",
+        **described(record),
         "projectId": record["projectId"],
         "teamId": team_id,
         "createdAt": wire_time(record["createdAt"]),

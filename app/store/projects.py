@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from bson import ObjectId
-from cachetools import TTLCache
+from cachetools import TTLCache, cached
 from pymongo import ReturnDocument
 
 from app.rules.actors import Note
@@ -46,15 +46,11 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns a project's record; it exists, as a token named it."""
         return cast(StoredProject, self.get(project_id, project_id) or {})
 
+    @cached(_recent, lambda self, project_id: project_id, _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record as it was at most 3 s ago."""
-        with _recent_lock:
-            recent = _recent.get(project_id)
-        if recent is None:
-            recent = self.settings(project_id)
-            recent.pop("guidelines", None)  # long, and needed by no hot path
-            with _recent_lock:
-                _recent[project_id] = recent
+        recent = self.settings(project_id)
+        recent.pop("guidelines", None)  # long, and needed by no hot path
         return recent
 
     def find(self, project_id: str) -> StoredProject | None:
