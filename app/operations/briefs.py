@@ -31,15 +31,15 @@ from app.rules.briefs import (
     RELEASE,
     RENEW,
     WITHDRAW,
-    Move,
+    BriefMove,
     brief_of,
+    first_refusal,
     needs_no_move,
-    refusal,
     written_brief,
 )
 from app.rules.documents import if_guarded
 from app.rules.etags import document_tag
-from app.rules.references import Found, link_problems
+from app.rules.references import ExistingRecords, link_problems
 from app.vocabulary import BriefState, Scope
 
 
@@ -155,7 +155,7 @@ def release_brief(ctx: Context, document_id: str) -> Result:
     return _move(ctx, document_id, RELEASE, NO_CLAIM)
 
 
-def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result:
+def _move(ctx: Context, document_id: str, move: BriefMove, changes: Fields) -> Result:
     """Makes a move of a document's brief, with `changes` of the brief."""
     moved = ctx.store.briefs.move(
         ctx.project_id,
@@ -169,7 +169,7 @@ def _move(ctx: Context, document_id: str, move: Move, changes: Fields) -> Result
     if moved is not None:
         return document_result(ctx, moved)
     document = ctx.check_match(own_document(ctx, document_id))
-    if refused := refusal(move, document, ctx.move_request):
+    if refused := first_refusal(move.refusals, document, ctx.move_request):
         raise refused
     if needs_no_move(move, document, ctx.move_request):
         return document_result(ctx, document)
@@ -189,7 +189,9 @@ def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
-    found = Found(documents=ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ()))
+    found = ExistingRecords(
+        documents=ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
+    )
     wrong = brief_problems(fields, found, document_id)
     if not wrong:
         event = ctx.event("brief.updated")
@@ -205,7 +207,7 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     return document_result(ctx, document)
 
 
-def brief_problems(fields: Fields, found: Found, document_id: str) -> list[Problem]:
+def brief_problems(fields: Fields, found: ExistingRecords, document_id: str) -> list[Problem]:
     """Returns everything that is wrong with fields of a document's brief, sorted by field."""
     links = link_problems(fields.get("internalLinks"), found, itself=document_id.lower())
     return in_order([*problems(BriefFields, fields), *links])

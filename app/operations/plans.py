@@ -20,12 +20,12 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import FreeSlugs
 from app.records.plans import PlanRecord
-from app.rules.briefs import READY, brief_of, refusal, state_now, written_brief
+from app.rules.briefs import READY, brief_of, first_refusal, state_now, written_brief
 from app.rules.documents import StoredDocument, delivers_at_once
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_brief, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
-from app.rules.references import Found, reference_problems
+from app.rules.references import ExistingRecords, reference_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.store.briefs import SAME_STATE, move_changes, of_brief
@@ -140,7 +140,9 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
         unoffered = state_now(document, ctx.now) == BriefState.NONE
-        one.offers = sent.get("ready", False) and unoffered and not refusal(READY, document, ctx.move_request)
+        one.offers = (
+            sent.get("ready", False) and unoffered and not first_refusal(READY.refusals, document, ctx.move_request)
+        )
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
@@ -153,7 +155,7 @@ def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
             piece.problems = in_order([*piece.problems, *_change_problems(ctx, piece, found)])
 
 
-def _check_new(ctx: Context, new: Iterable[_New], found: Found) -> None:
+def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> None:
     slugs = {slug for piece in new if (slug := piece.changes.get("slug"))}
     taken = ctx.store.documents.find_taken_slugs(ctx.project_id, sorted(slugs)) if slugs else set()
     for piece in new:
@@ -164,7 +166,7 @@ def _check_new(ctx: Context, new: Iterable[_New], found: Found) -> None:
             taken.add(slug)
 
 
-def _change_problems(ctx: Context, piece: _Known, found: Found) -> list[Problem]:
+def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
     if refused := edit_refusal(piece.document, {}, piece.changes, ctx.move_request):
         return [Problem(field="key", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])

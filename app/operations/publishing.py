@@ -47,7 +47,7 @@ from app.rules.documents import (
     SUBMIT,
     UNPUBLISH,
     UNSCHEDULE,
-    Move,
+    StatusMove,
     StoredDocument,
     if_not_renderable,
     refusal,
@@ -316,7 +316,7 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
 
 
 def _change_delivery(
-    ctx: Context, document: StoredDocument, move: Move, changes: dict[str, Any], *, slug: str | None
+    ctx: Context, document: StoredDocument, move: StatusMove, changes: dict[str, Any], *, slug: str | None
 ) -> Result:
     """Makes a move that changes what is delivered, and under which slug if any; inside a transaction."""
     changes |= {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, ctx.now)}
@@ -330,7 +330,7 @@ def _change_delivery(
 def _move(
     ctx: Context,
     document_id: str,
-    move: Move,
+    move: StatusMove,
     request: MoveRequest,
     *,
     document: StoredDocument | None = None,

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.rules.references import Found
+from app.rules.references import ExistingRecords
 from app.store.store import Store
 
 
-def look_up(store: Store, project_id: str, *records: Mapping[str, Any], links: Iterable[str] = ()) -> Found:
+def look_up(store: Store, project_id: str, *records: Mapping[str, Any], links: Iterable[str] = ()) -> ExistingRecords:
     """Returns which of the ids that the fields of records name exist in the project.
 
     Inside a transaction, categories and clusters are written to, so that none of them can be deleted meanwhile.
     """
-    found = Found()
+    found = ExistingRecords()
     for member in _ids_in(records, "assigneeId", "authorId"):
         if store.members.exists(project_id, member):
             found.members.add(member)

@@ -1,7 +1,8 @@
 """How a brief moves between its states, and why a move is refused (contract: Brief states; decisions, section 6).
 
 A move is a row of data. The store makes the filter of one atomic write from its `leaves`, `while_open` and `by_holder`;
-when that write matches nothing, `refusal` finds the reason from the same row. Nothing else knows when a brief may move.
+when that write matches nothing, `first_refusal` finds the reason among the row's `refusals`. Nothing else knows when a
+brief may move.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
 
 
 @dataclass(frozen=True)
-class Move:
+class BriefMove:
     """One row of the table of brief states."""
 
     name: str
@@ -195,6 +196,7 @@ class Move:
     enters: BriefState
     event: str
     refusals: tuple[Reason, ...]
+    """Why it is refused, in the contract's order."""
     while_open: bool = False
     """Whether the document must be in one of the `OPEN` statuses."""
     by_holder: tuple[Channel, ...] = ()
@@ -203,7 +205,7 @@ class Move:
     """The status that the document enters; None where it stays."""
 
 
-READY = Move(
+READY = BriefMove(
     "ready",
     leaves=(BriefState.NONE, BriefState.DRAFTED),
     enters=BriefState.READY,
@@ -211,7 +213,7 @@ READY = Move(
     refusals=(if_claimed, if_closed),
     while_open=True,
 )
-CLAIM = Move(
+CLAIM = BriefMove(
     "claim",
     leaves=(BriefState.READY,),
     enters=BriefState.CLAIMED,
@@ -220,7 +222,7 @@ CLAIM = Move(
     while_open=True,
     document_status=Status.DRAFTING,
 )
-RENEW = Move(
+RENEW = BriefMove(
     "renew",
     leaves=(BriefState.CLAIMED,),
     enters=BriefState.CLAIMED,
@@ -228,7 +230,7 @@ RENEW = Move(
     refusals=(if_unclaimed, if_held_by_another),
     by_holder=tuple(Channel),
 )
-WITHDRAW = Move(
+WITHDRAW = BriefMove(
     "withdraw",
     leaves=(BriefState.READY, BriefState.CLAIMED),
     enters=BriefState.NONE,
@@ -236,7 +238,7 @@ WITHDRAW = Move(
     refusals=(if_not_offered, if_held_by_another_over_mcp),
     by_holder=(Channel.MCP,),
 )
-RELEASE = Move(
+RELEASE = BriefMove(
     "release",
     leaves=(BriefState.CLAIMED,),
     enters=BriefState.READY,
@@ -247,11 +249,6 @@ RELEASE = Move(
 MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
-def refusal(move: Move, document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    """Returns the first reason, in the contract's order, why the move is refused; None when it is allowed."""
-    return first_refusal(move.refusals, document, request)
-
-
-def needs_no_move(move: Move, document: StoredDocument, request: MoveRequest) -> bool:
+def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
     """Returns whether the brief is in the state that the move enters already: marking a ready brief ready."""
     return move.enters not in move.leaves and state_now(document, request.now) == move.enters

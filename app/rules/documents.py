@@ -132,7 +132,7 @@ class Derived(Enum):
 
 
 @dataclass(frozen=True)
-class Move:
+class StatusMove:
     """One row of the table of statuses."""
 
     name: str
@@ -157,7 +157,7 @@ class Move:
     """Whether it needs a document that is delivered."""
 
 
-SUBMIT = Move(
+SUBMIT = StatusMove(
     "submit",
     leaves=OPEN,
     if_changed=(Status.PUBLISHED,),
@@ -168,7 +168,7 @@ SUBMIT = Move(
     finishes_brief=True,
     guarded=True,
 )
-APPROVE = Move(
+APPROVE = StatusMove(
     "approve",
     leaves=(Status.DRAFTING, Status.REVIEW),
     enters=Status.APPROVED,
@@ -177,13 +177,13 @@ APPROVE = Move(
     finishes_brief=True,
     four_eyes=True,
 )
-REQUEST_CHANGES = Move(
+REQUEST_CHANGES = StatusMove(
     "request-changes",
     leaves=(Status.REVIEW, Status.APPROVED),
     enters=Status.DRAFTING,
     event="document.changes_requested",
 )
-SCHEDULE = Move(
+SCHEDULE = StatusMove(
     "schedule",
     leaves=tuple(status for status in Status if status != Status.SCHEDULED),
     enters=Status.SCHEDULED,
@@ -193,8 +193,8 @@ SCHEDULE = Move(
     four_eyes=True,
     needs_approval=True,
 )
-UNSCHEDULE = Move("unschedule", leaves=(Status.SCHEDULED,), enters=Derived.BEFORE, event="document.unscheduled")
-PUBLISH = Move(
+UNSCHEDULE = StatusMove("unschedule", leaves=(Status.SCHEDULED,), enters=Derived.BEFORE, event="document.unscheduled")
+PUBLISH = StatusMove(
     "publish",
     leaves=tuple(Status),
     enters=Status.PUBLISHED,
@@ -204,7 +204,7 @@ PUBLISH = Move(
     four_eyes=True,
     needs_approval=True,
 )
-UNPUBLISH = Move(
+UNPUBLISH = StatusMove(
     "unpublish", leaves=tuple(Status), enters=Derived.UNLESS_PUBLISHED, event="document.unpublished", if_live=True
 )
 GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
@@ -235,7 +235,7 @@ def delivers_at_once(document: StoredDocument, changes: Mapping[str, Any]) -> bo
     return document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE)
 
 
-def may_leave(move: Move, document: StoredDocument) -> bool:
+def may_leave(move: StatusMove, document: StoredDocument) -> bool:
     """Returns whether the document's status allows the move."""
     if move.if_live and not document["isPublished"]:
         return False
@@ -272,7 +272,7 @@ _STATUS_WORDS: Mapping[str, str] = {
 
 
 def refusal(
-    move: Move,
+    move: StatusMove,
     document: StoredDocument,
     request: MoveRequest,
     base_version: int | None = None,

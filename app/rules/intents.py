@@ -11,7 +11,7 @@ from app.fields.loading import in_order, problems
 from app.rules.actors import Actor
 from app.rules.briefs import NO_CLAIM, written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
-from app.rules.references import Found, link_problems, reference_problems
+from app.rules.references import ExistingRecords, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
 Fields = Mapping[str, Any]
@@ -39,7 +39,7 @@ class StoredIntent(TypedDict):
 class Facts:
     """What confirming has to know of the project beside the draft."""
 
-    found: Found = field(default_factory=Found)
+    found: ExistingRecords = field(default_factory=ExistingRecords)
     slug_taken: bool = False
     name_taken: bool = False
     full: bool = False

@@ -8,7 +8,7 @@ from app.errors import Problem
 
 
 @dataclass
-class Found:
+class ExistingRecords:
     """Which of the ids that were named exist in the project."""
 
     members: set[str] = field(default_factory=set)
@@ -18,7 +18,7 @@ class Found:
     documents: set[str] = field(default_factory=set)
 
 
-def reference_problems(fields: Mapping[str, Any], found: Found) -> Iterator[Problem]:
+def reference_problems(fields: Mapping[str, Any], found: ExistingRecords) -> Iterator[Problem]:
     """Yields a problem for each id in the fields that names nothing in the project."""
     rows: tuple[tuple[str, Collection[str], str], ...] = (
         ("assigneeId", found.members, "a member in this project: see the list of members"),
@@ -33,7 +33,7 @@ def reference_problems(fields: Mapping[str, Any], found: Found) -> Iterator[Prob
 
 
 def link_problems(
-    links: list[str] | None, found: Found, *, itself: str | None = None, prefix: str = ""
+    links: list[str] | None, found: ExistingRecords, *, itself: str | None = None, prefix: str = ""
 ) -> Iterator[Problem]:
     """Yields a problem for each internal link that is no other document of the project."""
     for place, link in enumerate(links or ()):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import Move, MoveRequest
+from app.rules.briefs import BriefMove, MoveRequest
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.store.collection import DESCENDING, Bson, EntityTags, object_id
@@ -82,7 +82,7 @@ class Briefs(DocumentRecords):
         self,
         project_id: str,
         document_id: str,
-        move: Move,
+        move: BriefMove,
         request: MoveRequest,
         *,
         changes: Mapping[str, Any],
@@ -98,7 +98,7 @@ class Briefs(DocumentRecords):
         self,
         project_id: str,
         filters: Mapping[str, str],
-        move: Move,
+        move: BriefMove,
         request: MoveRequest,
         changes: Mapping[str, Any],
         event: Event,
@@ -171,7 +171,7 @@ def of_brief(fields: Mapping[str, Any]) -> Bson:
     return {f"brief.{name}": value for name, value in fields.items()}
 
 
-def move_changes(move: Move, changes: Mapping[str, Any]) -> Bson:
+def move_changes(move: BriefMove, changes: Mapping[str, Any]) -> Bson:
     """Returns the fields of a document that a move writes: the new state, with `changes` of the brief."""
     status = {"status": move.document_status} if move.document_status else {}
     return {"brief.state": move.enters, **of_brief(changes), **status}

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from app.rules import documents
 from app.rules.actors import SYSTEM
-from app.rules.briefs import NO_CLAIM, OPEN, Move, MoveRequest
+from app.rules.briefs import NO_CLAIM, OPEN, BriefMove, MoveRequest
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, event_expression
 from app.store.indexes import FIRST_DATE
@@ -75,7 +75,7 @@ def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_exp
     return {"$or": [stored, lease_expired_filter(now)]}
 
 
-def brief_move_filter(move: Move, request: MoveRequest) -> Bson:
+def brief_move_filter(move: BriefMove, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
     caller = {"$eq": request.token_id, "$ne": None}  # a caller without a token holds no claim
     claimed_by = caller if request.channel in move.by_holder else None
@@ -85,7 +85,7 @@ def brief_move_filter(move: Move, request: MoveRequest) -> Bson:
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})
 
 
-def status_move_filter(move: documents.Move, request: MoveRequest, *, base_version: int | None) -> Bson:
+def status_move_filter(move: documents.StatusMove, request: MoveRequest, *, base_version: int | None) -> Bson:
     """Returns a row of the table of document statuses as a condition.
 
     What depends on other records (four eyes, checks) is checked before, on the `rev` that the write then names.

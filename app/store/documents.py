@@ -9,7 +9,7 @@ from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.rules.briefs import MoveRequest
-from app.rules.documents import Derived, Move, StoredDocument
+from app.rules.documents import Derived, StatusMove, StoredDocument
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
@@ -168,7 +168,7 @@ class Documents(DocumentLists):
         self,
         project_id: str,
         document_id: str,
-        move: Move,
+        move: StatusMove,
         request: MoveRequest,
         *,
         changes: Mapping[str, Any],

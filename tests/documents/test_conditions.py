@@ -44,7 +44,7 @@ def found(store: Store, project: Project, condition: dict[str, Any]) -> set[Obje
 
 @pytest.mark.parametrize("move", documents.MOVES, **names)
 def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
-    store: Store, project: Project, everything: dict[ObjectId, Any], move: documents.Move
+    store: Store, project: Project, everything: dict[ObjectId, Any], move: documents.StatusMove
 ) -> None:
     for asked, review_required, base in product(CALLERS, (True, False), (None, 3, 4)):
         request = replace(asked, review_required=review_required)
@@ -55,12 +55,13 @@ def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
 
 @pytest.mark.parametrize("move", briefs.MOVES, **names)
 def test_a_brief_may_move_iff_no_refusal_says_otherwise_and_there_is_something_to_do(
-    store: Store, project: Project, everything: dict[ObjectId, Any], move: briefs.Move
+    store: Store, project: Project, everything: dict[ObjectId, Any], move: briefs.BriefMove
 ) -> None:
     for asked in CALLERS:
         free = {
             one
             for one, document in everything.items()
-            if briefs.refusal(move, document, asked) is None and not briefs.needs_no_move(move, document, asked)
+            if briefs.first_refusal(move.refusals, document, asked) is None
+            and not briefs.needs_no_move(move, document, asked)
         }
         assert found(store, project, brief_move_filter(move, asked)) == free, asked

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from app.rules.briefs import CLAIM, MOVES, READY, RELEASE, RENEW, WITHDRAW, Move, MoveRequest, needs_no_move, refusal
+from app.rules.briefs import (
+    CLAIM,
+    MOVES,
+    READY,
+    RELEASE,
+    RENEW,
+    WITHDRAW,
+    BriefMove,
+    MoveRequest,
+    first_refusal,
+    needs_no_move,
+)
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
@@ -53,7 +64,7 @@ def stands(document: dict[str, Any]) -> tuple[str, str | None]:
     return ("ready", None) if expires is not None and expires <= NOW else ("claimed", brief["claimedBy"]["id"])
 
 
-def said(move: Move, document: dict[str, Any], asked: MoveRequest) -> str:
+def said(move: BriefMove, document: dict[str, Any], asked: MoveRequest) -> str:
     """Returns what the contract's tables say of a move: `moves`, `stays` or the tag of the refusal."""
     state, holder = stands(document)
     ours = state == "claimed" and holder is not None and holder == asked.token_id
@@ -99,7 +110,7 @@ def said(move: Move, document: dict[str, Any], asked: MoveRequest) -> str:
 @pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
 def test_a_move_is_refused_as_the_tables_say_and_else_allowed(move) -> None:
     for document, asked in product(DOCUMENTS, CALLS):
-        refused = refusal(move, document, asked)
+        refused = first_refusal(move.refusals, document, asked)
         stays = needs_no_move(move, document, asked)
         found = refused.tag if refused else "stays" if stays else "moves"
         assert found == said(move, document, asked), (document, asked)
@@ -128,7 +139,9 @@ def test_the_table_enters_the_states_of_the_contract() -> None:
 def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent, who) -> None:
     brief = {"state": "claimed", "claimedBy": actor(THEIRS, agent), "claimedAt": NOW, "claimExpiresAt": None}
 
-    refused = refusal(CLAIM, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW))
+    refused = first_refusal(
+        CLAIM.refusals, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW)
+    )
 
     assert refused is not None
     body = refused.body()
@@ -144,7 +157,9 @@ def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent, who)
 def test_a_lost_claim_cannot_be_renewed_and_no_holder_is_named() -> None:
     brief = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": NOW, "claimExpiresAt": NOW}
 
-    refused = refusal(RENEW, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW))
+    refused = first_refusal(
+        RENEW.refusals, {"status": "drafting", "brief": brief}, MoveRequest(OURS, Channel.REST, NOW)
+    )
 
     assert refused is not None
     assert refused.extra == {"claimedBy": None, "claimedAt": None}

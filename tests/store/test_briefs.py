@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.rules.briefs import MOVES, needs_no_move, refusal
+from app.rules.briefs import MOVES, first_refusal, needs_no_move
 from app.rules.etags import matches, read_tags
 from app.store.conditions import brief_move_filter, brief_state_filters, document_etag_filter, expire_lease_stage
 from app.vocabulary import BriefState
@@ -49,7 +49,7 @@ def test_the_filter_of_a_move_finds_a_document_if_and_only_if_the_rule_allows_it
         allowed = {
             place
             for place, document in enumerate(DOCUMENTS)
-            if refusal(move, document, asked) is None and not needs_no_move(move, document, asked)
+            if first_refusal(move.refusals, document, asked) is None and not needs_no_move(move, document, asked)
         }
         assert found(brief_move_filter(move, asked)) == allowed, asked
 
