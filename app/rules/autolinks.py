@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any
 
 _HOST = r"[\w-]++(?:\.[\w-]++)*+"
 _ADDRESS = re.compile(
@@ -14,20 +14,28 @@ _BARE = re.compile(r"(?:https?://|www\.)[^\s<>\]|]++")
 _EMPHASIS, _PROTECTED = "*_~", "\ufdd0\ufdd1\ufdd2"
 _PROTECT = str.maketrans(_EMPHASIS, _PROTECTED)
 
-RESTORE: Final = str.maketrans(_PROTECTED, _EMPHASIS)
-"""Undoes `protected`, on what was made of the markdown."""
+_RESTORE = str.maketrans(_PROTECTED, _EMPHASIS)
 
 
 def protected(markdown: str) -> str:
     """Returns markdown in which `*`, `_` and `~` inside of bare addresses are no emphasis: `/__init__.py`.
 
-    They are replaced everywhere alike by characters that Unicode reserves for internal use, so `RESTORE` brings them
+    They are replaced everywhere alike by characters that Unicode reserves for internal use, so `restored` brings them
     back in text, code and links. Markdown that has such characters itself is returned as it is.
     """
     may_have_addresses = "://" in markdown or "www." in markdown
     if not may_have_addresses or any(character in markdown for character in _PROTECTED):
         return markdown
     return _BARE.sub(_without_emphasis, markdown)
+
+
+def restored(value: Any) -> Any:
+    """Returns what the parser found in protected markdown, a text or what holds texts, as it is in the markdown."""
+    if isinstance(value, str):
+        return value.translate(_RESTORE)
+    if isinstance(value, dict):
+        return {key: restored(inner) for key, inner in value.items()}
+    return value
 
 
 def linked(text: str) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import Any
 
-from app.rules.autolinks import linked
+from app.rules.autolinks import linked, protected, restored
 from app.rules.html import HIDDEN
 from app.rules.markdown import events_with_places
 
@@ -42,7 +42,7 @@ _ATTRIBUTE = re.compile(r"(?<![\w-])(href|src|alt)\s*+=\s*+(?:\"([^\"]*+)\"|'([^
 _SHORTEST_ADDRESS = len("a@b.c")
 
 Passage = tuple[str, int]
-"""A piece of text and its position: the byte at which it begins in UTF-8; in raw html, the byte of its line."""
+"""A piece of text and its position: the byte of `Content.read` where it begins; in raw html, that of its line."""
 
 
 @dataclass
@@ -50,6 +50,9 @@ class Content:
     """The content of a document, each list in the order of the text."""
 
     source: bytes
+    """The markdown in UTF-8."""
+    read: bytes
+    """The markdown as the parser reads it, with bare addresses protected: line by line the same."""
     whole: bool = True
     """False when the text has more parts than the caller asked for."""
     headings: list[tuple[int, str, int]] = field(default_factory=list)
@@ -73,16 +76,20 @@ class Content:
         return sorted(self.marked_links + bare, key=itemgetter(1)) if bare else self.marked_links
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.source))]
+    def _lines_read(self) -> list[int]:
+        return _line_starts(self.read)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return self._lines_read if self.read == self.source else _line_starts(self.source)
 
     def line(self, place: int) -> int:
-        """Returns the number of the line that contains a byte of the markdown, from 1."""
-        return bisect_right(self._line_starts, place)
+        """Returns the number of the line that contains a position, from 1."""
+        return bisect_right(self._lines_read, place)
 
     def line_start(self, place: int) -> int:
-        """Returns the byte at which the line that contains another byte begins."""
-        return self._line_starts[self.line(place) - 1]
+        """Returns the byte of the markdown at which the line that contains a position begins."""
+        return self._lines[self.line(place) - 1]
 
 
 def content_of(markdown: str, most_parts: int | None = None) -> Content:
@@ -90,11 +97,18 @@ def content_of(markdown: str, most_parts: int | None = None) -> Content:
 
     A part is an event of the parser: the start or the end of an element, a run of text, a line break.
     """
-    content = Content(markdown.encode())
-    events = iter(events_with_places(markdown))
+    text = protected(markdown)
+    content = Content(markdown.encode(), text.encode())
+    events = iter(events_with_places(text))
+    if text != markdown:
+        events = ((restored(event), place) for event, place in events)
     _read(content, islice(events, most_parts))
     content.whole = next(events, None) is None
     return content
+
+
+def _line_starts(text: bytes) -> list[int]:
+    return [0, *(end.end() for end in _LINE_END.finditer(text))]
 
 
 def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:

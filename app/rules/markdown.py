@@ -9,6 +9,7 @@ from typing import Any
 
 import pyromark
 
+from app.rules.autolinks import protected, restored
 from app.rules.html import ELEMENTS, HIDDEN, INLINE_MARKDOWN
 
 Event = tuple[str, Any]
@@ -25,7 +26,13 @@ _NOT_HTML = bytes.maketrans(b"`*_\\(\r\n", b"xxxxx  ")
 
 
 def parsed(markdown: str) -> Iterator[Event]:
-    """Returns what markdown is made of, in order."""
+    """Returns what markdown is made of, in order; in bare addresses `*`, `_` and `~` are no emphasis."""
+    source = protected(markdown)
+    events = _parsed(source)
+    return events if source == markdown else ((kind, restored(value)) for kind, value in events)
+
+
+def _parsed(markdown: str) -> Iterator[Event]:
     block: list[str] = []
     raw = _RawHtml()
     for event in pyromark.events(markdown, options=_OPTIONS):

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import nh3
 
-from app.rules.autolinks import RESTORE, linked, protected
+from app.rules.autolinks import linked
 from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN, INLINE_MARKDOWN
 from app.rules.html_writer import HtmlWriter
 from app.rules.markdown import element_of, parsed
@@ -42,12 +42,10 @@ def to_html(markdown: str) -> str:
     Links lead to http, https, mail or a relative address, images come from http, https or a relative one. The box of
     a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
-    source = protected(markdown)
     renderer = _Renderer()
-    for kind, value in parsed(source):
+    for kind, value in parsed(markdown):
         renderer.render(kind, value)
-    html = renderer.writer.html()
-    return _SANITISER.clean(html if source is markdown else html.translate(RESTORE))
+    return _SANITISER.clean(renderer.writer.html())
 
 
 class _Renderer:

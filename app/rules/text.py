@@ -7,7 +7,6 @@ from itertools import accumulate, islice, takewhile
 
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
-from app.rules.autolinks import RESTORE, protected
 from app.rules.html import INLINE, INLINE_MARKDOWN
 from app.rules.markdown import Event, element_of, parsed, rendered, tag_name
 from app.rules.words import count_words, parts_of
@@ -41,10 +40,9 @@ def first_paragraph(markdown: str) -> str | None:
     Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped; it is looked for
     among the first 1,000 blocks. (decisions, section 7: `excerpt`)
     """
-    source = protected(markdown)
-    for paragraph in _paragraphs(source):
+    for paragraph in _paragraphs(markdown):
         if text := " ".join("".join(_shown(paragraph)).split(maxsplit=EXCERPT_LENGTH)[:EXCERPT_LENGTH]):
-            return _shortened(text if source is markdown else text.translate(RESTORE), EXCERPT_LENGTH)
+            return _shortened(text, EXCERPT_LENGTH)
     return None
 
 

@@ -168,8 +168,10 @@ def test_what_the_description_of_an_image_holds_is_no_link_and_no_image() -> Non
 
 
 def test_references_are_found_with_or_without_their_last_slash_and_fragment() -> None:
-    urls = ["https://A.example/x/", "http://b.example", "https://c.example/?q=1"]
-    markdown = "[a](https://a.example/x#part) <http://b.example/> https://c.example/?q=2"
+    urls = ["https://A.example/x/", "http://b.example", "https://c.example/?q=1", "https://d.example/__main__.html"]
+    markdown = (
+        "[a](https://a.example/x#part) <http://b.example/> https://c.example/?q=2 https://d.example/__main__.html"
+    )
     found = outcomes("references", reference_urls=urls, markdown=markdown)
     assert [one["message"] for one in found] == ["The text does not link to the reference https://c.example/?q=1."]
 

@@ -39,6 +39,13 @@ from tests.rules.xss_corpus import VECTORS
             '<table>\n<thead>\n<tr>\n<th align="right">a</th>\n<th>b</th>\n</tr>\n</thead>\n'
             '<tbody>\n<tr>\n<td align="right">c</td>\n<td>d</td>\n</tr>\n</tbody>\n</table>\n',
         ),
+        ("[a](https://b.example/c_d*~e)", '<p><a href="https://b.example/c_d*~e" rel="noopener">a</a></p>\n'),
+        ("![a](https://b.example/c_d.png)", '<p><img src="https://b.example/c_d.png" alt="a"></p>\n'),
+        (
+            "https://b.example/__init__.py",
+            '<p><a href="https://b.example/__init__.py" rel="noopener">https://b.example/__init__.py</a></p>\n',
+        ),
+        ("[a]\n\n[a]: https://b.example/c_d", '<p><a href="https://b.example/c_d" rel="noopener">a</a></p>\n'),
         ("a[^1]\n\n[^1]: b c", "<p>a[^1]</p>\n<p>[^1]: b c</p>\n"),
         ("H<sub>2</sub>O <kbd>Ctrl</kbd>", "<p>H<sub>2</sub>O <kbd>Ctrl</kbd></p>\n"),
         (

@@ -59,6 +59,16 @@ def test_the_sections_are_the_markdown_to_the_character(markdown: str) -> None:
     assert [section.number for section in sections] == list(range(first, first + len(sections)))
 
 
+def test_an_address_in_a_text_moves_no_section() -> None:
+    markdown = "https://a.example/__init__.py\n\n# B https://b.example/_c_/é\n\nd\n\n## E\n"
+
+    assert [(one.title, one.line, one.text) for one in partition(markdown)] == [
+        ("", 1, "https://a.example/__init__.py\n\n"),
+        ("B https://b.example/_c_/é", 3, "# B https://b.example/_c_/é\n\nd\n\n"),
+        ("E", 7, "## E\n"),
+    ]
+
+
 def test_the_hash_of_nothing_is_the_one_that_the_contract_names() -> None:
     assert hash_of("") == EMPTY_HASH
 
