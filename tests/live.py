@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from flask import Flask
@@ -45,6 +46,13 @@ def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> 
         assert time.monotonic() - began < seconds, "it did not come true"
         time.sleep(pause)
     return time.monotonic() - began
+
+
+def until_it_lasts(span: timedelta, seconds: float) -> None:
+    """Returns when the present hour or day, in UTC, lasts for so many seconds yet, for a test that counts in it."""
+    left = span - (datetime.now(UTC) - datetime(2020, 1, 1, tzinfo=UTC)) % span
+    if left.total_seconds() < seconds:
+        time.sleep(left.total_seconds())
 
 
 class Quiet(WSGIRequestHandler):

@@ -18,7 +18,7 @@ import pytest
 from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
 from tests import live
-from tests.cli.running import answers, running, until
+from tests.cli.running import Running, answers, running, until
 from tests.live import free_port
 from tests.make import a_project
 
@@ -72,6 +72,7 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path, mongodb_uri: str, fresh_store: S
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+        until(lambda: [os.getpgid(pid) == pid for pid in _workers(server)] == [True, True], server)
         began = time.monotonic()
         assert server.ctrl_c() == 0
 
@@ -100,7 +101,8 @@ def test_each_server_process_stays_on_a_cpu_of_its_own(tmp_path: Path, mongodb_u
 
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
-        process, other = (pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid))
+        until(lambda: len(_workers(server)) == 2, server)
+        process, other = _workers(server)
         until(lambda: len(_cpus_of(process)) == len(_cpus_of(other)) == 1, server)
         until(lambda: _cpus_of(process) != _cpus_of(other), server)
         with ThreadPoolExecutor(16) as clients:
@@ -109,6 +111,11 @@ def test_each_server_process_stays_on_a_cpu_of_its_own(tmp_path: Path, mongodb_u
         of_granian = {int(thread.name) for thread in threads.iterdir() if "tokio" in (thread / "comm").read_text()}
         until(lambda: any(len(_cpus_of(thread)) == 1 for thread in of_granian), server)
         assert _cpus_of(server.process.pid) == os.sched_getaffinity(0), "the worker's process runs on any"
+
+
+def _workers(server: Running) -> list[int]:
+    """Returns the server processes."""
+    return [pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid)]
 
 
 def _children(process: int) -> list[int]:

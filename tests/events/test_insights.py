@@ -23,6 +23,7 @@ from app.store import insights, outboxes
 from app.store.store import Store
 from app.vocabulary import Scope
 from app.worker.jobs import count_events
+from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
 
@@ -37,6 +38,12 @@ STEPS = {
     "approvedToPublished": (("document.approved",), "document.published"),
 }
 STEPS_OF_A_HISTORY = 200
+
+
+@pytest.fixture(autouse=True)
+def one_day() -> None:
+    """What a test does and what it reads are of one day."""
+    until_it_lasts(timedelta(days=1), 30)
 
 
 def a_history(project: Project, seed: int, steps: int = STEPS_OF_A_HISTORY) -> list[Token]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from app.rules.times import wire_time
 from app.rules.tokens import Budget, begins, budget_exceeded
 from app.vocabulary import BudgetLimit, Scope, TokenKind
 from tests.documents.steps import a_document, in_an_hour, ok, path_of, refused
+from tests.live import until_it_lasts
 from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import CALLS, Scene
@@ -23,6 +24,12 @@ from tests.races.crowd import at_once, outcomes
 from tests.rest.client import Rest
 
 NOON = datetime(2027, 1, 31, 12, 40, 30, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def one_hour() -> None:
+    """What is counted in a test is counted in one hour, and one day."""
+    until_it_lasts(timedelta(hours=1), 15)
 
 
 def limited(rest: Rest, project: Project, writes: int | None = None, publishes: int | None = None) -> Rest:

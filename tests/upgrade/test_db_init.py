@@ -79,5 +79,5 @@ def test_a_query_whose_index_db_init_drops_is_run_again(filled: Filled) -> None:
     next(cursor)
     documents.drop_index("dropped")
 
-    with pytest.raises(WriteConflict), store.deadline():
+    with pytest.raises(WriteConflict), store.deadline(unbounded=True):
         list(cursor)
