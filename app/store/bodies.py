@@ -20,7 +20,7 @@ from app.store.collection import Bson, Collection, object_ids
 if TYPE_CHECKING:
     from app.store.store import Store
 
-CACHE_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 32 * 1024 * 1024
 MAX_CACHED = 256 * 1024
 """A longer text is not cached: a few of them would evict all others."""
 
