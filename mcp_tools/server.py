@@ -90,8 +90,8 @@ def mcp_server() -> Server[None]:
         if tool is None or not holds(call.toolset, params.name):
             near = near_name(params.name, (name for name in TOOLS if holds(call.toolset, name)))
             hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
-            known = f"There is no tool {params.name!r} in the toolset {call.toolset!r}"
-            raise MCPError(code=t.INVALID_PARAMS, message=f"{known}: {hint}")
+            unknown = f"There is no tool {params.name!r} in the toolset {call.toolset!r}"
+            raise MCPError(code=t.INVALID_PARAMS, message=f"{unknown}: {hint}")
         arguments = params.arguments or {}
         try:
             result = tool.call(call.context(message), arguments)

@@ -289,20 +289,20 @@ def watch(site: Site, events: Events) -> None:
     """Builds the site again whenever something happens, and until it is built where the service restarts meanwhile."""
     while True:
         events.wait()
-        while interrupted(site):
+        while not rebuild(site):
             time.sleep(POLL_SECONDS)
 
 
-def interrupted(site: Site) -> bool:
-    """Builds the site; returns whether the service can't be reached, so that the same build may succeed soon."""
+def rebuild(site: Site) -> bool:
+    """Builds the site; returns False where the service can't be reached, so that the same build may succeed soon."""
     began = time.monotonic()
     try:
         count, changed = site.build()
     except (ApiError, SiteError, *UNREACHABLE) as error:
         print(f"Not built: {error}", file=sys.stderr, flush=True)
-        return may_pass(error)
+        return not may_pass(error)
     print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
-    return False
+    return True
 
 
 def main() -> None:
