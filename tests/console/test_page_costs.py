@@ -20,7 +20,7 @@ TEXT = "Flour and water.\n"
 GZIP = {"Accept-Encoding": "gzip"}
 MANY = 1_000
 MOST_BYTES = 250_000
-DOCUMENT = ("", "/checks", "/edit", "/fields", "/brief", "/revisions", "/activity")
+DOCUMENT = ("", "/checks", "/edit", "/meanwhile?baseVersion=1", "/fields", "/brief", "/revisions", "/activity")
 ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
 PATHS = (
     *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),

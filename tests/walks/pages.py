@@ -99,6 +99,7 @@ PAGES = (
     Page("GET", f"table{FILTERS}", "read"),
     *(Page("GET", f"{DOCUMENT}{one}", "read") for one in ("", "/edit", "/fields", "/brief", "/activity", "/checks")),
     Page("GET", f"{DOCUMENT}/revisions", "read"),
+    Page("GET", f"{DOCUMENT}/meanwhile?baseVersion=1", "read"),
     Page("POST", f"{DOCUMENT}/preview", "", {"markdown": "Rye"}),
     Page("POST", "calendar/{document}", "write", {"day": "2099-01-31"}),
     Page(
