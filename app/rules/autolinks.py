@@ -14,6 +14,8 @@ _BARE = re.compile(r"(?:https?://|www\.)[^\s<>\]|]++")
 _EMPHASIS, _PROTECTED = "*_~", "\ufdd0\ufdd1\ufdd2"
 _PROTECT = str.maketrans(_EMPHASIS, _PROTECTED)
 
+_MAY_BE_EMPHASIS = re.compile(r"[*~]|(?<![^\W_])_|_(?![^\W_])")
+"""An underline between letters or digits never is."""
 _RESTORE = str.maketrans(_PROTECTED, _EMPHASIS)
 
 
@@ -62,7 +64,7 @@ def _link(found: re.Match[str]) -> tuple[str, str]:
 
 def _without_emphasis(found: re.Match[str]) -> str:
     address = _trimmed(found[0])
-    return address.translate(_PROTECT) + found[0][len(address) :]
+    return address.translate(_PROTECT) + found[0][len(address) :] if _MAY_BE_EMPHASIS.search(address) else found[0]
 
 
 def _trimmed(address: str) -> str:
