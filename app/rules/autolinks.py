@@ -28,6 +28,8 @@ def protected(markdown: str) -> str:
     may_have_addresses = "://" in markdown or "www." in markdown
     if not may_have_addresses or any(character in markdown for character in _PROTECTED):
         return markdown
+    if not _MAY_BE_EMPHASIS.search("\n".join(_BARE.findall(markdown))):
+        return markdown  # as most is; looking at each address takes longer
     return _BARE.sub(_without_emphasis, markdown)
 
 
@@ -64,7 +66,7 @@ def _link(found: re.Match[str]) -> tuple[str, str]:
 
 def _without_emphasis(found: re.Match[str]) -> str:
     address = _trimmed(found[0])
-    return address.translate(_PROTECT) + found[0][len(address) :] if _MAY_BE_EMPHASIS.search(address) else found[0]
+    return address.translate(_PROTECT) + found[0][len(address) :]
 
 
 def _trimmed(address: str) -> str:

@@ -59,8 +59,10 @@ def _parsed(markdown: str) -> Iterator[Event]:
 
 
 def rendered(markdown: str) -> str:
-    """Returns the html that the parser makes of markdown, raw html as it is."""
-    return pyromark.html(markdown, options=_OPTIONS)
+    """Returns the html that the parser makes of markdown as `parsed` reads it, raw html as it is; not its addresses."""
+    source = protected(markdown)
+    html = pyromark.html(source, options=_OPTIONS)
+    return html if source == markdown else str(restored(html))
 
 
 def events_with_places(markdown: str) -> Iterable[tuple[Any, Any]]:

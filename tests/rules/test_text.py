@@ -26,6 +26,7 @@ from tests.rules.xss_corpus import VECTORS
         ("[the text][a]\n\n[a]: https://example.com 'a title'", 2),
         ("![a description](b.png) c", 1),
         ("<https://example.com>", 2),  # shown as it stands: `https`, `example.com`
+        ("https://a.example/c*d*e", 5),  # no emphasis in an address
         ("a `code here` b", 4),
         ("```python title\nprint(x)\n```", 2),
         ("    four spaces", 2),
