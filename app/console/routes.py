@@ -81,8 +81,6 @@ console.register_error_handler(Refusal, problem_page)
 @console.errorhandler(HTTPException)
 def of_the_framework(error: HTTPException) -> BaseResponse:
     """Returns the page for an error of Flask or werkzeug."""
-    if error.code is not None and error.code < 400:
-        return Response(status=error.code, headers=error.get_headers())
     kinds: dict[int | None, Refusal] = {404: NotFound("The console has no such page."), 413: PayloadTooLarge()}
     return problem_page(kinds.get(error.code) or HttpApiDecodeError(error.description))
 

@@ -35,7 +35,7 @@ BY_STATUS: dict[int, type[Refusal]] = {
 def install(app: Flask) -> None:
     """Registers the error handlers: each responds with `_tag` and `message`."""
     app.register_error_handler(Refusal, refused)
-    app.register_error_handler(HTTPException, _of_the_framework)
+    app.register_error_handler(HTTPException, lambda error: refused(refusal_of(error)))
     app.register_error_handler(Exception, lambda error: refused(bug(error)))
     app.after_request(_add_accept_patch)
 
@@ -45,12 +45,6 @@ def refused(refusal: Refusal) -> Response:
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")
     response.headers.update(refusal.headers)
     return response
-
-
-def _of_the_framework(error: HTTPException) -> Response:
-    if error.code is not None and error.code < 400:  # a redirect
-        return Response(status=error.code, headers=error.get_headers())
-    return refused(refusal_of(error))
 
 
 def refusal_of(error: HTTPException) -> Refusal:

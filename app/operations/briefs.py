@@ -189,10 +189,8 @@ def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
-    found = ExistingRecords(
-        documents=ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
-    )
-    wrong = brief_problems(fields, found, document_id)
+    links = ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
+    wrong = brief_problems(fields, ExistingRecords(documents=links), document_id)
     if not wrong:
         event = ctx.event("brief.updated")
         written = written_brief(fields)

@@ -140,9 +140,8 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
         unoffered = state_now(document, ctx.now) == BriefState.NONE
-        one.offers = (
-            sent.get("ready", False) and unoffered and not first_refusal(READY.refusals, document, ctx.move_request)
-        )
+        refused = first_refusal(READY.refusals, document, ctx.move_request)
+        one.offers = sent.get("ready", False) and unoffered and not refused
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:

@@ -244,9 +244,8 @@ class Documents(DocumentLists):
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
-        condition = {"_id": ObjectId(document_id), "deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
-        deleted = self._collection.delete_one(self._where(project_id, condition), session=self._session)
-        return deleted.deleted_count
+        where = self._purgeable(before, project_id) | {"_id": ObjectId(document_id)}
+        return self._collection.delete_one(where, session=self._session).deleted_count
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
