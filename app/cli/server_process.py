@@ -201,8 +201,7 @@ def hold_port(host: str, port: int) -> socket.socket | None:
     """Returns a socket that holds a free port, on which no other server can start while it is open; None where the
     port is in use.
 
-    granian would silently share the port with another granian. A port on which connections were closed a moment ago is
-    free, and is not held against a server that starts at the same instant.
+    granian would silently share the port with another granian.
     Raises `ClickException` where the server can't listen there for another reason: it is no address of this machine.
     """
     held = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -216,7 +215,8 @@ def hold_port(host: str, port: int) -> socket.socket | None:
                 raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
         else:
             if hasattr(socket, "SO_REUSEPORT"):
-                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # granian, which sets it too, may listen
+                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # no other server may bind it
+                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # but granian, which sets this too
             else:
                 held.close()
             return held

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -156,10 +157,18 @@ def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
     assert server.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
 
 
-def test_of_two_servers_that_start_at_once_on_one_port_one_is_refused(tmp_path: Path) -> None:
-    """The port is taken at once, and listened at later: first the database is looked at."""
+def unused_port() -> int:
+    """Returns a port on which no connection was closed a moment ago, other than `free_port`."""
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize("a_port", [unused_port, free_port])
+def test_of_two_servers_that_start_at_once_on_one_port_one_is_refused(
+    tmp_path: Path, a_port: Callable[[], int]
+) -> None:
+    """The port is taken at once, and listened at later: first the database is looked at."""
+    port = a_port()
     unreachable = {"MONGODB_URI": "mongodb://127.0.0.1:1", "DEADLINE_SECONDS": "1"}
     start = partial(running, tmp_path, "serve", "--no-worker", "--port", str(port), **unreachable)
     with start() as one, start() as other:
