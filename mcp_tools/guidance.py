@@ -85,7 +85,7 @@ DESCRIBED_IN: dict[str, str] = {
 """Tools whose arguments another tool describes: they leave out the descriptions that are the same there."""
 
 NEXT: dict[str, str] = {
-    "plan_documents": "For several documents at once. After a failure, send the same plan again.",
+    "plan_documents": "After a failure, send the same plan again.",
     "create_document_intent": "Next: `validate_intent`, `confirm_intent`.",
     "create_cluster_intent": "Next: `confirm_intent`.",
     "create_category_intent": "Next: `confirm_intent`.",
