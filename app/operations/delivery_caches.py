@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from app.fields.queries import MAX_OFFSET
 from app.operations.context import Context
 from app.operations.revision_cache import RevisionCache
-from app.operations.single_flight import SingleFlight
 from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
 from app.rules.publishing import redirects
+from app.store.single_flight import SingleFlight
 
 CATEGORY_CACHE_BYTES = 32 * 1024 * 1024
 MAX_CATEGORIES = 5_000

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from bson import ObjectId
@@ -13,6 +14,7 @@ from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id, object_ids
 from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
 from app.store.named import Named
+from app.store.single_flight import SingleFlight
 
 NAME_SECONDS = 0.2
 """How long a category's name may be used once its read began; a new name must show at once on every server, so its
@@ -21,6 +23,8 @@ write waits so long before it is answered. It saves all but five reads a second,
 _names: LRUCache[str, tuple[str, float]] = LRUCache(10_000)
 """The names of categories, by id, each with what `time.monotonic` said before it was read."""
 _names_lock = threading.Lock()
+_name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
+"""Requests that need the same names at the same time share their read."""
 
 
 class Categories(Named[StoredCategory]):
@@ -56,8 +60,9 @@ class Categories(Named[StoredCategory]):
         with _names_lock:
             known = {one: _names.get(one) for one in wanted}
         names = {one: row[0] for one, row in known.items() if row is not None and row[1] >= began - NAME_SECONDS}
-        if missing := object_ids(wanted - names.keys()):
-            for row in self._find(project_id, {"_id": {"$in": missing}}, fields={"name": 1}):
+        if missing := object_ids(sorted(wanted - names.keys())):
+            read = partial(self._find, project_id, {"_id": {"$in": missing}}, fields={"name": 1})
+            for row in _name_reads.read((project_id, *missing), read):
                 names[row["id"]] = row["name"]
                 with _names_lock:
                     _names[row["id"]] = row["name"], began

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.operations.revision_cache import RevisionCache
-from app.operations.single_flight import SingleFlight
 from app.store.categories import Categories
+from app.store.single_flight import SingleFlight
 from graphql_app.view import MAX_CACHED_URL, DeliveryView
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made

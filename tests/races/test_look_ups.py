@@ -1,0 +1,70 @@
+"""Requests that come together and need the same record share its read, so that none waits for all of the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.store.categories import Categories
+from app.store.collection import Collection
+from app.store.single_flight import SingleFlight
+from app.store.tokens import Tokens
+from tests.documents.steps import a_category, ok
+from tests.make import Project, a_ready_brief
+from tests.races.crowd import at_once
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.race
+
+MANY = 4
+"""As many as one caller has places in flight beside others: all of them come during the first read."""
+
+
+def slow(monkeypatch: pytest.MonkeyPatch, kind: type[Collection[Any]], method: str) -> list[str]:
+    """Has reads by a method wait until all requests need one; returns the names of the threads that read."""
+    read: Callable[..., Any] = getattr(kind, method)
+    share, arrived, readers = SingleFlight.read, threading.Semaphore(0), []
+
+    def noted(*args: Any, **options: Any) -> Any:
+        readers.append(threading.current_thread().name)
+        if len(readers) == 1:
+            assert all(arrived.acquire(timeout=10) for _ in range(MANY))
+            threading.Event().wait(0.1)  # from here to where they wait they need no more than microseconds
+        return read(*args, **options)
+
+    def shared(self: SingleFlight[Any], key: Hashable, wanted: Callable[[], Any]) -> Any:
+        arrived.release()
+        return share(self, key, wanted)
+
+    monkeypatch.setattr(kind, method, noted)
+    monkeypatch.setattr(SingleFlight, "read", shared)
+    return readers
+
+
+def test_a_token_is_looked_up_for_all_who_send_it(
+    monkeypatch: pytest.MonkeyPatch, app: Flask, project: Project
+) -> None:
+    token = project.token()
+    readers = slow(monkeypatch, Tokens, "by_hash")
+
+    listed = at_once([lambda: Rest(app.test_client(), token).get("/briefs").status_code] * MANY)
+
+    assert listed == [200] * MANY
+    assert len(readers) == 2
+
+
+def test_the_names_of_categories_are_read_for_all_who_list_briefs(
+    monkeypatch: pytest.MonkeyPatch, app: Flask, rest: Rest, project: Project
+) -> None:
+    a_ready_brief(project.context(), title="Rye", categoryId=a_category(rest, "Bread")["id"])
+    ok(rest.get("/events"))  # the token is known
+    readers = slow(monkeypatch, Categories, "_find")
+
+    listed = at_once([lambda: ok(Rest(app.test_client(), rest.token).get("/briefs"))] * MANY)
+
+    assert [one["category"] for [one] in listed] == ["Bread"] * MANY
+    assert len(readers) == 2
