@@ -115,18 +115,17 @@ class Access:
         """Reads the token with a secret; of a session, its token, as long as the session lasts."""
         read_at = time.monotonic()
         token_hash, ends = hash_of(secret), []
-        with self._store.deadline():
-            if kind is None:
-                session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash), Unauthorized)
-                token_hash, ends = session["tokenHash"], [session["expiresAt"]]
-            token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
-            if expires_at := token.get("expiresAt"):
-                ends.append(expires_at)
-            expires_at = min(ends, default=None)
-            if token["revokedAt"] is not None or _is_over(expires_at, now):
-                raise Unauthorized
-            caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
-            self._store.tokens.used(token["projectId"], token["id"], now)
+        if kind is None:
+            session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash), Unauthorized)
+            token_hash, ends = session["tokenHash"], [session["expiresAt"]]
+        token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
+        if expires_at := token.get("expiresAt"):
+            ends.append(expires_at)
+        expires_at = min(ends, default=None)
+        if token["revokedAt"] is not None or _is_over(expires_at, now):
+            raise Unauthorized
+        caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
+        self._store.tokens.used(token["projectId"], token["id"], now)
         return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
 
 

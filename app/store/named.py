@@ -63,8 +63,8 @@ class Named(OutboxCollection[Stored]):
     def complete_keys(self, project_id: str) -> int:
         """Stores the keys of records for which an earlier version stored others, or none; returns of how many."""
         rows: builtins.list[Any] = self._find(project_id, NOT_DELETED, fields=self.hidden, index=self.by_name)
-        keys = {row["id"]: self.keys(row) for row in rows if {**row, **self.keys(row)} != row}
-        updates = [UpdateOne({"_id": object_id(one)}, {"$set": changes}) for one, changes in keys.items()]
+        differ = (row for row in rows if row | self.keys(row) != row)
+        updates = [UpdateOne({"_id": object_id(row["id"])}, {"$set": self.keys(row)}) for row in differ]
         if updates:
             self._collection.bulk_write(updates, ordered=False, session=self._session)
         return len(updates)
