@@ -11,6 +11,7 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 from selenium import webdriver
 
+from app.http import feed_watch
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import CODEC, Store
@@ -99,6 +100,8 @@ def base(served: Flask) -> Iterator[str]:
     """The address of a server."""
     with pytest.MonkeyPatch.context() as patch, serving(served) as address:
         patch.setattr("app.console.live.WAIT_SECONDS", 2)
+        patch.setattr(feed_watch, "_limit", feed_watch._limit)
+        feed_watch.limit_waiting(64)  # with fewer threads, pages that tests before have left hold all places to wait
         yield address
     until(lambda: "watch feeds" not in {thread.name for thread in threading.enumerate()})
 
