@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from bson import ObjectId
@@ -40,12 +40,14 @@ FILTER_FIELDS = {
     "assigneeId": "assigneeId",
     "clusterId": "clusterId",
     "categoryId": "categoryId",
+    "dueDays": "dueDate",
     "briefState": "brief.state",
     "status": "status",
 }
 """The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
-MOST_MERGED = 20
-"""Up to how many values of a filter MongoDB merges the parts of an index into one order."""
+MOST_MERGED = 100
+"""Up to how many values of a filter, or days of a range, the parts of an index are merged into one order; MongoDB
+merges up to 200."""
 FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
 WORDS_TRIED = 5
 MAX_SORTED = 500
@@ -116,7 +118,9 @@ class DocumentLists(DocumentRecords):
         Up to `MAX_SORTED` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB
         sorts no records in memory in either case.
         """
-        condition, (key, way) = self._filtered(project_id, filters, now), _sort_key(sort)
+        key, way = _sort_key(sort)
+        filters = filters if key in ("dueDate", "dueKey") else _with_due_days(filters)
+        condition = self._filtered(project_id, filters, now)
         if key == "dueKey" and "dueDate" in condition:
             condition[key] = condition["dueDate"]  # the same for all that have a date: where to begin in the index
         rows = self._unsorted(project_id, filters, condition, key)
@@ -170,6 +174,8 @@ class DocumentLists(DocumentRecords):
             if (wanted := filters.get(name)) is not None:
                 many = wanted if name == "status" else [object_id(one) for one in wanted]
                 condition[name] = many[0] if len(many) == 1 else {"$in": many}
+        if (days := filters.get("dueDays")) is not None:
+            condition["dueDate"] = {"$in": days}
         if (keys := filters.get("key")) is not None:
             condition["key"] = {"$in": keys}
         if (named := filters.get("briefState")) is not None:
@@ -235,6 +241,22 @@ def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
         if wanted is not None and len(wanted) <= MOST_MERGED:
             return path
     return None
+
+
+def _with_due_days(filters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns filters with the days of a short range of due dates in its place, for the parts of an index to be merged.
+
+    No index has a range of one field in the order of another.
+    """
+    first, last = filters.get("dueAfter"), filters.get("dueBefore")
+    if filters.get("deleted") or first is None or last is None:
+        return filters
+    begin = date.fromisoformat(first)
+    count = (date.fromisoformat(last) - begin).days + 1
+    if count > MOST_MERGED:
+        return filters
+    days = [(begin + timedelta(days=number)).isoformat() for number in range(count)]
+    return {**filters, "dueAfter": None, "dueBefore": None, "dueDays": days}
 
 
 def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:

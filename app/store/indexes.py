@@ -100,7 +100,10 @@ FILTERED_BY = {
     (name, key): _documents(
         f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
     )
-    for name, key in product(("assigneeId", "clusterId", "categoryId", "brief.state", "status"), SORT_KEYS)
+    for name, key in [
+        *product(("assigneeId", "clusterId", "categoryId", "brief.state", "status"), SORT_KEYS),
+        *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
+    ]
 }
 """Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
 

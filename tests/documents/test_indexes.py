@@ -137,6 +137,7 @@ FILTERS: dict[str, tuple[Any, ...]] = {
     "briefState": (["ready"], ["none", "claimed"]),
     "isPublished": (True, False),
     "dueAfter": ("2027-03-01",),
+    "dueBefore": ("2027-04-30",),
     "updatedSince": (datetime(2027, 1, 1, tzinfo=UTC),),
     "deleted": (True,),
 }

@@ -169,11 +169,13 @@ def test_a_page_of_what_is_rare_costs_what_it_shows_wherever_that_is_in_the_orde
 
 
 @pytest.mark.contract("decided-documents.indexes")
-@pytest.mark.parametrize("sort", ["dueDate", "-dueDate"])
-def test_what_is_due_in_a_month_costs_what_it_shows_however_much_is_due_before(
+@pytest.mark.parametrize("sort", SORTS)
+def test_what_is_due_in_a_month_costs_what_it_shows_wherever_that_is_in_the_order(
     large: Project, examined: Examined, sort: str
 ) -> None:
-    assert examined(page(large, dueAfter="2027-03-01", dueBefore="2027-03-31", sort=sort)) <= 2 * 20 + 1
+    days = 0 if sort.endswith("dueDate") else 31  # which are merged: each is looked for, and its first key read
+
+    assert examined(page(large, dueAfter="2027-03-01", dueBefore="2027-03-31", sort=sort)) <= 2 * 20 + 1 + 2 * days
 
 
 @pytest.mark.contract("decided-documents.indexes")

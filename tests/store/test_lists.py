@@ -36,7 +36,7 @@ def library(store: Store) -> Project:
         state = draw.choice([None, *BriefState])
         ends = draw.choice([None, NOW - timedelta(hours=1), NOW + timedelta(hours=1)])
         claim_expires = ends if state == BriefState.CLAIMED else None
-        day = draw.choice([None, "2027-01-01", "2027-05-05", "2028-12-31"])
+        day = draw.choice([None, "2027-01-01", "2027-02-01", "2027-03-31", "2027-05-05", "2028-12-31"])
         row = like | {
             "_id": ObjectId(),
             "slug": f"loaf-{number}",
@@ -65,7 +65,7 @@ DRAWN: dict[str, list[Any]] = {
     "briefState": [[str(state)] for state in BriefState] + [["ready", "none"], ["claimed", "drafted"]],
     "isPublished": [True, False],
     "dueAfter": ["2027-02-01"],
-    "dueBefore": ["2027-06-01"],
+    "dueBefore": ["2027-03-31", "2027-06-01"],
     "updatedSince": [NOW - timedelta(hours=4)],
     "words": [["loaf"], ["loaf", "rye"]],
     "slug": [["loaf-1", "loaf-2", "loaf-6", "loaf-12"], [f"loaf-{number}" for number in range(100)], ["none"]],
@@ -101,6 +101,8 @@ def cases() -> Iterator[dict[str, Any]]:
     draw = random.Random(3)
     yield {}
     yield from ({name: value} for name, values in DRAWN.items() for value in values)
+    for name, values in DRAWN.items():
+        yield from ({name: value, "dueAfter": "2027-02-01", "dueBefore": "2027-03-31"} for value in values)
     for _ in range(60):
         yield {name: draw.choice(DRAWN[name]) for name in draw.sample(list(DRAWN), draw.choice([2, 2, 3]))}
 
