@@ -1,35 +1,42 @@
 """The calendar: what is due, scheduled and published, by month or week; days are UTC."""
 
 from calendar import Calendar
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from flask import Response, request
+from flask import Response, request, url_for
 
-from app.console import live
-from app.console.calls import call
+from app.console import board, live
+from app.console.calls import call, require
 from app.console.forms import leads_to
 from app.console.frame import console, page
 from app.console.sessions import session
 from app.errors import HttpApiDecodeError
+from app.fields.documents import DocumentQuery
+from app.fields.loading import load
 from app.operations import documents, publishing
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
-from app.vocabulary import DocumentStatus
 
-MOST = 100
-"""The most documents of one kind that the calendar shows: one page of the list of documents."""
+MOST = 500
+"""The most documents that the calendar shows as due, as scheduled and as published."""
+FILTERS = ("assigneeId", "categoryId", "clusterId")
+DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"}
+"""The field that says on which day a document is shown."""
 
 
 @console.get("/calendar")
 def show_calendar() -> Response:
-    """Shows a month, or a week with `view=week`, around the day in the address."""
+    """Shows a month, or a week with `view=week`, around the day in the address; its filters are there too."""
+    require(documents.list_documents)
     today = session().ctx.now.date()
     shown = _read_day(request.args.get("day", "")) or today
     weekly = request.args.get("view") == "week"
     days = _days(shown, weekly)
-    items, is_cut = _items(days[0], days[-1])
+    chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
+    items, cut = _items(load(DocumentQuery, board.filters_of(chosen)), days[0], days[-1])
     month, week = shown.replace(day=1), timedelta(days=7)
     return page(
         "calendar.html",
@@ -38,9 +45,13 @@ def show_calendar() -> Response:
         today=today,
         weekly=weekly,
         title=f"{days[0]:%d %b} to {days[-1]:%d %b %Y}" if weekly else f"{shown:%B %Y}",
-        before=shown - week if weekly else month - timedelta(days=1),
-        after=shown + week if weekly else month + timedelta(days=31),
-        cut=is_cut,
+        before=_address(chosen, shown - week if weekly else month - timedelta(days=1), weekly),
+        after=_address(chosen, shown + week if weekly else month + timedelta(days=31), weekly),
+        now=_address(chosen, None, weekly),
+        views={"Month": _address(chosen, shown, False), "Week": _address(chosen, shown, True)},
+        chosen=chosen,
+        cut=cut,
+        most=MOST,
         cursor=live.cursor(),
     )
 
@@ -75,17 +86,13 @@ def _reschedule(id: str, day: date) -> str:
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M} UTC."
 
 
-def _items(first: date, last: date) -> tuple[list[dict[str, Any]], bool]:
-    """Returns the documents of some days, and whether there may be more than are shown."""
-    since = wire_time(datetime.combine(first, time(), UTC))
-    due = _listed(dueAfter=first.isoformat(), dueBefore=last.isoformat(), sort="dueDate")
-    scheduled = _listed(status=[DocumentStatus.SCHEDULED], sort="dueDate")
-    published = _listed(isPublished=True, updatedSince=since, sort="-updatedAt")
-    elsewhere = (DocumentStatus.PUBLISHED, DocumentStatus.SCHEDULED)
-    items = [_item("due", one, one["dueDate"]) for one in due if one["status"] not in elsewhere]
-    items += [_item("scheduled", one, one["publishAt"]) for one in scheduled]
-    items += [_item("published", one, one["publishedAt"]) for one in published]
-    return items, MOST in (len(due), len(scheduled), len(published))
+def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the documents of some days, and of what there may be more than is shown."""
+    ctx = session().ctx
+    with ctx.store.deadline():
+        found = documents.documents_by_day(ctx, filters, first, last, limit=MOST)
+    items = [_item(kind, one, one[DAY_OF[kind]]) for kind, listed in found.items() for one in listed]
+    return items, [kind for kind, listed in found.items() if len(listed) == MOST]
 
 
 def _item(kind: str, document: dict[str, Any], at: str) -> dict[str, Any]:
@@ -93,9 +100,9 @@ def _item(kind: str, document: dict[str, Any], at: str) -> dict[str, Any]:
     return {"kind": kind, "document": document, "day": date.fromisoformat(at[:10])}
 
 
-def _listed(**filters: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = call(documents.list_documents, fields={**filters, "limit": MOST}).body
-    return found
+def _address(chosen: Mapping[str, str], day: date | None, weekly: bool) -> str:
+    wanted: dict[str, Any] = {**chosen, "day": day, "view": "week" if weekly else None}
+    return url_for("console.show_calendar", **wanted)
 
 
 def _days(shown: date, weekly: bool) -> list[date]:

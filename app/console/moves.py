@@ -11,6 +11,7 @@ from app.console.calls import call, may
 from app.console.forms import leads_to
 from app.console.frame import console, done, said_by
 from app.console.sessions import session
+from app.console.words import STATUSES
 from app.errors import Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
@@ -172,7 +173,7 @@ def move_card(id: str) -> BaseResponse | str:
     operation, fields = _into_column(request.form.get("from", ""), column, request.form)
     moved = call(operation, id, fields=fields).body
     move = BY_NAME.get(operation.name)
-    message = f"{moved['title']}: {move.done if move else 'moved.'}"
+    message = f"{moved['title']}: {move.done if move else f'it is in {STATUSES[column]} now.'}"
     return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
@@ -66,6 +67,26 @@ def list_documents(ctx: Context, fields: Fields) -> Result:
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
     return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found], total=total)
+
+
+def documents_by_day(
+    ctx: Context, filters: Fields, first: date, last: date, *, limit: int
+) -> dict[str, list[dict[str, Any]]]:
+    """Returns what is due, scheduled and published in some days, at most so many of each, for a calendar.
+
+    `filters` are those of the list of documents. What is scheduled or published is not listed as due once more.
+    """
+    since, before = (datetime.combine(one, time(), UTC) for one in (first, last + timedelta(days=1)))
+    dated = partial(ctx.store.documents.dated, since=since, before=before, limit=limit)
+    not_due = (DocumentStatus.SCHEDULED, DocumentStatus.PUBLISHED)
+    statuses = [status for status in DocumentStatus if status not in not_due]
+    due = {**filters, "status": statuses, "dueAfter": first.isoformat(), "dueBefore": last.isoformat()}
+    found = {
+        "due": ctx.store.documents.list(ctx.project_id, due, ctx.now, sort="dueDate", limit=limit, offset=0),
+        "scheduled": dated(ctx.project_id, filters, ctx.now, time="publishAt"),
+        "published": dated(ctx.project_id, filters, ctx.now, time="publishedAt"),
+    }
+    return {kind: [document_summary(one, ctx.caller.team_id, ctx.now) for one in rows] for kind, rows in found.items()}
 
 
 @operation(Scope.READ, Effect.READS, response=DocumentRecord)

@@ -190,7 +190,7 @@ class Collection(Generic[Stored]):
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
-            cursor = found.skip(skip).limit(limit)
+            cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
             return [self.from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
 
     def _page_in_order(

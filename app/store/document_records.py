@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from bson import ObjectId
 
@@ -20,6 +20,7 @@ from app.store.indexes import (
     KEYS,
     NOT_DELETED,
     PUBLISHED_BY_TIME,
+    SCHEDULED,
     SLUGS,
     TRASH_BY,
     TRASHED,
@@ -132,6 +133,24 @@ class DocumentLists(DocumentRecords):
         return self._page_in_order(
             project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
         )
+
+    def dated(
+        self,
+        project_id: str,
+        filters: Mapping[str, Any],
+        now: datetime,
+        *,
+        time: Literal["publishAt", "publishedAt"],
+        since: datetime,
+        before: datetime,
+        limit: int,
+    ) -> builtins.list[StoredDocument]:
+        """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
+        within: Bson = {time: {"$gte": since, "$lt": before}}
+        given: Bson = {} if time == "publishAt" else {"isPublished": True}
+        index = SCHEDULED if time == "publishAt" else PUBLISHED_BY_TIME
+        condition = self._filtered(project_id, {**filters, **given}, now) | within
+        return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
         """Returns how many documents a list has on all of its pages, counted by the keys of an index."""

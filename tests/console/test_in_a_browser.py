@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
 
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -50,6 +51,16 @@ column.dispatchEvent(new DragEvent("dragover", options));
 column.dispatchEvent(new DragEvent("drop", options));
 card.dispatchEvent(new DragEvent("dragend", options));
 """
+
+
+PRESS = "const button = document.querySelector(arguments[0]); button.focus(); button.click()"
+
+
+def offline(window: Window, is_offline: bool) -> None:
+    """Takes the browser's network away, or gives it back."""
+    window.chrome.execute_cdp_cmd("Network.enable", {})
+    conditions = {"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
 
 def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
@@ -199,6 +210,56 @@ def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> 
 
     assert now(project, document)["dueDate"] == "2099-01-15"
     assert window.problems() == []
+
+
+def test_a_piece_is_moved_to_another_day_by_its_button_and_keeps_the_focus(window: Window, project: Project) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    document = a_document(ctx, title="Rye", dueDate="2099-01-10", categoryId=bread)
+    a_document(ctx, title="Tea", dueDate="2099-01-10")
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/calendar?day=2099-01-10")
+    Select(window.find("#p-categoryId")).select_by_visible_text("Bread")
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, ".piece")) == 1)
+    assert bread in window.find("[data-step=']']").get_attribute("href")
+
+    window.chrome.execute_script(PRESS, f"#m-due-{document['id']}")
+    window.chrome.execute_script("document.querySelector('#move-to-day').value = '2099-01-20'")
+    window.find("#move-day button[value=move]").click()
+    window.find(f"[data-day='2099-01-20'] [data-id='{document['id']}']")
+
+    assert window.chrome.switch_to.active_element.get_attribute("id") == f"m-due-{document['id']}"
+    assert now(project, document)["dueDate"] == "2099-01-20"
+    assert window.problems() == []
+
+
+def test_what_a_card_needs_to_be_moved_is_demanded_and_stays_until_it_is_moved(
+    window: Window, project: Project
+) -> None:
+    ctx = project.context()
+    first, second = (a_document(ctx, title=title, markdown=TEXT) for title in ("Rye", "Stollen"))
+    for document in (first, second):
+        OPERATIONS["submit_document"](ctx, document["id"], fields={})
+    window.sign_in(project.token("Ingrid"))
+
+    def send_back(document: dict[str, Any], note: str = "") -> str:
+        window.until(lambda: window.has(f".column[data-status=review] #d-{document['id']}"))
+        window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=drafting]")
+        window.find("#move-note").send_keys(note)
+        return str(window.find("#move-note").get_attribute("value"))
+
+    assert send_back(first) == ""
+    window.find("#move button[value=move]").click()
+    assert window.find("#move").is_displayed()  # a note is required
+    window.find("#move-note").send_keys("Say which flour.")
+    offline(window, True)
+    window.find("#move button[value=move]").click()
+    window.until(lambda: "can't be reached" in window.find("#toasts").text)
+    offline(window, False)
+    assert send_back(first) == "Say which flour."
+    window.find("#move button[value='']").click()
+    assert send_back(second) == ""
+    window.find("#move button[value='']").click()
 
 
 def test_what_was_written_and_not_saved_is_there_again(window: Window, project: Project) -> None:

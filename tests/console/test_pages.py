@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
 
 import pytest
+from bson import ObjectId
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
@@ -16,7 +19,7 @@ from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
 from tests.console.test_page_costs import DOCUMENT as PAGES
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, a_document, a_ready_brief
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
 
 TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
 
@@ -535,3 +538,51 @@ def test_a_text_that_can_not_be_saved_is_refused_with_one_message(project: Proje
 
     assert "A text can&#39;t be saved now" in editor.get(page).text
     assert editor.post(page, markdown="New.", baseVersion="1").text.count("does not allow this") == 1
+
+
+def test_the_calendar_shows_all_days_of_a_month_however_many_documents_there_are(
+    editor: Visitor, project: Project
+) -> None:
+    first = in_status(project, "published")
+    documents = project.store.database.documents
+    row: Any = documents.find_one({"_id": ObjectId(first["id"])})
+    due: dict[str, Any] = {"status": "planned", "isPublished": False, "publishedAt": None}
+    rows = [
+        {"title": "Old", "publishedAt": datetime(2019, 5, 4, tzinfo=UTC)},
+        *[{}] * 150,
+        *[{**due, "title": "Early", "dueDate": "2099-03-01", "dueKey": "2099-03-01"}] * 120,
+        {**due, "title": "Late", "dueDate": "2099-03-31", "dueKey": "2099-03-31"},
+    ]
+    documents.insert_many(
+        {**row, "_id": ObjectId(), "slug": f"s-{number}", "slugs": [f"s-{number}"], "outbox": [], **changes}
+        for number, changes in enumerate(rows)
+    )
+
+    assert ">Old</a>" in editor.get("/console/calendar?day=2019-05-04").text
+    march = editor.get("/console/calendar?day=2099-03-15").text
+    assert (march.count(">Early</a>"), march.count(">Late</a>")) == (120, 1)
+
+
+def test_the_calendar_says_of_what_it_shows_a_part(
+    editor: Visitor, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.console.calendar.MOST", 2)
+    for _ in range(2):
+        a_document(project.context(), title="Due", dueDate="2099-01-10", status="planned")
+
+    assert "Not all that is due is shown" in editor.get("/console/calendar?day=2099-01-15").text
+    assert "Not all" not in editor.get("/console/calendar?day=2099-03-15").text
+
+
+def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    a_document(ctx, title="Rye", dueDate="2099-01-10", categoryId=bread)
+    a_document(ctx, title="Tea", dueDate="2099-01-10")
+
+    page = unescape(editor.get(f"/console/calendar?day=2099-01-15&categoryId={bread}").text)
+    assert ">Rye</a>" in page
+    assert ">Tea</a>" not in page
+    assert f"/console/calendar?categoryId={bread}&day=2099-02-01" in page
+    assert ">Tea</a>" in editor.get("/console/calendar?day=2099-01-15&categoryId=none").text
+    assert editor.get("/console/calendar?categoryId=bread").status_code == 400

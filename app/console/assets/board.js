@@ -1,6 +1,6 @@
 // The board: cards are moved by dragging, by the button on the card, and by keys.
 
-import { $, $$, dragging, instant, opened, refresh, say, send } from "./console.js";
+import { $, $$, dragging, instant, opened, refresh, send } from "./console.js";
 
 const ASKS = { scheduled: "publishAt" };
 const dialog = $("#move");
@@ -15,7 +15,10 @@ function asks(card, to) {
 
 function showAsked(card) {
   const to = $("input[name=to]:checked", dialog)?.value;
-  for (const field of $$("[data-asks]", dialog)) field.hidden = field.dataset.asks !== asks(card, to);
+  for (const field of $$("[data-asks]", dialog)) {
+    field.hidden = field.dataset.asks !== asks(card, to);
+    $("textarea, input", field).required = !field.hidden;
+  }
 }
 
 /** Asks where to move a card, and for what that needs; `to` is chosen already where the card was dragged. */
@@ -25,6 +28,8 @@ async function ask(card, to = "") {
     choice.checked = choice.value === (to || card.dataset.status);
     choice.closest("label").hidden = Boolean(to) && choice.value !== to;
   }
+  if (dialog.dataset.unsent !== card.dataset.id) $("#move-note").value = $("#move-at").value = "";
+  dialog.dataset.unsent = card.dataset.id; // what is typed stays until the card is moved
   const offer = $("#move-offer");
   offer.closest("label").hidden = !card.dataset.offers;
   offer.checked = card.dataset.offers === "yes";
@@ -40,8 +45,8 @@ async function move(card, to, note = "", at = "", offers = false) {
   if (asks(card, to) === "note") fields.note = note;
   if (asks(card, to) === "note" && offers) fields.offer = "yes";
   if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
-  if (fields.publishAt === "") return say("Say when to publish it.", false);
-  await send(`${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`, fields);
+  const done = await send(`${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`, fields);
+  if (done) delete dialog.dataset.unsent;
   refresh();
 }
 

@@ -1,4 +1,4 @@
-// The calendar: pieces are moved to another day by dragging, or by `m` and a date.
+// The calendar: pieces are moved to another day by dragging, by the button on the piece, or by `m`, and a date.
 
 import { $, dragging, opened, refresh, send } from "./console.js";
 
@@ -15,15 +15,23 @@ dragging(pieceOf, ".day", (piece, day) => {
   if (!day.contains(piece)) move(piece, day.dataset.day);
 });
 
-document.addEventListener("keydown", async (event) => {
+async function ask(piece) {
+  $("[data-title]", dialog).textContent = $("a", piece).textContent;
+  $("#move-to-day").value = piece.closest(".day").dataset.day;
+  if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece, $("#move-to-day").value);
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-move]")) ask(pieceOf(event.target));
+});
+
+document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select") || $("dialog[open]") || event.ctrlKey || event.metaKey) return;
   const piece = pieceOf(document.activeElement ?? document.body);
   const step = $(`[data-step="${CSS.escape(event.key)}"]`);
   if (step) step.click();
   else if (event.key === "m" && piece) {
     event.preventDefault();
-    $("[data-title]", dialog).textContent = $("a", piece).textContent;
-    $("#move-to-day").value = piece.closest(".day").dataset.day;
-    if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece, $("#move-to-day").value);
+    ask(piece);
   }
 });
