@@ -29,7 +29,7 @@ from app.store.indexes import (
     WORDS,
     Index,
 )
-from app.vocabulary import BriefState
+from app.vocabulary import BriefState, DocumentStatus
 
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
@@ -42,10 +42,12 @@ FILTER_FIELDS = {
     "clusterId": "clusterId",
     "categoryId": "categoryId",
     "dueDays": "dueDate",
-    "briefState": "brief.state",
+    "briefState": "status",
     "status": "status",
 }
-"""The filters of lists that have indexes, by the field that each looks at; the one that finds fewest comes first."""
+"""The filters of lists that have indexes, by the first field of these; the one that finds fewest comes first."""
+STATUS_FILTERS = {"briefState", "status"}
+"""The filters that share the indexes of `status` and `brief.state`: for one alone, all values of the other named."""
 MOST_MERGED = 100
 """Up to how many values of a filter, or days of a range, the parts of an index are merged into one order; MongoDB
 merges up to 200."""
@@ -130,6 +132,8 @@ class DocumentLists(DocumentRecords):
             page = [row["id"] for row in rows[offset : offset + limit]]
             return self._with_ids(project_id, condition, page, NOT_LISTED)
         index, order = _index_in_order(filters, key, offset), ((key, way), ("_id", way))
+        if index is FILTERED_BY["status", key]:
+            condition = _with_all_statuses(condition)
         return self._page_in_order(
             project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
         )
@@ -248,18 +252,27 @@ def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
     """
     if filters.get("deleted"):
         return TRASH_BY[key]
-    path = _indexed_filter(filters)
-    alone = sum(filters.get(name) is not None for name in FILTERS) == 1
-    return ALL_BY[key] if path is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[path, key]
+    name = _indexed_filter(filters)
+    given = {name for name in FILTERS if filters.get(name) is not None}
+    alone = given <= STATUS_FILTERS or len(given) == 1
+    return (
+        ALL_BY[key] if name is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[FILTER_FIELDS[name], key]
+    )
 
 
 def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
-    """Returns the field of a filter that has an index in each order, or None."""
-    for name, path in FILTER_FIELDS.items():
+    """Returns the first filter that has an index in each order, or None."""
+    for name in FILTER_FIELDS:
         wanted = filters.get(name)
         if wanted is not None and len(wanted) <= MOST_MERGED:
-            return path
+            return name
     return None
+
+
+def _with_all_statuses(condition: Bson) -> Bson:
+    """Returns a condition that names values of both fields of the indexes of `status` and `brief.state`."""
+    states = {} if "$or" in condition else {"brief.state": {"$in": [*BriefState, None]}}
+    return {"status": {"$in": [*DocumentStatus]}, **states, **condition}
 
 
 def _with_due_days(filters: Mapping[str, Any]) -> Mapping[str, Any]:

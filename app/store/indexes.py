@@ -97,17 +97,29 @@ TRASH_BY = {
     key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}") for key in SORT_KEYS
 }
 FILTERED_BY = {
-    (name, key): _documents(
-        f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
-    )
-    for name, key in [
-        *product(("assigneeId", "clusterId", "categoryId", "brief.state", "status"), SORT_KEYS),
-        *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
-    ]
+    **{
+        (name, key): _documents(
+            f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
+        )
+        for name, key in [
+            *product(("assigneeId", "clusterId", "categoryId"), SORT_KEYS),
+            *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
+        ]
+    },
+    **{
+        ("status", key): _documents(
+            f"status brief.state {key} _id deletedAt",
+            f"documents of one status, or of one state of the brief, by {key}",
+            NOT_DELETED,
+            title=f"statuses_by_{key}",
+        )
+        for key in SORT_KEYS
+    },
 }
 """Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
 
-Those of `brief.state` and `status` add a tenth to what a claim costs MongoDB, the others nothing that can be measured.
+Each index adds to what a write costs MongoDB. In a transaction, MongoDB 6 looks at every index for each that a change
+concerns: with 58 of them it took 4.3 ms to change a document.
 """
 BRIEFS_BY_DUE = _documents(
     "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
@@ -209,6 +221,7 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
             f"projectId_{name}_{key}__id_live"
             for name, key in product(("status", "categoryId", "clusterId", "assigneeId"), ("updatedAt", "dueKey"))
         ),
+        *(f"{name}_by_{key}" for name, key in product(("brief.state", "status"), SORT_KEYS)),
         "projectId_brief.state_dueKey_createdAt__id_live",
         "projectId_dueKey_createdAt__id_brief.claimExpiresAt",
         "projectId_snapshot.categoryId_live",
