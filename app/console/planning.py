@@ -102,6 +102,8 @@ def plan_many() -> Response:
 @console.post("/plan/many")
 def plan_table() -> Response:
     """Shows the dry run of a table; once that is confirmed, plans its pieces and shows the outcome."""
+    if "correct" in request.form:  # the form again, with the table of a dry run
+        return _many(request.form.get("table", ""))
     confirmed = "confirmed" in request.form
     table = ""
     try:
@@ -120,12 +122,6 @@ def plan_table() -> Response:
         for place, (piece, one) in enumerate(zip(plan.pieces, found, strict=True))
     ]
     return page("plan_outcome.html", rows=rows, counts=counts, confirmed=confirmed, table=table)
-
-
-@console.post("/plan/many/correct")
-def correct_table() -> Response:
-    """Shows the form again with the table of a dry run."""
-    return _many(request.form.get("table", ""))
 
 
 def _many(table: str, wrong: Sequence[str] = (), status: int = 200, more: int = 0) -> Response:

@@ -312,6 +312,45 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     assert window.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "button"),
+    [
+        ("plan/many", "#table", "See what would happen"),
+        ("administration", "#f-guidelines", "Save settings"),
+        ("plan/categories", "#f-description", "Add category"),
+        ("plan/clusters", "#f-description", "Add cluster"),
+    ],
+)
+def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sign_in(
+    window: Window, project: Project, path: str, field: str, button: str
+) -> None:
+    token = project.token("Ingrid")
+    window.sign_in(token)
+    window.open(f"/console/{path}")
+    for name in window.chrome.find_elements(By.CSS_SELECTOR, "#f-name"):
+        name.send_keys("Rye")
+    window.find(field).send_keys("key,title\nrye,Rye\n")
+    for box in window.chrome.find_elements(By.CSS_SELECTOR, "[name=fourEyes]"):
+        box.click()
+    window.chrome.delete_all_cookies()
+    window.press(button)
+    window.find("#token").send_keys(token.secret + Keys.ENTER)
+
+    window.until(lambda: window.chrome.current_url.endswith(path))
+    assert "not saved yet" in window.find(".notice").text
+    assert window.find(field).get_attribute("value") == "key,title\nrye,Rye\n"
+    assert all(box.is_selected() for box in window.chrome.find_elements(By.CSS_SELECTOR, "[name=fourEyes]"))
+    window.press(button)
+    if path == "plan/many":
+        window.press("Change the table")
+        assert window.find(field).get_attribute("value") == "key,title\nrye,Rye\n"
+        window.press("See what would happen")
+        window.press("Plan 1 piece")
+        assert "1 created" in window.find("#main > .notice").text
+    window.open(f"/console/{path}")
+    assert not window.has(".notice")
+
+
 def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("Ingrid"))
@@ -361,6 +400,24 @@ def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Win
     listed = OPERATIONS["list_briefs"](project.context(), fields={"state": ["ready"], "limit": 10, "offset": 0})
     assert len(listed.body) == 3
     assert window.problems() == []
+
+
+def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Window, project: Project) -> None:
+    ctx = project.context()
+    OPERATIONS["create_member"](
+        ctx, fields={"name": "Wolfeschlegelsteinhausenbergerdorff-Montgomery the Third of Aberystwyth and Llanelli"}
+    )
+    a_document(ctx, title="Rye")
+    window.sign_in(project.token("Ingrid"))
+    screen = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    window.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    try:
+        window.open("/console/table")
+        window.find("#table [name=id]").click()
+        window.until(lambda: window.find(".bulk").is_displayed())
+        assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+    finally:
+        window.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:

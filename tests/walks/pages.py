@@ -129,7 +129,7 @@ PAGES = (
     Page("GET", "plan/many", "write"),
     Page("POST", "plan/many", "write", {"table": TABLE, "confirmed": "yes"}),
     Page("POST", "plan/many", "write", {"table": BY_NAME}),
-    Page("POST", "plan/many/correct", "", {"table": TABLE}),
+    Page("POST", "plan/many", "", {"table": TABLE, "correct": "yes"}),
     Page("GET", "plan/categories", "read write"),
     Page("POST", "plan/categories", "write", {"name": "{word}", "categoryId": "{category}"}, leaves_traces=True),
     Page("GET", "plan/categories/{category}", "read write"),

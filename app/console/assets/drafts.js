@@ -13,22 +13,29 @@ let timer = 0;
 
 /** The fields of a form without its CSRF token and its idempotency key, which are of one page. */
 const fieldsOf = (form) => [...form.elements].filter(
-  ({ name, type }) => name && !name.startsWith("_") && !["submit", "checkbox"].includes(type),
+  ({ name, type }) => name && !name.startsWith("_") && !["submit", "file"].includes(type),
 );
 
-const firstValue = (field) =>
-  field.options ? ([...field.options].find((one) => one.defaultSelected) ?? field.options[0])?.value : field.defaultValue;
+const isBox = (field) => field.type === "checkbox";
+const nameOf = (field) => (isBox(field) ? `${field.name}=${field.value}` : field.name);
+const valueOf = (field) => (isBox(field) ? field.checked : field.value);
+
+function firstValue(field) {
+  if (isBox(field)) return field.defaultChecked;
+  if (!field.options) return field.defaultValue;
+  return ([...field.options].find((one) => one.defaultSelected) ?? field.options[0])?.value;
+}
 
 /** Whether a form has what is not saved: what was typed since, or what a save was refused with. */
 export const isUnsaved = (form) =>
-  form.dataset.draft === "refused" || fieldsOf(form).some((field) => field.value !== firstValue(field));
+  form.dataset.draft === "refused" || fieldsOf(form).some((field) => valueOf(field) !== firstValue(field));
 
 /** Stores what this page's form has; removes what is stored of it once that is saved. */
 export function store() {
   clearTimeout(timer);
   if (!form()) return;
   if (!isUnsaved(form())) return localStorage.removeItem(key);
-  const fields = fieldsOf(form()).map(({ name, value }) => [name, value]);
+  const fields = fieldsOf(form()).map((field) => [nameOf(field), valueOf(field)]);
   try {
     localStorage.setItem(key, JSON.stringify({ at: Date.now(), fields }));
   } catch {
@@ -46,10 +53,10 @@ function forget() {
 function restore() {
   const { at, fields } = JSON.parse(localStorage.getItem(key) ?? '{"fields":[]}');
   const changed = fields
-    .map(([name, value]) => [form().elements.namedItem(name), value])
-    .filter(([field, value]) => field && field.value !== value);
+    .map(([name, value]) => [fieldsOf(form()).find((field) => nameOf(field) === name), value])
+    .filter(([field, value]) => field && valueOf(field) !== value);
   if (changed.every(([field]) => field.type === "hidden")) return localStorage.removeItem(key); // it was saved after all
-  for (const [field, value] of changed) field.value = value;
+  for (const [field, value] of changed) field[isBox(field) ? "checked" : "value"] = value;
   const notice = $("#restored").content.cloneNode(true);
   $(".notice", notice).dataset.ok = false;
   $("time", notice).dateTime = new Date(at).toISOString();
