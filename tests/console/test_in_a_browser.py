@@ -420,6 +420,44 @@ def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Wi
         window.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_to_them(
+    window: Window, project: Project
+) -> None:
+    for title in ("Rye", "Stollen"):
+        a_document(project.context(), title=title, status="planned")
+    window.sign_in(project.token("Ingrid"))
+    for path, found in (("table", "1 document"), ("board", "1 document")):
+        window.open(f"/console/{path}")
+        window.find("#q").send_keys("rye")
+        window.until(lambda found=found: window.find("#found").get_attribute("textContent") == found)
+        window.until(lambda path=path: window.chrome.current_url.endswith(f"/console/{path}?q=rye"))
+        window.chrome.execute_script("document.querySelector('tbody th a, .card a').click()")
+        window.until(lambda: "/documents/" in window.chrome.current_url)
+        crumb = window.find(".crumbs a")
+        assert crumb.text == path.capitalize()
+        assert crumb.get_attribute("href").endswith(f"/console/{path}?q=rye")
+    assert window.problems() == []
+
+
+def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", dueDate="2099-01-10")
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/calendar?day=2099-01-10")
+    conditions = {"offline": False, "latency": 2000, "downloadThroughput": -1, "uploadThroughput": -1}
+    window.chrome.execute_cdp_cmd("Network.enable", {})
+    window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+    window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
+    window.until(lambda: "Still working" in window.find("#toasts").text)
+    window.until(lambda: "is due on" in window.find("#toasts").text)
+    offline(window, True)
+    window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-20']")
+    window.until(lambda: "can't be reached" in window.find("#toasts").text)
+    window.find("#toasts button").click()
+    assert window.find("#toasts").text == ""
+    offline(window, False)
+    assert now(project, document)["dueDate"] == "2099-01-15"
+
+
 def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("A reader", scopes=[Scope.READ]))

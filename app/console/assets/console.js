@@ -5,7 +5,7 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(selec
 
 const csrf = $('meta[name="csrf-token"]')?.content ?? "";
 
-/** Shows a message for a while; one that something failed stays until the next. */
+/** Shows a message for a while; one that something failed stays until it is closed, or until the next. */
 export function say(message, ok = true) {
   const box = document.createElement("div");
   box.className = "notice";
@@ -13,17 +13,32 @@ export function say(message, ok = true) {
   const text = document.createElement("p");
   text.textContent = message;
   box.append(text);
-  $("#toasts").replaceChildren(box);
   if (ok) setTimeout(() => box.remove(), 6000);
+  else box.append(closer(box));
+  $("#toasts").replaceChildren(box);
+}
+
+function closer(box) {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "Close" });
+  button.addEventListener("click", () => box.remove());
+  return button;
+}
+
+/** Says that something is being done once that takes long; returns what to call when it is over. */
+function working() {
+  const timer = setTimeout(() => say("Still working on it…"), 1000);
+  return () => clearTimeout(timer);
 }
 
 /** Sends a form's fields and shows what came of it; returns whether it was done. */
 export async function send(url, fields) {
+  const over = working();
   const response = await fetch(url, {
     method: "POST",
     headers: { "X-CSRF-Token": csrf, "HX-Request": "true" },
     body: new URLSearchParams(fields),
   }).catch(() => null);
+  over();
   if (response?.headers.get("HX-Redirect")) return location.assign(response.headers.get("HX-Redirect"));
   const result = await response?.json().catch(() => null);
   if (!result) say("The service can't be reached: try again in a moment.", false);
@@ -88,6 +103,7 @@ document.addEventListener("keydown", (event) => {
   const entry = waitsForPage && $(`nav [data-key="${CSS.escape(event.key)}"]`);
   waitsForPage = event.key === "g";
   if (entry) entry.click();
+  else if (event.key === "Escape" && $("#toasts *")) $("#toasts").replaceChildren();
   else if (event.key === "?") $("#keys")?.showModal();
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
   else if (event.key === "/") location.assign(`${$('nav [data-key="t"]').href}#q`);
@@ -125,7 +141,8 @@ document.addEventListener("submit", async (event) => {
   if (!asks.dataset.question) {
     if (form.method !== "post" || event.defaultPrevented) return;
     form.dataset.sent = "";
-    setTimeout(() => delete form.dataset.sent, 3000);
+    working();
+    setTimeout(() => delete form.dataset.sent, 10_000);
     return;
   }
   event.preventDefault();
@@ -149,6 +166,32 @@ document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
   document.addEventListener("htmx:afterSwap", restore, { once: true });
 });
 document.addEventListener("htmx:afterSwap", () => localTimes(document));
+
+// Filters: an address has what is chosen alone, and a screen reader hears what was found.
+document.addEventListener("htmx:configRequest", ({ detail: { elt, parameters } }) => {
+  if (!elt.matches(".filters")) return;
+  for (const { name, value, selectedIndex } of $$("select, [type=search]", elt)) {
+    if (!value || selectedIndex === 0) delete parameters[name]; // the first choice holds without it
+  }
+  const columns = $$("[name=column]", elt);
+  const shown = new URLSearchParams(location.search).has("column");
+  if (!shown && columns.every((box) => box.checked === box.defaultChecked)) delete parameters.column;
+});
+document.addEventListener("htmx:afterSettle", ({ detail: { elt, requestConfig } }) => {
+  if (requestConfig?.elt.matches(".filters") && elt.dataset.found) $("#found").textContent = elt.dataset.found;
+});
+
+// A document leads back to the list from which it was opened, with its filters.
+const lists = $$('nav [data-key="b"], nav [data-key="c"], nav [data-key="t"]');
+const listOf = (path) => lists.find((entry) => new URL(entry.href).pathname === path);
+function rememberList() {
+  if (listOf(location.pathname)) sessionStorage.setItem("list", location.pathname + location.search);
+}
+rememberList();
+document.addEventListener("htmx:pushedIntoHistory", rememberList);
+const back = $("[data-back]");
+const list = sessionStorage.getItem("list");
+if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim() ?? back.textContent });
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
 if (location.hash === "#q") $("[data-search]")?.focus();

@@ -16,7 +16,8 @@ let sent = false;
 function changed(text) {
   area.value = text;
   area.dispatchEvent(new Event("input", { bubbles: true }));
-  const count = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu)?.length ?? 0;
+  const read = text.replace(/\]\([^)\s]*[^)]*\)/g, "]"); // as it is counted when it is saved: not the addresses of links
+  const count = read.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu)?.length ?? 0;
   words.textContent = `About ${count.toLocaleString("en")} words`;
   clearTimeout(timer);
   timer = setTimeout(preview, 350);
