@@ -1,8 +1,9 @@
 """Writes well-nested html of bounded depth from markdown and from the html that its author put into it.
 
 nh3, which sanitises the result, takes time that grows with the square of four things: the depth of the tree, the
-attributes of one tag, what is in a table outside its cells, and the `&` of one text (2 MB of any of them take
-minutes). This writer bounds all four, so that what nh3 does grows with the length alone. It sanitises nothing.
+attributes of one tag, what is in a table outside its cells, and the characters of one text at which it divides it
+(2 MB of any of them take minutes). This writer bounds all four, so that what nh3 does grows with the length alone. It
+sanitises nothing.
 """
 
 import re
@@ -20,7 +21,13 @@ MAX_PARTS: Final = 400_000
 MAX_TAG: Final = 10_000
 """Bytes of a tag of the author's; a longer one is left out."""
 
-_MANY_REFERENCES = re.compile(r"(?:&[^&]*+){1,500}+")
+MAX_PIECES: Final = 500
+"""Characters of a text at which nh3 divides it; after so many a comment ends the text, which nh3 leaves out."""
+
+_DIVIDING = "[&\x80-\xbf]"
+"""Where nh3 divides a text: at `&`, and at each character whose UTF-8 begins with the byte C2."""
+_DIVISIONS = re.compile(_DIVIDING)
+_PIECES = re.compile(f"(?:[^&\x80-\xbf]*+{_DIVIDING}){{{MAX_PIECES}}}[^&\x80-\xbf]*+")
 
 
 class TooMuchMarkup(Exception):
@@ -39,6 +46,7 @@ class HtmlWriter:
         self._open: list[str] = []
         self._markdown_made: list[int] = []
         """For each element of markdown's that is open: how many elements stand around it."""
+        self._pieces = 0
         self._left_out: dict[str, int] = {}
 
     def html(self) -> str:
@@ -66,11 +74,14 @@ class HtmlWriter:
             self._write("\n")
 
     def text(self, html: str) -> None:
-        """Writes text, escaped already, or an element that holds nothing."""
+        """Writes text, escaped already."""
         if not html.isspace():
             self._begin_cell()
-        if html.count("&") > 500:
-            html = _MANY_REFERENCES.sub(r"\g<0><!---->", html)
+        self._write(self._divided(html))
+
+    def void(self, html: str) -> None:
+        """Writes an element that holds nothing."""
+        self._begin_cell()
         self._write(html)
 
     def raw(self, tag: str) -> None:
@@ -90,6 +101,16 @@ class HtmlWriter:
         else:
             self._left_out[name] = self._left_out.get(name, 0) + 1
             self._write("")
+
+    def _divided(self, text: str) -> str:
+        """Returns text with a comment after every 500 pieces, counted over all texts: several become one for nh3."""
+        if text.isascii() and "&" not in text:
+            return text
+        self._pieces += sum(1 for _ in _DIVISIONS.finditer(text))
+        if self._pieces <= MAX_PIECES:
+            return text
+        self._pieces = 0
+        return "<!---->" + _PIECES.sub(r"\g<0><!---->", text)
 
     def _end_raw(self, name: str) -> None:
         if self._left_out.get(name):

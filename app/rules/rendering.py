@@ -88,7 +88,7 @@ class _Renderer:
             case "SoftBreak":
                 writer.text("\n")
             case "HardBreak":
-                writer.text("<br>\n")
+                writer.void("<br>\n")
             case "Code":
                 writer.start("code")
                 writer.text(escape(value))
@@ -99,9 +99,9 @@ class _Renderer:
                 writer.text(value.replace("<", "&lt;"))
             case "Rule":
                 writer.new_line()
-                writer.text("<hr>\n")
+                writer.void("<hr>\n")
             case "TaskListMarker":
-                writer.text(f'<input type="checkbox" disabled=""{" checked" if value else ""}> ')
+                writer.void(f'<input type="checkbox" disabled=""{" checked" if value else ""}> ')
 
     def _text(self, text: str) -> None:
         if self._unlinked:
@@ -178,7 +178,7 @@ class _Renderer:
             description = escape("".join(self._description)[:MAX_VALUE])
             self._description.clear()
             source = _attribute("src", image["dest_url"])
-            self.writer.text(f'<img{source} alt="{description}"{_title(image)}>')
+            self.writer.void(f'<img{source} alt="{description}"{_title(image)}>')
 
 
 def _attribute(name: str, address: str) -> str:

@@ -43,6 +43,9 @@ BOMBS = {
     # characters that are written longer
     "ampersands": _full_of("&"),
     "quotation marks": _full_of('"'),
+    "lines of ampersands": _full_of("&" * 10 + "\n"),
+    "no-break spaces": _full_of("\xa0"),
+    "lines of no-break spaces": _full_of("\xa0" * 10 + "\n"),
     "references": _full_of("&amp;"),
     "raw references": _full_of("&a", before="<div>\n"),
     "long raw references": _full_of("&" + "a" * 32, before="<div>\n"),
@@ -80,6 +83,7 @@ BOMBS = {
 WORST = (
     *("quotes", "bare quotes", "brackets", "cells", "tables", "ampersands", "a value of references", "attributes"),
     *("different b", "loose in a table", "text loose in a table", "han", "thai"),
+    *("lines of ampersands", "no-break spaces", "lines of no-break spaces"),
 )
 TRIED = BOMBS if os.environ.get("EVERY_BOMB") else {name: BOMBS[name] for name in WORST}
 """Those that took longest before something was done about each; with EVERY_BOMB=1 all of them, for ten minutes."""

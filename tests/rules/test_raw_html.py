@@ -63,3 +63,12 @@ def test_elements_nested_too_deep_lose_their_tags_but_no_text() -> None:
     assert "a b c" in html
     assert html.endswith("<i>d</i></p>\n")
     assert depth_of(html) <= MAX_DEPTH + 1
+
+
+@pytest.mark.parametrize(("letter", "written"), [("&", "&amp;"), ("\xa0", "&nbsp;"), ("«", "«")])
+def test_what_divides_a_long_text_for_the_sanitiser_shows_nowhere(letter: str, written: str) -> None:
+    line, long = "x" + letter * 9, letter * 2_000
+
+    assert to_html(f"{line}\n" * 300) == "<p>" + "\n".join(["x" + written * 9] * 300) + "</p>\n"
+    assert to_html(f"`{long}`") == f"<p><code>{written * 2_000}</code></p>\n"
+    assert to_html(f"![{long}](b)") == f'<p><img src="b" alt="{written * 2_000}"></p>\n'
