@@ -14,7 +14,12 @@ MAX_CHARACTERS = 131_072
 """A brief with every field at its limit takes half of it."""
 MAX_LEVELS = 32
 
+MAX_NUMBER = 100
+"""Characters of a number in YAML: in base 60, `1:59:59`, it takes time with the square of its length to read."""
+
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-fA-F_]+|[0-9][0-9_:.]*)")
 
 TOO_DEEP = f"it has more than {MAX_LEVELS} levels."
 _TOML_KEY_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
@@ -60,7 +65,7 @@ def _check_length(text: str, most: int) -> None:
 
 
 def _check_events(text: str, first_line: int) -> None:
-    """Refuses, before building a value, aliases and merge keys, deep nesting, and explicit tags.
+    """Refuses, before building a value, aliases and merge keys, deep nesting, long numbers, and explicit tags.
 
     Explicit tags make PyYAML's constructors fail in ways of their own: `!!int ''` is an IndexError.
     """
@@ -73,6 +78,12 @@ def _check_events(text: str, first_line: int) -> None:
             raise Unparsable(f"{place} a tag ({event.tag}) is not accepted: remove it.")
         if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
             raise Unparsable(f"{place} a merge key (<<) is not accepted: write the keys out.")
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _is_long_number(event.value):
+            raise Unparsable(f"{place} a number has at most {MAX_NUMBER} characters: write a text in quotes.")
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > MAX_LEVELS:
             raise Unparsable(f"{place} {TOO_DEEP}")
+
+
+def _is_long_number(plain: str) -> bool:
+    return len(plain) > MAX_NUMBER and _NUMBER.fullmatch(plain) is not None

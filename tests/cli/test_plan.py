@@ -176,6 +176,7 @@ def test_yaml_and_json_hold_the_body_or_its_list_of_pieces(tmp_path: Path, name:
         ("plan.yaml", b"- !!python/object:os.system {}\n", "line 1: a tag"),
         ("plan.yaml", b"- 5: x\n", "piece 1: its keys must be strings"),
         ("plan.yaml", b"[" * 10_000, "levels"),
+        ("plan.yaml", b"- key: x\n  note: 1" + b":59" * 1_000_000, "line 2: a number has at most 100 characters"),
         ("plan.json", b"[" * 100_000, "not valid JSON"),
         ("plan.json", b'{"pieces": 5}', "must hold a list of pieces"),
         ("plan.json", b'"x"', "must hold a list of pieces"),
