@@ -14,6 +14,7 @@ from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import session
 from app.errors import BadRequest, NotFound, VersionConflict
+from app.fields.queries import MAX_NUMBER
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
@@ -144,8 +145,8 @@ def save_brief(id: str) -> BaseResponse:
 def show_revisions(id: str) -> Response:
     """Shows the versions of a document, and what changed between two of them."""
     document = call(documents.get_document, id).body
-    newer = request.args.get("to", document["version"], type=int)
-    older = request.args.get("from", max(1, newer - 1), type=int)
+    newer = _version("to", document["version"])
+    older = _version("from", max(1, newer - 1))
     rows, fields, problem = None, [], ""
     try:
         old, new = (call(revisions.get_revision, id, str(version)).body for version in (older, newer))
@@ -154,7 +155,7 @@ def show_revisions(id: str) -> Response:
     except (BadRequest, NotFound) as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
-    shown = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}
+    shown: dict[str, Any] = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}
     return page("revisions.html", document=document, revisions=found, **shown)
 
 
@@ -214,6 +215,11 @@ def _saved_by(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns who saved the newest version of a document."""
     actor: Mapping[str, Any] = call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
     return actor
+
+
+def _version(name: str, default: int) -> int:
+    """Returns the number of a version in the page's address, at most the largest that there may be."""
+    return max(0, min(request.args.get(name, default, type=int), MAX_NUMBER))
 
 
 def _base() -> int | None:

@@ -259,6 +259,16 @@ def test_versions_are_compared_side_by_side_and_restored(
     assert now(project, document)["version"] == 4
 
 
+@pytest.mark.parametrize("number", [10**20, -(10**20)])
+def test_a_version_with_a_number_that_mongodb_does_not_store_is_none(
+    editor: Visitor, document: dict[str, str], number: int
+) -> None:
+    for name in ("from", "to"):
+        page = editor.get(f"/console/documents/{document['id']}/revisions?{name}={number}")
+
+        assert (page.status_code, "The document has no version" in page.text) == (200, True)
+
+
 def test_the_activity_says_who_did_what(editor: Visitor, document: dict[str, str]) -> None:
     editor.post(f"/console/documents/{document['id']}/actions/submit_document")
 
