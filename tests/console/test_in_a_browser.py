@@ -277,9 +277,9 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.press("Save")
     assert "nothing was saved" in window.find(".notice").text
     window.find("#token").send_keys(token.secret + Keys.ENTER)
-    window.until(lambda: page in window.chrome.current_url)
-    assert "not saved yet" in window.find(".notice").text
-    assert editor().text.endswith("Mine.")
+    window.until(lambda: window.chrome.current_url.endswith(page))  # that of the sign-in page has it too
+    window.until(lambda: "not saved yet" in window.find(".notice").text)
+    window.until(lambda: editor().text.endswith("Mine."))
     window.until(lambda: "Mine." in window.find("#preview").text)
 
     window.press("Save")
