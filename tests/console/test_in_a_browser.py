@@ -458,6 +458,44 @@ def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window:
     assert now(project, document)["dueDate"] == "2099-01-15"
 
 
+def test_on_paper_are_dark_texts_without_what_is_pressed(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    window.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+    try:
+        for path, shown in ((f"documents/{document['id']}", ".prose"), ("board", ".card"), ("calendar", ".days")):
+            window.open(f"/console/{path}")
+            assert window.find(shown).is_displayed()
+            pressed = window.chrome.find_elements(By.CSS_SELECTOR, ".side, .tabs, .filters, .actions, main .button")
+            assert not any(one.is_displayed() for one in pressed), path
+            assert window.find("main").value_of_css_property("color") == "rgba(30, 29, 26, 1)"
+        window.open("/console/board")
+        board = "const board = document.querySelector('#board'); return board.scrollWidth - board.clientWidth"
+        assert window.chrome.execute_script(board) == 0
+    finally:
+        window.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
+def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: Project) -> None:
+    markdown = "مرحبا بالعالم!\n\n- أولا\n\nIn English."
+    document = a_document(project.context(), title="مرحبا (2026)!", markdown=markdown)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    starts = """
+        const range = document.createRange();
+        return [...document.querySelectorAll(".prose :is(p, li)")].map((one) => {
+          range.selectNodeContents(one);
+          const [text, paper] = [range, document.querySelector(".prose")].map((box) => box.getBoundingClientRect());
+          return Math.abs(text.right - paper.right) < Math.abs(text.left - paper.left) ? "right" : "left";
+        });
+    """
+    assert window.chrome.execute_script(starts) == ["right", "right", "left"]
+    assert window.find("h1").value_of_css_property("unicode-bidi") == "plaintext"
+    window.open(f"/console/documents/{document['id']}/fields")
+    assert window.find("#f-title").value_of_css_property("unicode-bidi") == "plaintext"
+
+
 def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("A reader", scopes=[Scope.READ]))
