@@ -14,6 +14,9 @@ from app.operations.operation import Operation
 MOST = 500
 """The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
 
+MOST_ABOVE = 10
+"""How many levels of categories a name shows."""
+
 LISTS: Mapping[str, Operation] = {
     "members": members.list_members,
     "categories": categories.list_categories,
@@ -34,13 +37,34 @@ def name_in(record_id: str | None, kind: str) -> str:
     """Returns a record's name; empty for none."""
     if not record_id:
         return ""
-    found = named(kind).get(record_id)
-    return found["name"] if found else "Unknown"
+    return _names(kind).get(record_id, "Unknown")
 
 
 @console.app_template_global("choices")
 def choices(kind: str) -> list[tuple[str, str]]:
     """Returns ids and names to choose from; first the member whose name the token of the signed-in user has."""
+    names = _names(kind)
+    if kind == "categories":
+        return sorted(names.items(), key=lambda one: one[1].casefold())
     me = session().ctx.caller.name if kind == "members" else None
-    own_first = sorted(named(kind).values(), key=lambda record: record["name"] != me)
-    return [(record["id"], f"{me} (me)" if record["name"] == me else record["name"]) for record in own_first]
+    own_first = sorted(names.items(), key=lambda one: one[1] != me)
+    return [(record_id, f"{me} (me)" if name == me else name) for record_id, name in own_first]
+
+
+def _names(kind: str) -> dict[str, str]:
+    """Returns names by id; a subcategory's has those of the categories above it, as several may have one name."""
+    names: dict[str, dict[str, str]] = g.setdefault("console_names", {})
+    if kind not in names:
+        records = named(kind)
+        names[kind] = {record_id: " › ".join(_path(records, record_id)) for record_id in records}
+    return names[kind]
+
+
+def _path(records: Mapping[str, Mapping[str, Any]], record_id: str) -> list[str]:
+    """Returns the names of a record and of those above it, the topmost first."""
+    path: list[str] = []
+    above: str | None = record_id
+    while above is not None and above in records and len(path) < MOST_ABOVE:
+        path.insert(0, records[above]["name"])
+        above = records[above].get("categoryId")
+    return path

@@ -39,6 +39,8 @@ SORTS: Mapping[str, str] = {
 BULKS: Mapping[str, Move] = {
     "assign": Move(documents.update_document, "Assign", "Done", asks="assigneeId"),
     "due": Move(documents.update_document, "Set due date", "Done", asks="dueDate"),
+    "category": Move(documents.update_document, "Set category", "Done", asks="categoryId"),
+    "cluster": Move(documents.update_document, "Set cluster", "Done", asks="clusterId"),
     "offer": Move(briefs.mark_brief_ready, "Offer briefs", "Done"),
     "approve": Move(publishing.approve_document, "Approve", "Done", keeps_version=True),
     "publish": Move(
@@ -59,8 +61,15 @@ BULKS: Mapping[str, Move] = {
 BULKS_OF_TRASH: Mapping[str, Move] = {"restore": Move(documents.restore_document, "Restore", "Done")}
 """The bulk actions, and those of the trash: each is called for each selected document."""
 
-NOBODY = ("assigneeId", "")
-"""The choice that clears a field; an empty date, and no choice, are refused."""
+CHOSEN: Mapping[str, tuple[str, str]] = {
+    "assigneeId": ("members", "Nobody"),
+    "categoryId": ("categories", "No category"),
+    "clusterId": ("clusters", "No cluster"),
+}
+"""The fields that a bulk action sets by a choice: of what, and the choice that clears the field.
+
+An empty date, and no choice, are refused.
+"""
 
 
 @console.get("/table")
@@ -84,6 +93,7 @@ def show_table() -> Response:
         sort=sort,
         columns=columns or USUAL,
         bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
+        chosen_in_bulk=CHOSEN,
         with_args=_with_args,
         all_columns=COLUMNS,
         sorts=SORTS,
@@ -101,7 +111,7 @@ def act_on_many() -> Response:
         raise BadRequest(f"At most {MOST_AT_ONCE} documents are changed at once; {len(ids)} were selected.")
     require(bulk.operation)
     sent = request.form.get(bulk.asks)
-    if bulk.asks and not sent and (bulk.asks, sent) != NOBODY:
+    if bulk.asks and not sent and not (bulk.asks in CHOSEN and sent == ""):
         raise BadRequest("Choose what to set first.")
     fields = {bulk.asks: sent or None} if bulk.asks else {}
     if bulk.operation is publishing.publish_document:

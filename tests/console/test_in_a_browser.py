@@ -89,8 +89,8 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
 
     window.open("/console/table")
     window.find("[data-all]").click()
-    for bulk, field in (("assign", "b-assignee"), ("due", "b-due")):
-        window.find(f"[value={bulk}]").click()
+    for bulk, field in (("assign", "b-assign"), ("category", "b-category"), ("due", "b-due")):
+        window.find(f".bulk [value={bulk}]").click()
         window.until(lambda field=field: window.chrome.switch_to.active_element.get_attribute("id") == field)
     assert now(project, document)["dueDate"] == "2099-01-31"
 

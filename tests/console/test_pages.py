@@ -580,8 +580,8 @@ def test_the_calendar_says_of_what_it_shows_a_part(
     for _ in range(2):
         a_document(project.context(), title="Due", dueDate="2099-01-10", status="planned")
 
-    assert "Not all that is due is shown" in editor.get("/console/calendar?day=2099-01-15").text
-    assert "Not all" not in editor.get("/console/calendar?day=2099-03-15").text
+    assert "Only 2 documents that are due are shown" in editor.get("/console/calendar?day=2099-01-15").text
+    assert "Only 2" not in editor.get("/console/calendar?day=2099-03-15").text
 
 
 def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor, project: Project) -> None:

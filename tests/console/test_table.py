@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, a_document
+from tests.make import OPERATIONS, Project, a_document, made
 
 TEXT = "Flour, water and *patience*.\n"
 
@@ -101,6 +101,34 @@ def test_many_are_assigned_and_each_result_is_shown(
     assert {now(project, id)["assigneeId"] for id in ids} == {None}
 
 
+@pytest.mark.parametrize(("bulk", "field"), [("category", "categoryId"), ("cluster", "clusterId")])
+def test_many_are_filed(editor: Visitor, project: Project, three: list[dict[str, str]], bulk: str, field: str) -> None:
+    ctx = project.context()
+    filed = made(ctx, bulk, name="Bread", **({"slug": "bread"} if bulk == "category" else {}))["id"]
+    ids = [document["id"] for document in three]
+
+    assert f"Set {bulk}: 3 of 3 done" in post_many(editor, bulk, ids, **{field: filed}).text
+    assert {now(project, id)[field] for id in ids} == {filed}
+    post_many(editor, bulk, ids, **{field: ""})
+    assert {now(project, id)[field] for id in ids} == {None}
+
+
+def test_subcategories_of_one_name_are_told_apart_by_the_categories_above_them(
+    editor: Visitor, project: Project, three: list[dict[str, str]]
+) -> None:
+    ctx = project.context()
+    for above in ("Bread", "Cake"):
+        parent = made(ctx, "category", name=above, slug=above.lower())["id"]
+        news = made(ctx, "category", name="News", slug=f"{above.lower()}-news", categoryId=parent)["id"]
+    post_many(editor, "category", [three[0]["id"]], categoryId=news)
+
+    page = editor.get("/console/table").text
+    chosen = re.findall(r"<option[^>]*>((?:Bread|Cake)[^<]*)</option>", page.partition("b-category")[2])
+    assert chosen == ["Bread", "Bread › News", "Cake", "Cake › News"]
+    for path in ("board", "table", f"documents/{three[0]['id']}"):
+        assert re.search(r"<(p|td|dd)[^>]*>Cake › News<", editor.get(f"/console/{path}").text)
+
+
 def test_due_dates_are_set_and_cleared(editor: Visitor, project: Project, three: list[dict[str, str]]) -> None:
     ids = [document["id"] for document in three]
     assert "Set due date: 3 of 3 done" in post_many(editor, "due", ids, dueDate="2027-02-14").text
@@ -108,7 +136,7 @@ def test_due_dates_are_set_and_cleared(editor: Visitor, project: Project, three:
     assert "0 of 1 done" in post_many(editor, "due", ids[:1], dueDate="2027-02-30").text
 
 
-@pytest.mark.parametrize(("bulk", "sent"), [("assign", {}), ("due", {}), ("due", {"dueDate": ""})])
+@pytest.mark.parametrize(("bulk", "sent"), [("assign", {}), ("category", {}), ("due", {}), ("due", {"dueDate": ""})])
 def test_nothing_is_cleared_where_nothing_was_chosen(
     editor: Visitor, project: Project, three: list[dict[str, str]], bulk: str, sent: dict[str, str]
 ) -> None:
@@ -186,7 +214,7 @@ def test_nothing_unknown_none_and_too_many_are_refused(editor: Visitor, bulk: st
     ("scopes", "offered"),
     [
         ([Scope.READ], []),
-        ([Scope.READ, Scope.WRITE], ["assign", "due", "offer"]),
+        ([Scope.READ, Scope.WRITE], ["assign", "due", "category", "cluster", "offer"]),
         ([Scope.READ, Scope.PUBLISH], ["approve", "publish", "trash"]),
     ],
 )
@@ -198,7 +226,7 @@ def test_only_what_the_token_may_do_is_offered_and_done(
 
     page = visitor.get("/console/table").text
     assert re.findall(r'name="bulk" value="(\w+)"', page) == offered
-    refused = {"assign", "due", "offer", "approve", "publish", "trash"} - set(offered)
+    refused = {"assign", "due", "category", "cluster", "offer", "approve", "publish", "trash"} - set(offered)
     if "trash" in refused:
         refused.add("restore")
     for bulk in refused:
