@@ -53,11 +53,11 @@ class Access:
     """Looks tokens and sessions up, and caches those that are valid for a few seconds."""
 
     def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
-        self._store = store
+        self._store, self._cached_seconds = store, cached_seconds
         self._found: TTLCache[str, _Found] = TTLCache(10_000, cached_seconds)
         """What was looked up, by the hash of the secret."""
         self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
-        """When this server last changed a project's tokens or freeze, by the project's id."""
+        """When this server last changed a project's tokens, sessions or freeze, by the project's id."""
         self._look_ups: SingleFlight[_Found] = SingleFlight()
         """Requests that come together with a secret that is not cached share its look-up."""
         self._lock = threading.Lock()
@@ -97,19 +97,19 @@ class Access:
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
-        session_hash = hash_of(session)
+        project_id = project_of_secret(session)
         with self._store.deadline():
-            self._store.sessions.delete(project_of_secret(session), session_hash)
-        with self._lock:
-            self._found.pop(session_hash, None)
+            self._store.sessions.delete(project_id, hash_of(session))
+        self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:
-        """Has this server look up all tokens of a project again, since it changed one of them or the project."""
+        """Has this server look up all tokens and sessions of a project again, since it changed one or the project."""
         with self._lock:
             self._changed[project_id] = time.monotonic()
 
     def _is_outdated(self, found: _Found) -> bool:
-        return found.read_at < self._changed.get(found.caller.project_id, 0)
+        oldest = time.monotonic() - self._cached_seconds
+        return found.read_at < max(oldest, self._changed.get(found.caller.project_id, oldest))
 
     def _look_up(self, secret: str, kind: TokenKind | None, now: datetime) -> _Found:
         """Reads the token with a secret; of a session, its token, as long as the session lasts."""

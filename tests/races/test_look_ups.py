@@ -9,12 +9,18 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.errors import Unauthorized
+from app.operations.access import Access
+from app.operations.context import this_instant
+from app.rules.tokens import StoredToken
 from app.store.categories import Categories
 from app.store.collection import Collection
 from app.store.single_flight import SingleFlight
+from app.store.store import Store
 from app.store.tokens import Tokens
+from app.vocabulary import TokenKind
 from tests.documents.steps import a_category, ok
-from tests.make import Project, a_ready_brief
+from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
@@ -55,6 +61,40 @@ def test_a_token_is_looked_up_for_all_who_send_it(
 
     assert listed == [200] * MANY
     assert len(readers) == 2
+
+
+def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(
+    monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
+) -> None:
+    access, look_up = Access(store), Tokens.by_hash
+    session = Access(store).open_session(project.token().secret, this_instant())
+
+    def closed_meanwhile(tokens: Tokens, secret_hash: str) -> StoredToken | None:
+        access.close_session(session)
+        return look_up(tokens, secret_hash)
+
+    monkeypatch.setattr(Tokens, "by_hash", closed_meanwhile)
+    access.authenticate(session, None, this_instant())
+
+    with pytest.raises(Unauthorized):
+        access.authenticate(session, None, this_instant())
+
+
+def test_the_time_that_a_look_up_takes_counts_towards_that_of_its_use(
+    monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
+) -> None:
+    access, token, used = Access(store, cached_seconds=0.2), project.token(), Tokens.used
+
+    def slowly(*args: Any) -> None:
+        used(*args)
+        threading.Event().wait(0.3)
+
+    monkeypatch.setattr(Tokens, "used", slowly)
+    access.authenticate(token.secret, TokenKind.MANAGEMENT, this_instant())
+    OPERATIONS["revoke_token"](project.context(), token.id)  # as another server does
+
+    with pytest.raises(Unauthorized):
+        access.authenticate(token.secret, TokenKind.MANAGEMENT, this_instant())
 
 
 def test_the_names_of_categories_are_read_for_all_who_list_briefs(
