@@ -35,6 +35,9 @@ DECISIVE = (
 )
 """The headers that the format of a refusal depends on; Flask sees no others, so that one never decides for the next."""
 
+LONGEST_HEADER = 1_000
+"""How many characters of such a header are read; browsers send about a hundred."""
+
 MOST_FORMATS = 100
 """How many different refusals Flask makes a second; requests beyond them get that of a path that does not exist."""
 NOWHERE: dict[str, Any] = {"REQUEST_METHOD": "GET", "PATH_INFO": "/-", "QUERY_STRING": ""}
@@ -83,24 +86,21 @@ class RefuseEarly:
     def _refusal(self, environ: WSGIEnvironment, endpoint: str) -> _Refusal:
         query = environ.get("QUERY_STRING", "")
         query = query if "dryRun" in query else ""
-        key = (environ["REQUEST_METHOD"], endpoint, query, *map(environ.get, DECISIVE))
+        decisive = {name: value for name in DECISIVE if 0 < len(value := environ.get(name, "")) <= LONGEST_HEADER}
+        key = (environ["REQUEST_METHOD"], endpoint, query, *map(decisive.get, DECISIVE))
         if found := self._refusals.get(key):
             return found
         with self._lock:
             if len(self._refusals) >= MOST_FORMATS and key not in self._refusals:
-                environ, key = {k: v for k, v in environ.items() if k not in DECISIVE} | NOWHERE, ()
-            refusal = self._refusals.get(key) or self._made_by_flask(environ)
+                environ, decisive, key = {**environ, **NOWHERE}, {}, ()
+            refusal = self._refusals.get(key) or self._made_by_flask(environ, decisive)
             if refusal.status.startswith("503"):  # else Flask failed to refuse: the next request tries again
                 self._refusals[key] = refusal
             return refusal
 
-    def _made_by_flask(self, environ: WSGIEnvironment) -> _Refusal:
-        decisive = {
-            name: value
-            for name, value in environ.items()
-            if name in DECISIVE or not name.startswith(("HTTP_", "CONTENT_"))
-        }
-        response = Response.from_app(self._app, {**decisive, in_flight.REFUSED: True})
+    def _made_by_flask(self, environ: WSGIEnvironment, decisive: dict[str, str]) -> _Refusal:
+        others = {name: value for name, value in environ.items() if not name.startswith(("HTTP_", "CONTENT_"))}
+        response = Response.from_app(self._app, {**others, **decisive, in_flight.REFUSED: True})
         headers = [(name, value) for name, value in response.headers if name != "X-Request-Id"]
         return _Refusal(response.status, headers, response.get_data())
 

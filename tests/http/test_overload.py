@@ -216,6 +216,19 @@ def test_requests_that_are_all_different_are_refused_in_a_bounded_number_of_form
     assert len(begun) == 5
 
 
+@pytest.mark.parametrize("header", ["Accept", "Accept-Encoding", "Origin"])
+def test_a_header_that_is_too_long_is_refused_early_as_none(
+    app: Flask, secret: str, header: str, begun: list[str]
+) -> None:
+    client = app.test_client()
+    client.get("/graphql", headers=bearer(secret))
+    begun.clear()
+    refused = [client.get("/graphql", headers={**bearer(secret), header: letter * 9_000}) for letter in "abc"]
+
+    assert [response.status_code for response in refused] == [503] * 3
+    assert begun == []
+
+
 def test_a_bug_in_a_refusal_is_not_copied(app: Flask, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     client = app.test_client()
     with monkeypatch.context() as patched:
