@@ -16,6 +16,7 @@ from flask import Request, Response, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http.base import BaseRequestProtocol
 from strawberry.http.types import HTTPMethod
 from strawberry.types import ExecutionResult
 from werkzeug.datastructures import MIMEAccept
@@ -119,6 +120,10 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if conditional:
             response.make_conditional(request)  # `*`: any response that there is
         return response
+
+    def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:
+        """Returns False: `dispatch_request` shows the explorer. A GET without `query` has a persisted one."""
+        return False
 
     def parse_http_body(self, request: SyncHTTPRequestAdapter) -> GraphQLRequestData:
         """Returns the request's query, variables and operation; a persisted query with its text.

@@ -220,6 +220,19 @@ def test_a_query_is_persisted_by_its_hash_for_both_methods(project: Project, gra
     assert by_get.headers["ETag"]
 
 
+@pytest.mark.parametrize("accept", ["*/*", "application/json, text/html;q=0.5"])
+def test_a_persisted_query_is_read_again_after_a_change_whatever_is_accepted(
+    project: Project, graphql: GraphQL, accept: str
+) -> None:
+    extensions = persisted(QUERY)
+    graphql.post(QUERY, extensions=extensions)
+    published(project, title="Rye")
+
+    answer = graphql.get(extensions=json.dumps(extensions), headers={"Accept": accept})
+
+    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
+
+
 def test_a_query_can_be_persisted_by_a_get(project: Project, graphql: GraphQL) -> None:
     query = f"{{ categories {{ id }} }} # {project.id}"
     extensions = json.dumps(persisted(query))
