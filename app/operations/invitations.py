@@ -27,7 +27,9 @@ def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: t
     secret = new_project_secret(ctx.project_id)
     with ctx.store.deadline():
         or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
-        invitation = {"memberId": member_id, "scopes": [str(scope) for scope in scopes]}
+        inviter = ctx.store.tokens.get(ctx.project_id, ctx.caller.token_id) if ctx.caller.token_id else None
+        token_hash = inviter["hash"] if inviter else None
+        invitation = {"memberId": member_id, "scopes": [str(scope) for scope in scopes], "tokenHash": token_hash}
         ctx.store.invitations.add(ctx.project_id, hash_of(secret), invitation, ctx.now, ctx.now + life)
     return secret
 
@@ -40,12 +42,17 @@ def join_link(address: str, secret: str) -> str:
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 
-    Refuses with `Unauthorized` when there is no such invitation, it expired or was used, or the member is gone.
+    Refuses with `Unauthorized` when there is no such invitation, it expired or was used, the member is gone, or the
+    token that made it was revoked or got a new secret.
     """
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
         invitation = or_raise(store.invitations.take(project_id, hash_of(secret), now), Unauthorized)
+        if token_hash := invitation.get("tokenHash"):
+            inviter = or_raise(store.tokens.by_hash(token_hash), Unauthorized)
+            if inviter["revokedAt"] is not None:
+                raise Unauthorized
         ctx = Context(store, system(project_id, ""), Channel.CLI, now)
         try:
             name = get_member(ctx, invitation["memberId"]).body["name"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from app.store.collection import Collection, Stored
 from app.store.indexes import SESSIONS_BY_HASH
@@ -33,6 +33,8 @@ class StoredInvitation(StoredSecret):
     memberId: str
     scopes: list[str]
     """What the token will allow."""
+    tokenHash: NotRequired[str | None]
+    """The hash of the secret of the token that invites: the invitation ends with it. None for the command line."""
 
 
 class Secrets(Collection[Stored]):

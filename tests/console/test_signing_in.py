@@ -19,7 +19,7 @@ from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, a_document
+from tests.make import OPERATIONS, Project, Token, a_document
 
 
 def test_a_browser_is_led_to_the_console_and_a_program_is_not(app: Flask) -> None:
@@ -178,9 +178,9 @@ def test_a_long_form_that_is_not_multipart_is_refused_before_it_is_parsed(
     assert refused.status_code == 413
 
 
-def invited(project: Project, **options: timedelta) -> str:
+def invited(project: Project, inviter: Token | None = None, **options: timedelta) -> str:
     """Invites a member and returns the invitation's secret."""
-    ctx = project.context()
+    ctx = project.context(inviter)
     member = OPERATIONS["create_member"](ctx, fields={"name": "Mateo Ruiz"}).body
     return invite_member(ctx, member["id"], [Scope.READ, Scope.WRITE], options.get("life", timedelta(days=1)))
 
@@ -214,6 +214,17 @@ def test_an_invitation_works_once_in_its_time_for_a_member(app: Flask, project: 
     assert refused.status_code == 401
     assert "Set-Cookie" not in refused.headers
     assert project.store.database.tokens.count_documents({}) == before
+
+
+@pytest.mark.parametrize("what", ["revoke_token", "rotate_token"])
+def test_an_invitation_ends_with_the_token_that_made_it(app: Flask, project: Project, what: str) -> None:
+    inviter = project.token()
+    secret = invited(project, inviter)
+    OPERATIONS[what](project.context(), inviter.id)
+
+    refused = app.test_client().post("/console/join", data={"invitation": secret})
+
+    assert (refused.status_code, "Set-Cookie" in refused.headers) == (401, False)
 
 
 @pytest.mark.needs_mongod
