@@ -41,7 +41,7 @@ class Callers:
         and `RateLimited` where a token calls or an address fails too often.
         """
         now = this_instant()
-        with self._counting_failures():
+        with self.counting_failures():
             caller = self._authenticate(kind, now)
         request.environ[CALLER] = caller
         self._count(caller)
@@ -63,24 +63,22 @@ class Callers:
     def sign_in(self, secret: str) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
         now = this_instant()
-        with self._counting_failures():
+        with self.counting_failures():
             self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))
             return self._access.open_session(secret, now)
 
     def accept_invitation(self, secret: str) -> str:
         """Returns the secret of the token that an invitation makes; raises as `context` does."""
-        with self._counting_failures():
+        with self.counting_failures():
             return accept_invitation(self.store, secret, this_instant())
 
     def sign_out(self) -> None:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
 
-    def _authenticate(self, kind: TokenKind | None, now: datetime) -> Caller:
-        return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
-
     @contextmanager
-    def _counting_failures(self) -> Iterator[None]:
+    def counting_failures(self) -> Iterator[None]:
+        """Counts a failed authentication inside the block; raises `RateLimited` where the address fails too often."""
         try:
             yield
         except Unauthorized:
@@ -92,6 +90,9 @@ class Callers:
                 "`Retry-After` says.",
                 headers={"Retry-After": str(hit.reset_seconds), "WWW-Authenticate": CHALLENGE},
             ) from None
+
+    def _authenticate(self, kind: TokenKind | None, now: datetime) -> Caller:
+        return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
 
     def _count(self, caller: Caller) -> None:
         if self._per_token is None or caller.token_id is None:

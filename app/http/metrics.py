@@ -23,6 +23,7 @@ from prometheus_client import (
 )
 
 from app.errors import Unauthorized
+from app.http.callers import callers
 from app.settings import Settings
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -70,7 +71,8 @@ def _count(response: Response) -> Response:
 def _check(token: str) -> None:
     given = request.headers.get("Authorization", "")
     if token and not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-        raise Unauthorized("Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`.")
+        with callers().counting_failures():
+            raise Unauthorized("Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`.")
 
 
 def _registry() -> CollectorRegistry:

@@ -36,6 +36,14 @@ def test_where_a_token_is_set_it_is_required(store: Store) -> None:
     assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
 
 
+def test_guesses_of_the_token_are_limited_by_address_and_the_right_one_always_works(store: Store) -> None:
+    client = served(store, serve_metrics=True, metrics_token="secret", failed_auth_limit=2)
+    guesses = [client.get("/metrics", headers={"Authorization": "Bearer guess"}).status_code for _ in range(3)]
+
+    assert guesses == [401, 401, 429]
+    assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
+
+
 @pytest.mark.contract("decided-running.metrics-labels")
 @pytest.mark.needs_mongod
 def test_a_request_counts_under_its_routes_template_and_no_label_names_a_record(store: Store, project: Project) -> None:
