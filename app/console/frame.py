@@ -141,6 +141,7 @@ LABELS: Mapping[str, str] = {
     "guidelines": "House style",
     "intent": "Search intent",
     "internalLinks": "Link to",
+    "publishAt": "When to publish",
     "publishedAt": "Live since",
     "referenceUrls": "Sources",
     "updatedAt": "Changed",

@@ -496,6 +496,39 @@ def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: 
     assert window.find("#f-title").value_of_css_property("unicode-bidi") == "plaintext"
 
 
+def test_what_came_of_an_action_has_the_focus(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    window.press("Submit for review")
+    window.until(lambda: window.chrome.switch_to.active_element.text == "It is submitted for review.")
+    window.keys("g")
+    window.keys("b")
+    window.until(lambda: window.chrome.current_url.endswith("/console/board"))
+    assert window.chrome.switch_to.active_element.tag_name == "body"
+
+
+def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent(
+    window: Window, project: Project
+) -> None:
+    ctx = project.context()
+    document = a_document(ctx, title="Rye", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    window.find("#all-actions").click()
+    window.chrome.execute_script("document.querySelector('#act-publish_document').focus()")
+    OPERATIONS["update_document"](ctx, document["id"], fields={"subtitle": "The other bread"})
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: "The other bread" in window.find("#document").text)
+    assert window.find("#act-publish_document").is_displayed()
+    assert window.chrome.switch_to.active_element.get_attribute("id") == "act-publish_document"
+
+    window.chrome.execute_script("document.querySelector('#a-at').value = '2020-01-31T09:00'")
+    window.find("#act-schedule_document").click()
+    assert window.chrome.execute_script("return document.querySelector('#a-at').validity.rangeUnderflow")
+    assert window.find("#a-at").get_attribute("value") == "2020-01-31T09:00"
+
+
 def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("A reader", scopes=[Scope.READ]))

@@ -92,6 +92,14 @@ export function localTimes(root) {
   for (const zone of $$("[data-zone]", root)) zone.textContent = "";
 }
 
+/** Has fields for what is to come refuse a time that is past. */
+function refusePast() {
+  const now = new Date();
+  for (const field of $$("[data-future]")) {
+    field.min = new Date(now - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  }
+}
+
 function isTyping(target) {
   return target.closest?.("input, textarea, select, [contenteditable]") !== null;
 }
@@ -159,13 +167,26 @@ for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {
   entries.scrollLeft = here.offsetLeft - entries.offsetLeft - entries.clientWidth / 2 + here.clientWidth / 2;
 }
 
-// What is scrolled stays so when it is replaced.
+// What is scrolled or open stays so when it is replaced.
 document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
   const { id, scrollLeft, scrollTop } = target;
-  const restore = () => document.getElementById(id)?.scrollTo(scrollLeft, scrollTop);
+  const open = $$("details[open] > summary", target).map((summary) => summary.textContent);
+  const focused = target.contains(document.activeElement) && document.activeElement.id;
+  const restore = () => {
+    const replaced = document.getElementById(id);
+    if (!replaced) return;
+    for (const summary of $$("details > summary", replaced)) {
+      if (open.includes(summary.textContent)) summary.parentElement.open = true;
+    }
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    replaced.scrollTo(scrollLeft, scrollTop);
+  };
   document.addEventListener("htmx:afterSwap", restore, { once: true });
 });
-document.addEventListener("htmx:afterSwap", () => localTimes(document));
+document.addEventListener("htmx:afterSwap", () => {
+  localTimes(document);
+  refusePast();
+});
 
 // Filters: an address has what is chosen alone, and a screen reader hears what was found.
 document.addEventListener("htmx:configRequest", ({ detail: { elt, parameters } }) => {
@@ -194,8 +215,12 @@ const list = sessionStorage.getItem("list");
 if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim() ?? back.textContent });
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
+refusePast();
 if (location.hash === "#q") $("[data-search]")?.focus();
-$("[aria-invalid]")?.focus(); // of a form that was refused
+// A screen reader reads what has the focus: the wrong field of a form that was refused, or what came of an action.
+const outcome = $("[aria-invalid]") ?? $("#main > .notice[role]");
+if (outcome?.matches(".notice")) outcome.tabIndex = -1;
+outcome?.focus({ preventScroll: outcome.matches(".notice") });
 
 // Live pages: wait for events after the page's cursor, then fetch what they changed. A browser has six connections to a
 // server, which all tabs share: one that is hidden does not wait.
