@@ -308,8 +308,10 @@ class ServiceUnavailable(Refusal):
     status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
 
-    def __init__(self, message: str | None = None) -> None:
+    def __init__(self, message: str | None = None, reason: str = "") -> None:
         super().__init__(message, headers={"Retry-After": "2"})
+        self.reason = reason
+        """What MongoDB or its driver said: for who runs the service, not for callers."""
 
 
 class WriteConflict(Exception):

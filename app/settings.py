@@ -67,6 +67,22 @@ def _check_networks(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
+def _check_origins(value: tuple[str, ...]) -> tuple[str, ...]:
+    for origin in value:
+        if not re.fullmatch(r"\*|null|[a-z][a-z0-9+.-]*://[^/\sA-Z]+", origin):
+            raise ValueError(
+                f"must be origins as browsers send them, like https://www.example.com, or *; {origin!r} is not one"
+            )
+    return value
+
+
+def _check_hosts(value: tuple[str, ...]) -> tuple[str, ...]:
+    for host in value:
+        if not re.fullmatch(r"[^/\s]+", host):
+            raise ValueError(f"must be host names, like content.example.com, or *; {host!r} is not one")
+    return value
+
+
 Count = Annotated[int, Field(ge=0)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Url = Annotated[str, AfterValidator(_check_url)]
@@ -86,7 +102,9 @@ class Settings(BaseModel):
         validation_alias="MONGODB_DATABASE",
         description="the database's name; by default the one in MONGODB_URI, else content_workflow",
     )
-    deadline_seconds: Annotated[int, Field(ge=1)] = Field(10, description="longest time a request waits for MongoDB")
+    deadline_seconds: Annotated[int, Field(ge=1, le=3_600)] = Field(
+        10, description="longest time a request waits for MongoDB"
+    )
     base_path: Annotated[str, AfterValidator(_check_prefix)] = Field(
         "", description="prefix of the management API's paths, like /api"
     )
@@ -109,10 +127,10 @@ class Settings(BaseModel):
     serve_console: bool = Field(True, description="serve the console at /console")
     serve_metrics: bool = Field(False, description="serve /metrics")
     metrics_token: str = Field("", repr=False, description="bearer token that /metrics requires, where set")
-    mcp_allowed_hosts: Names = Field(
+    mcp_allowed_hosts: Annotated[Names, AfterValidator(_check_hosts)] = Field(
         (), description="Host headers that MCP accepts besides localhost, comma-separated; * for all"
     )
-    delivery_allowed_origins: Names = Field(
+    delivery_allowed_origins: Annotated[Names, AfterValidator(_check_origins)] = Field(
         ("*",), description="origins that may read the delivery API from a browser, comma-separated"
     )
     delivery_cache_control: Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")] = Field(
@@ -122,7 +140,9 @@ class Settings(BaseModel):
     webhooks_allow_local: bool = Field(
         False, description="let every project's webhooks reach loopback (development only)"
     )
-    events_kept_days: Count = Field(30, description="how long events stay in the feed")
+    events_kept_days: Annotated[int, Field(ge=0, le=36_500)] = Field(
+        30, description="how long events stay in the feed; with 0 they leave it within an hour"
+    )
     otel_endpoint: Url = Field(
         "",
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -139,12 +159,26 @@ class Settings(BaseModel):
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Returns the settings of an environment; an empty variable counts as not set.
 
+        White space around a value is ignored, as files that hold secrets often end with a line break.
         Raises `SettingsError` with one line for each variable that is missing or wrong.
         """
         try:
-            return cls.model_validate({name: value for name, value in environment.items() if value})
+            return cls.model_validate({name: value.strip() for name, value in environment.items() if value.strip()})
         except ValidationError as failed:
             raise SettingsError("\n".join(_line(error) for error in failed.errors())) from None
+
+
+WHY = {
+    "bool_parsing": "must be 1 or 0",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a whole number of a few digits",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+    "string_pattern_mismatch": "must have printable ASCII alone",
+    "value_error": "{error}",
+}
+"""What a value has to be, for each type of error of pydantic."""
 
 
 def _line(error: Any) -> str:
@@ -152,5 +186,5 @@ def _line(error: Any) -> str:
     name = str(error["loc"][0])
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set."
-    why = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
+    why = WHY[error["type"]].format(**error.get("ctx", {}))
     return f"{name}: {why}." if name == "MONGODB_URI" else f"{name} is {str(error['input'])[:100]!r}: {why}."

@@ -10,8 +10,9 @@ HEAD = """\
 # Configuration
 
 `content-workflow` reads the environment once, at start. It refuses to start with a wrong value, and names every wrong
-variable in a line of its own. A variable that is set to nothing counts as not set. (`python docs/configuration.py`
-writes this page.)
+variable in a line of its own; what is wrong inside `MONGODB_URI`, such as an option that does not exist, follows when
+the others are right. A variable that is set to nothing counts as not set, and white space around a value is ignored.
+(`python docs/configuration.py` writes this page.)
 
 | Variable | Default | Meaning |
 |---|---|---|

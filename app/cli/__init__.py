@@ -74,8 +74,11 @@ class Commands(click.Group):
 
 def _message(refusal: Refusal) -> str:
     """Returns a refusal's message for a terminal, which shows no `errors` and sends no idempotency key."""
-    if isinstance(refusal, ServiceUnavailable) and refusal.message == ServiceUnavailable.message:
-        return "MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary."
+    if isinstance(refusal, ServiceUnavailable):
+        reason = f" ({refusal.reason})" if refusal.reason else ""
+        if refusal.message == ServiceUnavailable.message:
+            return f"MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary.{reason}"
+        return refusal.message + reason
     return "\n".join(refusal.lines)
 
 

@@ -5,7 +5,7 @@ import logging
 import click
 
 from app.cli.db import differences
-from app.cli.server_process import hold_port, run
+from app.cli.server_process import address_of, hold_port, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.settings import Settings
@@ -28,12 +28,13 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     """
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
-    held = hold_port(host, port)
+    address = address_of(host, port)
+    held = hold_port(address, port)
     if held is None:
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
     with held:
         _check_database(settings)
-        run(host, port, workers, settings, with_worker=not no_worker)
+        run(address, port, workers, settings, with_worker=not no_worker)
 
 
 def _check_database(settings: Settings) -> None:
@@ -41,11 +42,13 @@ def _check_database(settings: Settings) -> None:
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         store.ping()
+        store.check_writes()
         for line in differences(store):
             log.warning("database differs", extra={"difference": line, "remedy": "content-workflow db init"})
     except Misconfigured as error:
-        log.error(error.message)
-    except ServiceUnavailable:
-        log.warning("database unreachable", extra={"remedy": "requests are answered with 503 until MongoDB answers"})
+        log.error(error.message, extra={"reason": error.reason})
+    except ServiceUnavailable as error:
+        remedy = "requests are answered with 503 until MongoDB answers"
+        log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})
     finally:
         store.database.client.close()

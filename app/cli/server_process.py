@@ -18,6 +18,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import SynchronizedArray
+from pathlib import Path
 from typing import Any
 
 import click
@@ -88,6 +89,8 @@ def run(
 def shared_metrics(settings: Settings) -> Iterator[None]:
     """Makes this process and those started inside the block share their counters, if metrics are served."""
     if not settings.serve_metrics or METRICS_FOLDER in os.environ:
+        if settings.serve_metrics:
+            _check_folder(os.environ[METRICS_FOLDER])
         yield
         return
     with tempfile.TemporaryDirectory(prefix="content-workflow-metrics-") as folder:
@@ -96,6 +99,12 @@ def shared_metrics(settings: Settings) -> Iterator[None]:
             yield
         finally:
             del os.environ[METRICS_FOLDER]
+
+
+def _check_folder(folder: str) -> None:
+    """Raises `ClickException` where counters can't be shared in a folder."""
+    if not Path(folder).is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise click.ClickException(f"{METRICS_FOLDER} is {folder!r}: must be an empty folder that serve may write to.")
 
 
 @contextmanager
@@ -197,6 +206,20 @@ def _trim_memory() -> None:
         trim(0)
 
 
+def address_of(host: str, port: int) -> str:
+    """Returns the IP address of a host, as granian takes no names. Raises `ClickException` for an unknown name."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise _no_listening(host, port, error) from None
+    return str(found[0][4][0])
+
+
+def _no_listening(host: str, port: int, error: OSError) -> click.ClickException:
+    return click.ClickException(f"Can't listen on port {port} of {host or repr(host)}: {error.strerror}.")
+
+
 def hold_port(host: str, port: int) -> socket.socket | None:
     """Returns a socket that holds a free port, on which no other server can start while it is open; None where the
     port is in use.
@@ -212,7 +235,7 @@ def hold_port(host: str, port: int) -> socket.socket | None:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 held.close()
-                raise click.ClickException(f"Can't listen on port {port} of {host}: {error.strerror}.") from None
+                raise _no_listening(host, port, error) from None
         else:
             if hasattr(socket, "SO_REUSEPORT"):
                 held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # no other server may bind it

@@ -31,11 +31,13 @@ def command(metrics_port: int | None) -> None:
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         store.ping()
+        store.check_writes()
     except Misconfigured:
         store.database.client.close()
         raise
-    except ServiceUnavailable:
-        log.warning("database unreachable", extra={"remedy": "the worker starts its work when MongoDB answers"})
+    except ServiceUnavailable as error:
+        remedy = "the worker starts its work when MongoDB answers"
+        log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})
     worker = create_worker(settings, store)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context
@@ -56,7 +58,7 @@ Transact = Callable[[Callable[[ClientSession | None], Any]], Any]
 
 LOST_CODES = {11000, 175}
 """MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
-ACCESS_CODES = {13, 18}
+UNAUTHORIZED, AUTHENTICATION_FAILED = 13, 18
 """MongoDB's codes of a user without the rights, and of a wrong password."""
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
@@ -83,12 +85,18 @@ class Misconfigured(ServiceUnavailable):
     tag = ServiceUnavailable.__name__
 
 
+class LoginRefused(Misconfigured):
+    """MongoDB refuses the user that `MONGODB_URI` names."""
+
+    message = "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI."
+
+
 class AccessDenied(Misconfigured):
-    """MongoDB refuses the user that `MONGODB_URI` names, or that user lacks rights."""
+    """`MONGODB_URI` names no user where MongoDB asks for one, or the user lacks rights."""
 
     message = (
-        "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI, and that "
-        "the user may read and write the database."
+        "MongoDB denies the service access: MONGODB_URI must name a user with the role `readWrite` of the database, "
+        "and for `content-workflow db init` also `dbAdmin`."
     )
 
 
@@ -140,12 +148,14 @@ class Store:
                 raise WriteConflict from error
             if "Transaction numbers are only allowed on" in str(error):
                 raise NoTransactions from error
-            if codes & ACCESS_CODES:
-                raise AccessDenied from error
+            if AUTHENTICATION_FAILED in codes:
+                raise LoginRefused(reason=reason_of(error)) from error
+            if UNAUTHORIZED in codes:
+                raise AccessDenied(reason=reason_of(error)) from error
             transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
             is_closed = "MongoClient after close" in str(error)  # as this process ends
             if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-                raise ServiceUnavailable from error
+                raise ServiceUnavailable(reason=reason_of(error)) from error
             raise
 
     def in_transaction(self, run: Callable[[Store], T]) -> T:
@@ -174,11 +184,22 @@ class Store:
         return result
 
     def ping(self) -> None:
-        """Checks that MongoDB answers and has transactions. Raises `ServiceUnavailable`, or `NoTransactions`."""
+        """Checks that MongoDB answers, has transactions and lets the service's user read.
+
+        Raises `ServiceUnavailable`, or as a kind of it `Misconfigured`.
+        """
         with self.deadline():
             hello = self.database.command("hello")
-        if "setName" not in hello and hello.get("msg") != "isdbgrid":
-            raise NoTransactions
+            if "setName" not in hello and hello.get("msg") != "isdbgrid":
+                raise NoTransactions
+            self.database.projects.find_one({}, {"_id": 1})
+
+    def check_writes(self) -> None:
+        """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""
+        with self.deadline():
+            self.database.leases.with_options(write_concern=WriteConcern(w=1)).update_one(
+                {"_id": ""}, {"$set": {"by": ""}}
+            )
 
     bodies = cached_property(Bodies)
     briefs = cached_property(Briefs)
@@ -204,6 +225,13 @@ class Store:
     webhooks = cached_property(Webhooks)
 
 
+def reason_of(error: PyMongoError) -> str:
+    """Returns what is wrong in a few words, without what else PyMongo says: its settings, and values of a command."""
+    text = re.sub(r" \(configured timeouts: [^)]*\)", "", str(error))
+    text = re.split(", Timeout: |, full error: ", text)[0]
+    return re.sub(r"command \{ (\w+).*", r"command \1", text, flags=re.DOTALL)[:500]
+
+
 def _codes_of(error: PyMongoError) -> set[int | None]:
     """Returns MongoDB's code of an error; of a bulk write, those of each write that failed."""
     if isinstance(error, BulkWriteError):
@@ -218,17 +246,19 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
     Raises `SettingsError` for a URI that can't be used.
     """
     try:
-        client: MongoClient[dict[str, Any]] = MongoClient(
-            uri,
-            w="majority",
-            retryWrites=True,
-            serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
-            connectTimeoutMS=CONNECT_MS,
-            heartbeatFrequencyMS=HEARTBEAT_MS,
-            appname="content-workflow",
-        )
-    except (ConfigurationError, ValueError, OSError) as error:  # no file of certificates
-        raise SettingsError(f"MONGODB_URI: {error}.") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # an option that is not known, or has a wrong value
+            client: MongoClient[dict[str, Any]] = MongoClient(
+                uri,
+                w="majority",
+                retryWrites=True,
+                serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
+                connectTimeoutMS=CONNECT_MS,
+                heartbeatFrequencyMS=HEARTBEAT_MS,
+                appname="content-workflow",
+            )
+    except (ConfigurationError, ValueError, OSError, UserWarning) as error:  # OSError: no file of certificates
+        raise SettingsError(f"MONGODB_URI: {str(error).rstrip('.')}.") from None
     try:
         name = check_database(database or client.get_default_database(default=DATABASE).name)
     except (InvalidName, ValueError) as error:

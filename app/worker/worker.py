@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.errors import ServiceUnavailable, WriteConflict
+from app.store.store import Misconfigured
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -37,8 +38,11 @@ def errors_logged(job: str, stopping: threading.Event) -> Iterator[None]:
         yield
     except WriteConflict:
         pass  # another worker was first
-    except ServiceUnavailable:
-        log.warning("database unreachable", extra={"job": job})
+    except Misconfigured as error:
+        log.error(error.message, extra={"job": job, "reason": error.reason})
+        stopping.wait(REST_SECONDS)
+    except ServiceUnavailable as error:
+        log.warning("database unreachable", extra={"job": job, "reason": error.reason})
         stopping.wait(REST_SECONDS)
     except Exception:
         log.exception("job failed", extra={"job": job})

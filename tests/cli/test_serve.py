@@ -148,6 +148,36 @@ def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(tmp_p
     assert server.said.count("\n") == 1
 
 
+def test_a_name_of_this_machine_is_an_address(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    port = free_port()
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    with running(tmp_path, "serve", "--host", "localhost", "--port", str(port), "--no-worker", **options) as server:
+        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+
+
+def test_an_empty_address_is_refused(tmp_path: Path) -> None:
+    """As in `--host "$HOST"`, where the variable is not set: to listen everywhere, say 0.0.0.0."""
+    with running(tmp_path, "serve", "--host", "", MONGODB_URI="mongodb://127.0.0.1:1") as server:
+        assert server.process.wait(60) == 1
+
+    assert server.said.startswith("Error: Can't listen on port 8000 of '': ")
+    assert server.said.count("\n") == 1
+
+
+def test_a_folder_for_metrics_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    folder = str(tmp_path / "missing")
+    options = {"SERVE_METRICS": "1", "PROMETHEUS_MULTIPROC_DIR": folder, "DEADLINE_SECONDS": "1"}
+    with running(
+        tmp_path, "serve", "--port", str(free_port()), MONGODB_URI="mongodb://127.0.0.1:1", **options
+    ) as server:
+        assert server.process.wait(60) == 1
+
+    assert server.said.splitlines()[-1] == (
+        f"Error: PROMETHEUS_MULTIPROC_DIR is {folder!r}: must be an empty folder that serve may write to."
+    )
+    assert "Traceback" not in server.said
+
+
 def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -7,16 +7,20 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dns.resolver
 import httpx
+import orjson
 import pytest
 from click.testing import CliRunner
+from pymongo import MongoClient
 
 from app.cli import calling, main
 from app.cli.mongod import find_mongod
 from app.settings import Settings, SettingsError
 from app.store.store import Store, connect
+from tests import live
 from tests.cli.running import running, until
 from tests.live import free_port, until_listening
 
@@ -31,7 +35,10 @@ WRONG = {
     "FAILED_AUTH_LIMIT_PER_MINUTE": "many",
     "TRUSTED_PROXIES": "10.0.0.0/8, x",
     "SERVE_MCP": "maybe",
+    "MCP_ALLOWED_HOSTS": "https://content.example.com/",
+    "DELIVERY_ALLOWED_ORIGINS": "https://one.example, https://two.example/",
     "DELIVERY_CACHE_CONTROL": "public\nX-Injected: 1",
+    "EVENTS_KEPT_DAYS": "9999999",
     "OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318",
     "LOG_LEVEL": "loud",
 }
@@ -48,6 +55,33 @@ def test_every_wrong_variable_has_a_line_of_its_own_and_no_secret_is_shown() -> 
 
 
 @pytest.mark.parametrize(
+    ("variable", "value", "line"),
+    [
+        ("MONGODB_URI", "http://host", "MONGODB_URI: must begin with mongodb:// or mongodb+srv://."),
+        ("SERVE_MCP", "maybe", "SERVE_MCP is 'maybe': must be 1 or 0."),
+        ("DEADLINE_SECONDS", "ten", "DEADLINE_SECONDS is 'ten': must be a whole number."),
+        ("DEADLINE_SECONDS", "10000", "DEADLINE_SECONDS is '10000': must be at most 3600."),
+        ("DEADLINE_SECONDS", "9" * 5000, "must be a whole number of a few digits."),
+        ("RATE_LIMIT_PER_MINUTE", "-1", "RATE_LIMIT_PER_MINUTE is '-1': must be at least 0."),
+        ("DELIVERY_CACHE_CONTROL", "a\nb", "must have printable ASCII alone."),
+        ("LOG_LEVEL", "loud", "must be 'DEBUG', 'INFO', 'WARNING', 'ERROR' or 'CRITICAL'."),
+    ],
+)
+def test_a_wrong_value_is_said_with_what_it_has_to_be(variable: str, value: str, line: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment({"MONGODB_URI": URI, variable: value})
+
+    assert line in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_secret_from_a_file_may_end_with_a_line_break() -> None:
+    read = Settings.from_environment({"MONGODB_URI": f"{URI}\n", "METRICS_TOKEN": " secret\n", "BASE_PATH": " \n"})
+
+    assert (read.mongodb_uri, read.metrics_token, read.base_path) == (URI, "secret", "")
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "setting", "read"),
     [
         ("LOG_LEVEL", "warning", "log_level", "WARNING"),
@@ -57,10 +91,13 @@ def test_every_wrong_variable_has_a_line_of_its_own_and_no_secret_is_shown() -> 
         ("PUBLIC_URL", "https://content.example.com/api", "public_url", "https://content.example.com/api"),
         ("RATE_LIMIT_PER_MINUTE", "0", "rate_limit", 0),
         ("RATE_LIMIT_PER_MINUTE", "", "rate_limit", 6000),
+        ("DELIVERY_ALLOWED_ORIGINS", "https://a.example:8443, app://localhost", "delivery_allowed_origins", None),
+        ("MCP_ALLOWED_HOSTS", "content.example:*, [::1]:8000, *", "mcp_allowed_hosts", None),
     ],
 )
 def test_a_right_value_is_read(variable: str, value: str, setting: str, read: object) -> None:
-    assert getattr(Settings.from_environment({"MONGODB_URI": URI, variable: value}), setting) == read
+    expected = tuple(value.split(", ")) if read is None else read
+    assert getattr(Settings.from_environment({"MONGODB_URI": URI, variable: value}), setting) == expected
 
 
 @pytest.mark.parametrize(
@@ -90,6 +127,8 @@ def test_the_uri_names_the_database_and_mongodb_database_overrides_it(path: str,
         ("mongodb://host:port/", "Port"),
         ("mongodb://user:p@ss@host/", "escaped"),
         ("mongodb://host/?tls=true&tlsCAFile=/missing.pem", "/missing.pem"),
+        ("mongodb://host/?replicaSat=rs0", "Unknown option: replicasat. Did you mean one of (replicaset"),
+        ("mongodb://host/?tls=yes", "The value of tls must be 'true' or 'false'"),
     ],
 )
 def test_a_uri_that_can_not_be_used_is_one_line(uri: str, why: str) -> None:
@@ -175,6 +214,97 @@ def test_a_wrong_password_of_mongodb_is_one_line_that_does_not_repeat_it(
     assert refused.exit_code == 1
     assert refused.stderr.splitlines()[-1].startswith("Error: MongoDB refuses the service's user: check the name")
     assert "hunter2" not in refused.output
+
+
+def test_a_mongodb_that_can_not_be_reached_is_refused_with_the_reason() -> None:
+    calling.store.cache_clear()
+    uri = "mongodb://somebody:hunter2@127.0.0.1:1/?replicaSet=rs0"
+
+    refused = CliRunner().invoke(main, ["db", "check"], env={"MONGODB_URI": uri, "DEADLINE_SECONDS": "1"})
+
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines()[-1] == (
+        "Error: MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary. "
+        "(127.0.0.1:1: [Errno 111] Connection refused)"
+    )
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URI of a replica set that has the users `reader` and `nobody`, without a user's name in it."""
+    folder, port = tmp_path_factory.mktemp("secured"), free_port()
+    key = folder / "key"
+    key.write_text("a" * 40)
+    key.chmod(0o600)
+    options = ["--port", str(port), "--dbpath", str(folder), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    options += ["--replSet", "secured", "--keyFile", str(key)]
+    process = subprocess.Popen([find_mongod(), *options], stdout=subprocess.DEVNULL)
+    try:
+        until_listening(port, process)
+        with MongoClient[dict[str, Any]]("127.0.0.1", port, directConnection=True) as first:
+            members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
+            first.admin.command("replSetInitiate", {"_id": "secured", "members": members})
+            live.until(lambda: first.admin.command("hello")["isWritablePrimary"])
+            first.admin.command("createUser", "root", pwd="x", roles=["root"])
+        with MongoClient[dict[str, Any]](
+            "127.0.0.1", port, username="root", password="x", directConnection=True
+        ) as root:
+            for name, role in {"reader": "read", "writer": "readWrite"}.items():
+                roles = [{"role": role, "db": "content_workflow"}]
+                root.admin.command("createUser", name, pwd="x", roles=roles)
+            root.admin.command("createUser", "nobody", pwd="x", roles=[])
+            root.content_workflow.create_collection("documents")
+        yield f"mongodb://{{}}127.0.0.1:{port}/?replicaSet=secured&authSource=admin"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+class TestAccess:
+    """A mongod with access control, and users with fewer roles than the service needs."""
+
+    @pytest.mark.parametrize(
+        ("user", "command", "said"),
+        [
+            ("reader:wrong@", ("db", "check"), "MongoDB refuses the service's user"),
+            ("nobody:x@", ("db", "check"), "MongoDB denies the service access"),
+            ("", ("db", "check"), "MongoDB denies the service access"),
+            ("reader:x@", ("worker",), "on content_workflow to execute command update"),
+            ("writer:x@", ("db", "init"), "on content_workflow to execute command collMod"),
+        ],
+    )
+    def test_what_a_user_lacks_is_one_line(self, secured: str, user: str, command: tuple[str, ...], said: str) -> None:
+        calling.store.cache_clear()
+
+        refused = CliRunner().invoke(main, command, env={"MONGODB_URI": secured.format(user)})
+
+        if command == ("db", "init"):
+            calling.store().database.client.close()
+        assert (refused.exit_code, refused.stderr.count("Error: ")) == (1, 1)
+        assert said in refused.stderr.splitlines()[-1]
+
+    def test_serve_is_not_ready_for_a_user_without_rights_and_the_log_says_why(
+        self, secured: str, tmp_path: Path
+    ) -> None:
+        port = free_port()
+        with running(tmp_path, "serve", "--port", str(port), MONGODB_URI=secured.format("nobody:x@")) as server:
+            until_listening(port, server.process)
+            ready = httpx.get(f"http://127.0.0.1:{port}/ready", timeout=30)
+            until(lambda: '"job":"relay events"' in server.said, server)
+
+        lines = [orjson.loads(line) for line in server.said.splitlines()]
+        denied = [line for line in lines if line["message"].startswith("MongoDB denies the service access")]
+        assert (ready.status_code, ready.json()["_tag"]) == (503, "ServiceUnavailable")
+        assert {line["log"].removeprefix("content_workflow.") for line in denied} == {"serve", "worker", "errors"}
+        assert all("not authorized on content_workflow to execute command" in line["reason"] for line in denied)
+
+    def test_serve_logs_that_its_user_may_not_write(self, secured: str, tmp_path: Path) -> None:
+        port = free_port()
+        options = {"MONGODB_URI": secured.format("reader:x@"), "LOG_LEVEL": "ERROR"}
+        with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+            until(lambda: "to execute command update" in server.said, server)
 
 
 @pytest.mark.needs_mongod
