@@ -21,6 +21,8 @@ from app.fields.unknown import unknown_names
 MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_YAML_CHARACTERS = 5_000_000
 """YAML takes about a second a million characters."""
+MAX_YAML_NUMBER = 18
+"""Characters of a number in it. Longer ones can share a hash: as keys they take time with the square of their count."""
 
 TABLES = (".csv", ".tsv", ".txt")
 YAML = (".yaml", ".yml")
@@ -40,7 +42,9 @@ def read_plan(path: Path) -> PlanFile:
 
 def _from_yaml(text: str) -> Any:
     try:
-        return _with_dates_as_text(parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, first_line=1))
+        return _with_dates_as_text(
+            parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, max_number=MAX_YAML_NUMBER, first_line=1)
+        )
     except Unparsable as error:
         raise UnreadablePlan(f"The file is not valid YAML: {error}") from None
 

@@ -134,6 +134,14 @@ def test_a_table_with_unknown_or_doubled_columns_or_wide_rows_is_refused(
     assert [message for line, message in zip(lines, messages, strict=True) if message not in line] == []
 
 
+def test_a_long_text_of_digits_and_points_is_no_number_to_yaml(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text("- {key: 192.168.100.100:8080, title: 1.2.3.4.5.6.7.8.9.10}")
+
+    [piece] = read_plan(tmp_path / "plan.yaml").pieces
+
+    assert piece == {"key": "192.168.100.100:8080", "title": "1.2.3.4.5.6.7.8.9.10"}
+
+
 YAML_BODY = """\
 pieces:
   - key: rye
@@ -176,7 +184,12 @@ def test_yaml_and_json_hold_the_body_or_its_list_of_pieces(tmp_path: Path, name:
         ("plan.yaml", b"- !!python/object:os.system {}\n", "line 1: a tag"),
         ("plan.yaml", b"- 5: x\n", "piece 1: its keys must be strings"),
         ("plan.yaml", b"[" * 10_000, "levels"),
-        ("plan.yaml", b"- key: x\n  note: 1" + b":59" * 1_000_000, "line 2: a number has at most 100 characters"),
+        ("plan.yaml", b"- key: x\n  note: 1" + b":59" * 1_000_000, "line 2: a number has at most 18 characters"),
+        (
+            "plan.yaml",
+            b"- {key: x}\n- {" + b",".join(b"%d: x" % (number * (2**61 - 1)) for number in range(1, 100_000)) + b"}",
+            "line 2: a number has at most 18 characters",
+        ),
         ("plan.json", b"[" * 100_000, "not valid JSON"),
         ("plan.json", b'{"pieces": 5}', "must hold a list of pieces"),
         ("plan.json", b'"x"', "must hold a list of pieces"),
