@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mongomock
@@ -94,6 +94,15 @@ class _Collection:
     def find_one(self, *arguments: Any, hint: Any = None, **options: Any) -> Any:
         """Finds a record."""
         return self._collection.find_one(*arguments, **options)
+
+    def aggregate(self, pipeline: Sequence[Any], session: Any = None, **options: Any) -> Iterator[Any]:
+        """Runs a pipeline that may end with stages `$unionWith`, each of which adds the rows of another."""
+        own = [stage for stage in pipeline if "$unionWith" not in stage]
+        others = [stage["$unionWith"] for stage in pipeline if "$unionWith" in stage]
+        rows = list(self._collection.aggregate(own))
+        for other in others:
+            rows += self._collection.database[other["coll"]].aggregate(other["pipeline"])
+        return iter(rows)
 
     def find_one_and_update(self, condition: Any, change: Any, *, hint: Any = None, **options: Any) -> Any:
         """Changes the first record that meets a condition, also by a pipeline."""

@@ -168,13 +168,14 @@ def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None)
     They go into one `doc` instead of an `alt_response` each, since every decorator is a call at each request.
     """
     responses: dict[int, Any] = {}
+    dry_run = ("Dry-Run",) if route is not None and not route.operation.reads else ()
     for status, group in groupby(errors, key=lambda error: error.status):
         same = list(group)
         examples = {error.__name__: {"value": refusal_example(error, route)} for error in same}
         responses[status] = {
             "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in same),
             "content": {"application/json": {"schema": _one_of(same), "examples": examples}},
-            **({"headers": _headers(*HEADERS_OF[status])} if status in HEADERS_OF else {}),
+            **({"headers": headers} if (headers := _headers(*dry_run, *HEADERS_OF.get(status, ()))) else {}),
         }
     return responses
 

@@ -120,6 +120,15 @@ def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, 
     assert tags == {name: name for name in everywhere}
 
 
+def test_every_response_to_a_dry_run_documents_its_header(document: dict[str, Any]) -> None:
+    for _, _, operation in operations(document):
+        takes = any(parameter.get("name") == "dryRun" for parameter in operation.get("parameters", []))
+        responses = operation["responses"]
+        documented = {status for status, response in responses.items() if "Dry-Run" in response.get("headers", {})}
+
+        assert documented == (set(responses) if takes else set()), operation["operationId"]
+
+
 def test_names_of_components_are_words_of_the_contract(document: dict[str, Any]) -> None:
     names = document["components"]["schemas"]
 
