@@ -11,8 +11,8 @@ from app.errors import Unauthorized
 from app.http.callers import callers
 from app.http.in_flight import SESSION_COOKIE
 
-HERE = re.compile(r"/console(/[!->@-~]*)?(\?[!-~]*)?")
-"""The addresses to which signing in may lead: pages of the console."""
+HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
+"""The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
 
 
 @console.get("/sign-in")

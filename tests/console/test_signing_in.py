@@ -41,7 +41,13 @@ def test_a_visitor_without_a_session_signs_in_and_is_returned_to_the_page(app: F
     assert client.get("/console/board").status_code == 200
 
 
-@pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example/console", "/console@evil.example", "/briefs"])
+@pytest.mark.parametrize(
+    "to",
+    [
+        *("https://evil.example/", "//evil.example/console", "/console@evil.example", "/briefs"),
+        *("/console/../mcp", "/console/%2E%2e/mcp", "/console/..//evil.example", "/console/\\evil.example"),
+    ],
+)
 def test_signing_in_leads_to_pages_of_the_console_alone(app: Flask, project: Project, to: str) -> None:
     signed_in = app.test_client().post("/console/sign-in", data={"token": project.token().secret, "to": to})
 
