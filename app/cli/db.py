@@ -30,7 +30,10 @@ def init() -> None:
 @command.command()
 def check() -> None:
     """List the indexes and validators that differ; exit code 1 when one does."""
-    _print(differences(store()))
+    lines = differences(store())
+    if any(" is missing" in line for line in lines):
+        click.echo("`content-workflow db init` creates what is missing.", err=True)
+    _print(lines)
 
 
 def prepare(opened: Store) -> list[str]:

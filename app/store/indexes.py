@@ -321,11 +321,17 @@ def differences(database: Database[dict[str, Any]]) -> list[str]:
         lines += [
             f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
         ]
+        retired = set(RETIRED.get(collection, ()))
         lines += [
-            f"{collection}: the index {name} is not one of the service's." for name in present.keys() - wanted.keys()
+            f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
+            for name in (present.keys() - wanted.keys()) & retired
         ]
         lines += [
-            f"{collection}: the index {name} has other keys or options."
+            f"{collection}: the index {name} is not one of the service's: drop it, unless somebody needs it."
+            for name in present.keys() - wanted.keys() - retired
+        ]
+        lines += [
+            f"{collection}: the index {name} has other keys or options: drop it, then run `content-workflow db init`."
             for name in wanted.keys() & present.keys()
             if not _same(wanted[name], present[name])
         ]

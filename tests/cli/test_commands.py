@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import COMMANDS, main
-from app.store.indexes import INDEXES
+from app.store.indexes import INDEXES, RETIRED
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.make import Project
@@ -156,6 +156,7 @@ class TestDatabase:
         assert with_missing.exit_code == 1
         assert "documents: the index" in with_missing.stdout
         assert "documents: the validator is missing." in with_missing.stdout
+        assert with_missing.stderr == "`content-workflow db init` creates what is missing.\n"
 
         made = self._run("init", environment)
 
@@ -167,11 +168,26 @@ class TestDatabase:
         index = next(one for one in INDEXES if one.options.get("unique"))
         fresh_store.database[index.collection].drop_index(index.name)
         fresh_store.database[index.collection].create_index([("nobody", 1)], name=index.name)
+        fresh_store.database[index.collection].create_index([("somebody", 1)], name="of_an_administrator")
 
         told = self._run("init", environment)
 
+        lines, remedy = told.stdout.splitlines(), "drop it, then run `content-workflow db init`."
         assert told.exit_code == 1
-        assert f"{index.collection}: the index {index.name} has other keys or options." in told.stdout
+        assert f"{index.collection}: the index {index.name} has other keys or options: {remedy}" in lines
+        assert any(line.endswith("is not one of the service's: drop it, unless somebody needs it.") for line in lines)
+
+    def test_an_index_of_an_earlier_version_is_named_with_what_drops_it(
+        self, fresh_store: Store, mongodb_uri: str
+    ) -> None:
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+        collection, (name, *_) = next(iter(RETIRED.items()))
+        fresh_store.database[collection].create_index([("nobody", 1)], name=name)
+
+        told = self._run("check", environment)
+
+        line = f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
+        assert (told.exit_code, line in told.stdout.splitlines()) == (1, True)
 
     def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
         from app.cli import calling
