@@ -43,7 +43,8 @@ def _written(out: Path | None) -> Iterator[BinaryIO]:
         return
     part = out.with_name(f"{out.name}.part")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:  # never through a link that somebody else put there
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -63,6 +63,17 @@ def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
+def test_an_export_is_not_written_through_a_link_beside_it(run: CliRunner, project: Project, tmp_path: Path) -> None:
+    file, theirs = tmp_path / "project.ndjson", tmp_path / "theirs"
+    theirs.write_text("theirs")
+    Path(f"{file}.part").symlink_to(theirs)
+
+    run.invoke(main, ["export", "--project", project.id, "--out", str(file)], catch_exceptions=False)
+
+    assert (theirs.read_text(), file.is_symlink()) == ("theirs", False)
+    assert file.read_bytes().startswith(b"{")
+
+
 def test_an_export_that_can_not_be_written_says_why(run: CliRunner, project: Project, tmp_path: Path) -> None:
     out = run.invoke(main, ["export", "--project", project.id, "--out", str(tmp_path / "missing" / "project.ndjson")])
 
