@@ -32,9 +32,12 @@ class WithoutThreadAdvice(logging.Filter):
 
 
 def log_as_json(level: str) -> None:
-    """Makes the service's loggers write JSON lines, from a level on."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
+    """Makes the service's loggers write JSON lines, from a level on; and libraries their warnings and errors."""
+    handler, of_libraries = logging.StreamHandler(), logging.StreamHandler()
+    for one in (handler, of_libraries):
+        one.setFormatter(JsonLines())
+    of_libraries.setLevel(logging.WARNING)
+    logging.lastResort = of_libraries  # such as OpenTelemetry's, while nothing receives traces
     root = logging.getLogger("content_workflow")
     root.handlers, root.propagate = [handler], False
     root.setLevel(level.upper())

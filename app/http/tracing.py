@@ -21,7 +21,7 @@ def is_wanted(settings: Settings) -> bool:
     if not settings.otel_endpoint:
         return False
     if find_spec("opentelemetry.instrumentation") is None:
-        log.warning("not traced", extra={"remedy": "install the extra: pip install '.[otel]' in the checkout"})
+        log.warning("not traced", extra={"remedy": "install the extra `otel`: docs/operations.md says how"})
         return False
     return True
 
