@@ -9,7 +9,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
 PIP := PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)/bin/python -m pip install --quiet
-PYTEST := $(VENV)/bin/python -m pytest
+# The tests start some 200 processes: without the bytecode of the first one, each would compile the application again.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest
 # A process more than there are CPUs: tests wait for servers and clocks about a third of their time.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 FAST := not (needs_mongod or race or slow or clients or browser or abuse)
