@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
-
-from tests.live import free_port
+from tests.cli.running import answers
+from tests.live import free_port, until
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -34,21 +32,15 @@ def a_server(mongodb_uri: str, database: str, *, target: str = "wsgi:app", **env
     }
     process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **settings})
     try:
-        _wait(f"http://127.0.0.1:{port}/health", process)
+        until(lambda: _serves(port, process), DEADLINE, 0.05)
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(DEADLINE)
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + DEADLINE
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            raise RuntimeError(f"The server ended with {process.returncode}.")
-        try:
-            if httpx.get(url, timeout=1).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    raise RuntimeError("The server did not answer in time.")
+def _serves(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Whether the server answers yet. `httpx.get` would load all certificates anew each time it is asked."""
+    if process.poll() is not None:
+        raise RuntimeError(f"The server ended with {process.returncode}.")
+    return answers(f"http://127.0.0.1:{port}", "/health")
