@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,16 @@ from tests.contract.rows import CONTRACT, DECIDED, ROWS
 TESTS = Path(__file__).parents[1]
 
 
+@cache
+def marks() -> tuple[tuple[str, str], ...]:
+    """Returns (where, row id) for each row that a test says it proves.
+
+    Read by the first test that asks: reading them on import would cost each test process a second.
+    """
+    return tuple(_marks())
+
+
 def _marks() -> Iterator[tuple[str, str]]:
-    """Yields (where, row id) for each row that a test says it proves."""
     for path in sorted(TESTS.rglob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
@@ -34,10 +43,6 @@ def _named_by(decorators: list[ast.expr]) -> Iterator[str]:
                 yield from (ast.literal_eval(row) for row in call.args)
 
 
-MARKS = tuple(_marks())
-PROVED = {row for _, row in MARKS}
-
-
 def test_no_two_rows_share_an_id() -> None:
     ids = Counter(row.id for row in (*CONTRACT, *DECIDED))
 
@@ -45,9 +50,9 @@ def test_no_two_rows_share_an_id() -> None:
 
 
 def test_every_mark_names_a_row() -> None:
-    assert [mark for mark in MARKS if mark[1] not in ROWS] == []
+    assert [mark for mark in marks() if mark[1] not in ROWS] == []
 
 
 @pytest.mark.parametrize("row", list(ROWS.values()), ids=lambda row: row.id)
 def test_every_row_is_proved_by_a_test(row) -> None:
-    assert row.id in PROVED, f"mark the test that proves it: {row.says}"
+    assert row.id in {proved for _, proved in marks()}, f"mark the test that proves it: {row.says}"
