@@ -124,16 +124,11 @@ MAPS = {"CheckLevels": CheckLevel}
 
 
 def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
-    """Yields flask-smorest's decorators of a route, the innermost first."""
+    """Yields flask-smorest's decorators of a route, the innermost first.
+
+    Each copies the documentation of those before it, so the longest, of errors with their examples, comes last.
+    """
     operation = route.operation
-    yield blueprint.doc(
-        summary=operation.summary,
-        description=operation.description,
-        operationId=route.name,
-        responses=error_responses(route.errors, route),
-    )
-    if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
-        yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
     headers = {
         "Dry-Run": not operation.reads,
         "ETag": route.has_etag,
@@ -160,6 +155,14 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     if route.writes:
         headers_schema = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
         yield blueprint.arguments(headers_schema, location="headers", arg_name="headers")
+    yield blueprint.doc(
+        summary=operation.summary,
+        description=operation.description,
+        operationId=route.name,
+        responses=error_responses(route.errors, route),
+    )
+    if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
+        yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
 
 
 def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None) -> dict[int, Any]:
