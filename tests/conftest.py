@@ -28,6 +28,11 @@ for _name in ("NO_PROXY", "no_proxy"):  # a proxy that the environment names is 
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1,localhost,0.0.0.0")))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Has long tests begin first: one that began last would keep one process busy, and the others idle."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rounds", type=int, default=1, help="how many times to run each test of tests/races")
 

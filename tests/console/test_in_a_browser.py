@@ -273,6 +273,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.sign_in(token)
     window.open(page)
     editor().send_keys("Mine. ")
+    window.until(lambda: "Mine." in window.find("#preview").text)
     window.chrome.delete_all_cookies()  # the session ends
     window.press("Save")
     assert "nothing was saved" in window.find(".notice").text
