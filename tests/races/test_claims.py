@@ -105,7 +105,7 @@ def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_al
 
     assert {won.json["id"] for each in responses for won in succeeded(each)} == ready
     *_, third_longest, _, _ = sorted(seconds)  # the machine may hold up two of the hundred
-    assert third_longest < 0.7 * whole  # when all try again for the same brief, many wait from start to end
+    assert third_longest < 0.6 * whole  # 0.3 where nothing else runs; 0.7 to 0.8 when all try for the same brief
 
 
 def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:
