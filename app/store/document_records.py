@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 from bson import ObjectId
@@ -121,22 +122,31 @@ class DocumentLists(DocumentRecords):
         Up to `MAX_SORTED` documents are sorted here by their sort keys, more are read in the order of an index: MongoDB
         sorts no records in memory in either case.
         """
-        key, way = _sort_key(sort)
-        filters = filters if key in ("dueDate", "dueKey") else _with_due_days(filters)
+        key, way = SORT_KEYS[sort.removeprefix("-")], DESCENDING if sort.startswith("-") else 1
+        filters = filters if key == "dueKey" else _with_due_days(filters)
         condition = self._filtered(project_id, filters, now)
-        if key == "dueKey" and "dueDate" in condition:
-            condition[key] = condition["dueDate"]  # the same for all that have a date: where to begin in the index
+        undated_last = sort == "-dueDate" and "dueDate" not in condition
         rows = self._unsorted(project_id, filters, condition, key)
         if rows is not None:
-            rows.sort(key=lambda row: (row[key] is not None, row[key] or "", row["id"]), reverse=way == DESCENDING)
+            rows.sort(
+                key=lambda row: (not undated_last or row[key] != NO_DUE_DATE, row[key], row["id"]),
+                reverse=way == DESCENDING,
+            )
             page = [row["id"] for row in rows[offset : offset + limit]]
             return self._with_ids(project_id, condition, page, NOT_LISTED)
         index, order = _index_in_order(filters, key, offset), ((key, way), ("_id", way))
         if index is FILTERED_BY["status", key]:
             condition = _with_all_statuses(condition)
-        return self._page_in_order(
-            project_id, condition, index, sort=order, offset=offset, limit=limit, fields=NOT_LISTED
-        )
+        condition = _from_due_key(condition, index)
+        read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
+        if not undated_last:
+            return read_page(condition, sort=order, offset=offset, limit=limit)
+        dated, undated = condition | {key: {"$lt": NO_DUE_DATE}}, condition | {key: NO_DUE_DATE}
+        found = read_page(dated, sort=order, offset=offset, limit=limit)
+        if len(found) < limit:
+            before = offset if found or not offset else self._count(project_id, dated, index)
+            found += read_page(undated, sort=order[1:], offset=offset - before, limit=limit - len(found))
+        return found
 
     def dated(
         self,
@@ -161,7 +171,7 @@ class DocumentLists(DocumentRecords):
         condition, index = self._filtered(project_id, filters, now), _index_of_count(filters)
         if index is WORDS and (found := self._with_rarest_word(project_id, filters["words"])) is not None:
             return self._count(project_id, {"_id": {"$in": object_ids(found)}, **condition})
-        return self._count(project_id, condition, index)
+        return self._count(project_id, _from_due_key(condition, index), index)
 
     def _unsorted(
         self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
@@ -175,6 +185,7 @@ class DocumentLists(DocumentRecords):
             return self._find(project_id, {"_id": {"$in": object_ids(found)}, **condition}, fields={key: 1})
         if index is None:
             return None
+        condition = _from_due_key(condition, index)
         rows = self._find(project_id, condition, fields={key: 1}, limit=MAX_SORTED + 1, index=index)
         return rows if len(rows) <= MAX_SORTED else None
 
@@ -235,14 +246,11 @@ def search_keys(changes: Mapping[str, Any]) -> Bson:
     return keys
 
 
-def _sort_key(sort: str) -> tuple[str, int]:
-    """Returns the stored key of a sort and its direction.
-
-    Missing due dates come last both ways: `dueKey` is after every date then, and null is before every date.
-    """
-    if sort == "-dueDate":
-        return "dueDate", DESCENDING
-    return SORT_KEYS[sort.removeprefix("-")], DESCENDING if sort.startswith("-") else 1
+def _from_due_key(condition: Bson, index: Index) -> Bson:
+    """Returns a condition that has a range of due dates begin and end at these in an index of `dueKey`."""
+    if "dueDate" not in condition or ("dueKey", 1) not in index.keys:
+        return condition
+    return {**condition, "dueKey": {"$lt": NO_DUE_DATE, **condition["dueDate"]}}
 
 
 def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
@@ -310,8 +318,8 @@ def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
         return ALL_BY["updatedAt"]
     if (published := filters.get("isPublished")) is not None:
         return PUBLISHED_BY_TIME if published else UNPUBLISHED_BY_CREATION
-    if key not in ("dueDate", "dueKey") and (filters.get("dueAfter") or filters.get("dueBefore")):
-        return ALL_BY["dueDate"]
+    if key != "dueKey" and (filters.get("dueAfter") or filters.get("dueBefore")):
+        return ALL_BY["dueKey"]
     return None
 
 
@@ -329,6 +337,6 @@ def _index_of_count(filters: Mapping[str, Any]) -> Index:
     if given == ["briefState"]:
         return BRIEFS_BY_DUE  # which has leases too
     if "updatedSince" not in given and ("dueAfter" in given or "dueBefore" in given):
-        return ALL_BY["dueDate"]
+        return ALL_BY["dueKey"]
     alone = given[0] if len({*given} - {"updatedSince"}) == 1 else ""
     return FILTERED_BY.get((alone, "updatedAt"), ALL_BY["updatedAt"])

@@ -182,12 +182,13 @@ def test_no_document_is_read_that_is_far_before_the_page(
     filters = {name: value for name, value in filters.items() if name != "updatedSince" or "updatedAt" in sort}
     now = library.context().now
 
-    [plan] = explain(
+    plans = explain(
         lambda store: store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=10_000),
         find=lambda command: "skip" in command,
     )
 
-    assert "FETCH" not in plan.stages
+    assert 1 <= len(plans) <= 2  # those without a due date may come last
+    assert [plan for plan in plans if "FETCH" in plan.stages] == []
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
