@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from bson import ObjectId
 
+from app.errors import WriteConflict
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.words import search_words
@@ -145,7 +146,11 @@ class DocumentLists(DocumentRecords):
         found = read_page(dated, sort=order, offset=offset, limit=limit)
         if len(found) < limit:
             before = offset if found or not offset else self._count(project_id, dated, index)
+            if before > offset:
+                raise WriteConflict  # documents got a due date since the first of the reads
             found += read_page(undated, sort=order[1:], offset=offset - before, limit=limit - len(found))
+            if len({row["id"] for row in found}) < len(found):
+                raise WriteConflict  # a document lost its due date between the reads
         return found
 
     def dated(

@@ -183,6 +183,48 @@ def test_a_page_is_read_again_when_a_document_leaves_the_list_meanwhile(
     assert len(calls) == 2
 
 
+def test_a_page_is_read_again_when_a_document_gets_a_due_date_before_it_meanwhile(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = project.context()
+    oats, rye, spelt = (a_document(ctx, title=title) for title in ("Oats", "Rye", "Spelt"))
+    count, calls = collection.Collection._count, []
+
+    def dated_meanwhile(self: Any, *arguments: Any) -> int:
+        calls.append(arguments)
+        if len(calls) == 1:
+            for one in (rye, spelt):
+                OPERATIONS["update_document"](ctx, one["id"], fields={"dueDate": "2027-01-31"})
+        return count(self, *arguments)
+
+    monkeypatch.setattr(collection.Collection, "_count", dated_meanwhile)
+
+    page = OPERATIONS["list_documents"](ctx, fields={"sort": "-dueDate", "limit": 50, "offset": 1}).body
+
+    assert [one["id"] for one in page] == [rye["id"], oats["id"]]
+
+
+def test_a_page_shows_no_document_twice_that_loses_its_due_date_meanwhile(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = project.context()
+    oats, rye = (a_document(ctx, title=title, dueDate="2027-01-31") for title in ("Oats", "Rye"))
+    find, calls = collection.Collection._find, []
+
+    def undated_meanwhile(self: Any, *arguments: Any, **options: Any) -> Any:
+        found = find(self, *arguments, **options)
+        if options.get("sort") and not calls:
+            calls.append(arguments)
+            OPERATIONS["update_document"](ctx, rye["id"], fields={"dueDate": None})
+        return found
+
+    monkeypatch.setattr(collection.Collection, "_find", undated_meanwhile)
+
+    page = OPERATIONS["list_documents"](ctx, fields={"sort": "-dueDate", "limit": 50, "offset": 0}).body
+
+    assert [one["id"] for one in page] == [oats["id"], rye["id"]]
+
+
 @pytest.mark.contract("decided-documents.filing-lists")
 def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> None:
     ctx = project.context()
