@@ -1,7 +1,9 @@
-"""Somebody else's requests while a service is attacked, from a process and an address of their own.
+"""Everybody else's requests while a service is attacked, from a process of their own.
 
-`python -m tests.abuse.bystander PORT SECRET INTENT` sends requests over one connection until its standard input ends,
-then writes what it noted as JSON: for each request when it began, its seconds and its status.
+`python -m tests.abuse.bystander PORT SECRET INTENT` sends requests until its standard input ends, then writes what it
+noted as JSON, an object with two lists: `kept` of a client with an address and a connection of its own, `fresh` of one
+with the attacker's address and a new connection each time. A request is noted as an array: when it began, its seconds,
+and what was wrong with its answer, or null.
 """
 
 from __future__ import annotations
@@ -14,30 +16,60 @@ from http.client import HTTPConnection, HTTPException
 
 ADDRESS = "127.0.0.2"
 PAUSE = 0.01
+FRESH_PAUSE = 0.05
+
+Request = tuple[str, str, str | None]
+Noted = tuple[float, float, str | None]
 
 
 def main(port: int, secret: str, intent: str) -> None:
-    """Sends requests in turn until the standard input ends."""
+    """Sends the requests of both clients until the standard input ends."""
     over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
-    requests = [("GET", "/health", None), ("GET", "/briefs", None), ("PATCH", f"/document-intents/{intent}", "{}")]
-    noted: list[tuple[float, float, int]] = []
-    client: HTTPConnection | None = None
-    while not over.wait(PAUSE):
-        for method, path, body in requests:
-            began, status = time.monotonic(), 0
-            try:
-                if client is None:
-                    client = HTTPConnection("127.0.0.1", port, timeout=20, source_address=(ADDRESS, 0))
-                client.request(method, path, body, headers)
-                answer = client.getresponse()
-                answer.read()
-                status = answer.status
-            except (OSError, HTTPException):
-                client = None
-            noted.append((began, time.monotonic() - began, status))
-    json.dump(noted, sys.stdout)
+    read: list[Request] = [("GET", "/health", None), ("GET", "/briefs", None)]
+    write: Request = ("PATCH", f"/document-intents/{intent}", "{}")
+    kept: list[Noted] = []
+    fresh: list[Noted] = []
+
+    def ask_on_one_connection() -> None:
+        client = None
+        while not over.wait(PAUSE):
+            for request in (*read, write):
+                client = client or HTTPConnection("127.0.0.1", port, timeout=20, source_address=(ADDRESS, 0))
+                kept.append(_noted(client, headers, request))
+                if kept[-1][2]:
+                    client.close()
+                    client = None
+
+    def ask_on_new_connections() -> None:
+        while not over.wait(FRESH_PAUSE):
+            for request in read:
+                client = HTTPConnection("127.0.0.1", port, timeout=30)
+                fresh.append(_noted(client, headers, request))
+                client.close()
+
+    clients = [threading.Thread(target=ask) for ask in (ask_on_one_connection, ask_on_new_connections)]
+    for client in clients:
+        client.start()
+    sys.stdin.read()
+    over.set()
+    for client in clients:
+        client.join()
+    json.dump({"kept": kept, "fresh": fresh}, sys.stdout)
+
+
+def _noted(client: HTTPConnection, headers: dict[str, str], request: Request) -> Noted:
+    """Sends a request and returns how it went."""
+    method, path, body = request
+    began = time.monotonic()
+    try:
+        client.request(method, path, body, headers)
+        answer = client.getresponse()
+        text = answer.read()
+        wrong = None if answer.status == 200 else f"{method} {path}: {answer.status} {text!r}"
+    except (OSError, HTTPException) as error:
+        wrong = f"{method} {path}: {error!r}"
+    return began, time.monotonic() - began, wrong
 
 
 if __name__ == "__main__":
