@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
@@ -35,11 +35,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Rate:
-    """What a load gave: requests a second, and the median and 99th percentile of latency in ms."""
+    """What a load gave: requests a second, and the median and 99th percentile of latency in ms.
+
+    `busy` is the share of the machine's CPUs that were at work meanwhile, with MongoDB and the load; 0 where the system
+    does not tell.
+    """
 
     per_second: float
     p50: float
     p99: float
+    busy: float = 0.0
 
 
 def request(method: str, path: str, token: str = "", body: bytes = b"", **headers: str) -> bytes:
@@ -58,14 +63,26 @@ def in_turns(*sides: Side) -> list[Rate]:
     """
     turns = [[_turn(side) for side in sides] for _ in range(TURNS + 1)][1:]
     return [
-        Rate(*(median(values) for values in zip(*((one.per_second, one.p50, one.p99) for one in rates), strict=True)))
+        Rate(*(median(values) for values in zip(*map(astuple, rates), strict=True)))
         for rates in zip(*turns, strict=True)
     ]
 
 
 def _turn(side: Side) -> Rate:
     requests = side.requests()
-    return _by_wrk(side, requests) if WRK else asyncio.run(_by_this_process(side, requests))
+    busy, began = _busy_seconds(), time.monotonic()
+    rate = _by_wrk(side, requests) if WRK else asyncio.run(_by_this_process(side, requests))
+    cpu_seconds = (time.monotonic() - began) * (os.cpu_count() or 1)
+    return replace(rate, busy=(_busy_seconds() - busy) / cpu_seconds)
+
+
+def _busy_seconds() -> float:
+    """Returns for how many seconds, in sum, the machine's CPUs have been at work since it was started."""
+    times = Path("/proc/stat")
+    if not times.exists():
+        return 0.0
+    user, nice, system, _idle, _waiting, *interrupts = map(int, times.read_text().split("\n", 1)[0].split()[1:8])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
 def _by_wrk(side: Side, requests: Sequence[bytes]) -> Rate:

@@ -14,7 +14,10 @@ LARGE = 2_097_152
 
 
 def run(uri: str, store: Store) -> dict[str, float]:
-    """Returns briefs a second with 1 and 2 processes, and megabytes at rest and at most with 8 texts of 2 MB."""
+    """Returns pages of briefs a second with 1 and 2 processes, how busy the CPUs are meanwhile, and megabytes.
+
+    The megabytes are those of a process at rest, and at most with 8 texts of 2 MB.
+    """
     project = a_project(store)
     seeds.fill(project, 1_000)
     token = project.token().secret
@@ -32,4 +35,7 @@ def run(uri: str, store: Store) -> dict[str, float]:
 
         in_turns(Side(one.port, large, once=True))
         loaded = one.peak_megabytes()
-    return {"one": single.per_second, "two": double.per_second, "rest_mb": rest, "loaded_mb": loaded}
+    return {
+        **{"one": single.per_second, "one_busy": single.busy, "two": double.per_second, "two_busy": double.busy},
+        **{"rest_mb": rest, "loaded_mb": loaded},
+    }

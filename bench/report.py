@@ -33,11 +33,12 @@ def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mappin
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
         "processes": dict(processes),
     }
+    one, two = processes["one"], processes["two"]
     alone = (
-        f"One server process answers {processes['one']:,.0f} pages of briefs a second, two answer "
-        f"{processes['two']:,.0f}: {processes['two'] / processes['one']:.2f} times as many. A process takes "
-        f"{processes['rest_mb']:.0f} MB at rest, and at most {processes['loaded_mb']:.0f} MB with 8 texts of "
-        "2 MB at once."
+        f"One server process answers {one:,.0f} pages of briefs a second, two answer {two:,.0f}: {two / one:.2f} times "
+        f"as many. With MongoDB and the load, {processes['one_busy']:.0%} of the CPUs were busy with one process, and "
+        f"{processes['two_busy']:.0%} with two. A process takes {processes['rest_mb']:.0f} MB at rest, and at most "
+        f"{processes['loaded_mb']:.0f} MB with 8 texts of 2 MB at once."
     )
     _into_page("make bench", [_measured(results), requests_table(figures), growth_table(growth, MANY), alone])
     bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
