@@ -38,6 +38,7 @@ from app.rules.documents import (
 )
 from app.rules.etags import document_tag
 from app.rules.events import Event
+from app.rules.publishing import previous_slug
 from app.rules.references import reference_problems
 from app.rules.times import read_time
 from app.rules.words import search_words
@@ -133,7 +134,7 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     document = ctx.check_match(own_document(ctx, document_id))
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
-    event = ctx.event("document.deleted")
+    event = ctx.event("document.deleted", previous_slug(document, None))
     or_raise(ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event), WriteConflict)
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)

@@ -52,7 +52,7 @@ from app.rules.documents import (
     if_not_renderable,
     refusal,
 )
-from app.rules.publishing import delivered_words, past_slugs, snapshot
+from app.rules.publishing import delivered_words, past_slugs, previous_slug, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -320,7 +320,8 @@ def _change_delivery(
 ) -> Result:
     """Makes a move that changes what is delivered, and under which slug if any; inside a transaction."""
     changes |= {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, ctx.now)}
-    result = _move(ctx, document["id"], move, ctx.move_request, document=document, changes=changes)
+    data = previous_slug(document, slug)
+    result = _move(ctx, document["id"], move, ctx.move_request, document=document, changes=changes, event_data=data)
     if replaced := document.get("snapshot"):
         ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)

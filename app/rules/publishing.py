@@ -68,6 +68,15 @@ class LeftSlug(TypedDict):
     to: str
 
 
+def previous_slug(document: StoredDocument, slug: str | None) -> dict[str, str]:
+    """Returns, for the event, the slug that a document is not delivered under any more; nothing where it stays.
+
+    `slug` is what it is delivered under from now on, None for nothing.
+    """
+    delivered = document.get("snapshot")
+    return {"previousSlug": delivered["slug"]} if delivered and delivered["slug"] != slug else {}
+
+
 def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:
     """Returns the past slugs of a document that is delivered under `slug` from now on, the latest first.
 

@@ -45,6 +45,37 @@ def test_an_event_says_what_happened_to_what_when_and_by_whom_without_a_text(res
     assert "water" not in str(events)
 
 
+def test_events_name_the_slug_that_the_website_no_longer_has_the_document_under(rest: Rest, project: Project) -> None:
+    """`slug` is the present one, under which the document may not have been delivered yet."""
+    path = f"/documents/{a_document(project.context(), slug='a', markdown='Text.')['id']}"
+    rest.post(f"{path}/publish")
+    rest.patch(path, {"slug": "b"})
+    rest.post(f"{path}/publish")
+    rest.post(f"{path}/publish")
+    rest.patch(path, {"slug": "c"})
+    rest.post(f"{path}/unpublish")
+    rest.call("DELETE", path)
+    rest.post(f"{path}/restore")
+    rest.post(f"{path}/publish")
+    rest.patch(path, {"slug": "d"})
+    rest.call("DELETE", path)
+    rest.post(f"{path}/restore")
+
+    moves = [(one["type"][9:], one["details"].get("previousSlug")) for one in rest.get(f"{path}/activity").json[::-1]]
+
+    assert [move for move in moves if move[0] not in ("created", "updated")] == [
+        ("published", None),
+        ("published", "a"),
+        ("published", None),
+        ("unpublished", "b"),
+        ("deleted", None),
+        ("restored", None),
+        ("published", None),
+        ("deleted", "c"),
+        ("restored", None),
+    ]
+
+
 @pytest.mark.contract("decided-events.drafts-none")
 def test_a_confirm_is_a_document_created_with_its_intent_and_drafts_make_no_event(rest: Rest, project: Project) -> None:
     draft = rest.post("/document-intents", {"title": "Flour"}).json
