@@ -34,6 +34,9 @@ except ModuleNotFoundError:
     raise SystemExit("Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt") from None
 
 HERE = Path(__file__).parent
+FEEDS = ("feed", "sitemap")
+READS = 10
+"""How often all is read, until nothing was published meanwhile."""
 ON_A_PAGE = 13
 """How many articles a page of the index has: a large one, and rows of three."""
 WORDS_A_MINUTE = 230
@@ -65,6 +68,16 @@ class Options:
     preview: bool = False
 
 
+@dataclass(frozen=True)
+class Content:
+    """What the site shows: the feeds by the name of their file, articles with their texts, topics, and redirects."""
+
+    feeds: dict[str, str]
+    articles: list[Article]
+    topics: list[dict[str, Any]]
+    redirects: list[dict[str, str]]
+
+
 @dataclass
 class Site:
     """A site in a folder, which is built as often as its content changes."""
@@ -81,17 +94,29 @@ class Site:
         Only texts that changed are fetched, only files that changed are written, and nothing is when a page can't be
         made.
         """
-        feeds = {f"{name}.xml": self.api.feed(name) for name in ("feed", "sitemap") if not self.options.preview}
-        articles = [self._shown(one) for one in self.api.articles(drafts=self.options.preview)]
-        self._fetch_texts(articles)
-        files = Pages(self.options, articles, self.api.topics(), feed=feeds.get("feed.xml") is not None).all()
-        for one in () if self.options.preview else self.api.redirects():
+        content = self._read()
+        feeds, articles = content.feeds, content.articles
+        files = Pages(self.options, articles, content.topics, feed="feed.xml" in feeds).all()
+        for one in content.redirects:
             files |= redirect_pages(self.options, files, one["from"], one["to"])
-        for name, content in feeds.items():
-            if content is not None:
-                files[name] = self._own_links(name, content, articles, files)
+        for name, text in feeds.items():
+            files[name] = self._own_links(name, text, articles, files)
         files |= {str(path.relative_to(HERE / "static")): path.read_bytes() for path in static_files()}
         return len(articles), write(self.out, files)
+
+    def _read(self) -> Content:
+        """Returns all that is published, as it was at one moment: the pages of a list move when a document joins it."""
+        drafts = self.options.preview
+        for _ in range(READS):
+            state = self.api.state()
+            feeds = {f"{name}.xml": text for name in FEEDS if not drafts and (text := self.api.feed(name)) is not None}
+            articles = [self._shown(one) for one in self.api.articles(drafts=drafts)]
+            self._fetch_texts(articles)
+            redirects = [] if drafts else list(self.api.redirects())
+            content = Content(feeds, articles, self.api.topics(), redirects)
+            if self.api.state() == state:
+                return content
+        raise SiteError(f"Something was published during each of {READS} reads: build again in a moment.")
 
     def _shown(self, article: Article) -> Article:
         """Returns an article as the site shows it: in a preview as it is now."""

@@ -104,6 +104,12 @@ class Delivery:
             yield from page
             offset += FETCHED
 
+    def state(self) -> str:
+        """Returns what changes whenever something is published or unpublished: the ETag of any query in an address."""
+        with _open(f"{self.url}/graphql?query={{__typename}}", self.token) as answer:
+            tag: str = answer.headers["ETag"]
+        return tag
+
     def feed(self, name: str) -> str | None:
         """Returns the feed or the sitemap; None for a project that has no `siteUrl` yet."""
         try:
@@ -156,8 +162,12 @@ class Events:
 
 
 def _send(url: str, token: str, body: Any = None) -> bytes:
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    data = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(url, data, headers), timeout=60) as answer:
+    with _open(url, token, body) as answer:
         content: bytes = answer.read()
     return content
+
+
+def _open(url: str, token: str, body: Any = None) -> Any:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    return urlopen(Request(url, data, headers), timeout=60)

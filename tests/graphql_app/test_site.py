@@ -257,6 +257,35 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             watching.kill()
 
 
+@pytest.mark.parametrize("read", ["articles", "texts", "topics", "redirects"])
+def test_a_site_shows_one_moment_while_others_publish(
+    site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    """Between two requests a document leaves the lists, another joins them, and a topic moves to another address."""
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    build = import_module("build")
+    [loaf] = run(site, "list_documents", q="loaf", limit=10, offset=0, sort="title")
+    [rye] = [one for one in run(site, "list_categories", limit=10, offset=0) if one["slug"] == "rye"]
+    with serving(app) as address:
+        api = build.Delivery(address, delivery_token(site).secret)
+        answer = getattr(build.Delivery, read)
+        changes = iter([None])
+
+        def after_others(*args: Any, **named: Any) -> Any:
+            for _ in changes:
+                run(site, "unpublish_document", loaf["id"])
+                run(site, "update_category", rye["id"], slug="roggen")
+                published(site, title="Fresh", slug="fresh", categoryId=rye["id"])
+            return answer(*args, **named)
+
+        monkeypatch.setattr(build.Delivery, read, after_others)
+        build.Site(api, tmp_path, build.Options("T", "D", URL)).build()
+
+    assert sorted(one.name for one in (tmp_path / "articles").iterdir()) == ["crust", "crème", "fresh"]
+    assert "Fresh" in (tmp_path / "topics" / "roggen" / "index.html").read_text("utf-8")
+    assert "/topics/rye/" not in article(tmp_path, "crème")
+
+
 def test_who_follows_the_site_waits_while_the_service_restarts_and_ends_when_it_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
