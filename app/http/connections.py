@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.http.proxies import Networks, is_within
+from app.http.proxies import Networks, client_of, is_within
 
 EVERY_SECONDS = 0.5
 PER_ADDRESS = 512
@@ -87,11 +87,12 @@ def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds:
         if connection.still_seconds > still or connection.seconds_since_sent > UNANSWERED_SECONDS + deadline_seconds:
             closed.append(connection)
         else:
-            by_address[connection.peer[0]].append(connection)
-    for address, of_it in by_address.items():
-        if len(of_it) > PER_ADDRESS and not is_within(address, proxies):
-            of_it.sort(key=lambda connection: connection.still_seconds)
-            closed += of_it[PER_ADDRESS:]
+            by_address[client_of(connection.peer[0])].append(connection)
+    for of_it in by_address.values():
+        if len(of_it) > PER_ADDRESS:
+            clients = [connection for connection in of_it if not is_within(connection.peer[0], proxies)]
+            clients.sort(key=lambda connection: connection.still_seconds)
+            closed += clients[PER_ADDRESS:]
     return closed
 
 

@@ -17,6 +17,7 @@ from flask import Flask, g, request
 
 from app.errors import ServiceUnavailable
 from app.http.concurrency import Bound, ConcurrencyLimit, Place
+from app.http.proxies import client_of
 
 WORKING = ConcurrencyLimit(
     Bound(16, waiting=112),
@@ -146,7 +147,7 @@ def current() -> InFlight:
 
 def identify(environ: WSGIEnvironment) -> dict[str, str]:
     """Returns what identifies a caller before authentication: its secret, or else its address; and the address."""
-    address = environ.get("REMOTE_ADDR") or "unknown"
+    address = client_of(environ.get("REMOTE_ADDR") or "unknown")
     return {"caller": bearer_secret(environ) or session_secret(environ) or address, "address": address}
 
 

@@ -1,9 +1,10 @@
-"""Finds the caller's address behind trusted proxies (decisions, section 3)."""
+"""Finds the caller's address behind trusted proxies, and whose it is (decisions, section 3)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -13,6 +14,8 @@ Networks = tuple[IPv4Network | IPv6Network, ...]
 
 MOST_HOPS = 20
 """How many addresses of `X-Forwarded-For` are read, from its end: no chain of proxies is longer."""
+CLIENT_BITS = 64
+"""How much of an IPv6 address tells clients apart: providers give each of theirs all addresses of such a network."""
 WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[^:]+):\d+")
 """How some proxies write an address: `192.0.2.7:49152`, `[2001:db8::7]:49152`."""
 
@@ -29,6 +32,15 @@ def is_within(address: str, wanted: Networks) -> bool:
     """Returns whether an address belongs to one of the networks; what is not an address belongs to none."""
     parsed = _parsed(address)
     return parsed is not None and any(parsed in network for network in wanted)
+
+
+@lru_cache(4096)
+def client_of(address: str) -> str:
+    """Returns what limits count an address under: an IPv4 address itself, the network of an IPv6 address."""
+    parsed = _parsed(address)
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((parsed.packed, CLIENT_BITS), strict=False))
+    return str(parsed or address)
 
 
 class TrustedProxies:

@@ -42,6 +42,15 @@ def test_of_an_address_with_too_many_those_that_stood_still_for_longest_are_clos
     assert surplus([*crowd, other], networks(["192.0.2.0/24"]), DEADLINE) == []
 
 
+def test_connections_of_one_ipv6_network_count_together_and_those_of_a_proxy_within_do_not() -> None:
+    crowd = [Connection(number, (f"2001:db8::{number:x}", 1), number, number) for number in range(1, PER_ADDRESS + 3)]
+    proxy = Connection(9999, ("2001:db8::ffff", 1), 30, 30)
+
+    closed = surplus([*crowd, proxy], networks(["2001:db8::ffff"]), 10_000)
+
+    assert {connection.descriptor for connection in closed} == {PER_ADDRESS + 1, PER_ADDRESS + 2}
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells of its connections")
 def test_the_connections_of_a_port_are_found_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PER_ADDRESS", 2)

@@ -62,6 +62,31 @@ def test_failed_authentications_of_an_address_are_limited_and_a_valid_token_from
     assert client.get("/briefs", environ_overrides={"REMOTE_ADDR": "192.0.2.1"}).status_code == 401
 
 
+CLIENTS = [
+    ("2001:db8::1", "2001:db8::2", True),
+    ("2001:db8::1", "2001:db8:0:0:ffff:ffff:ffff:ffff", True),
+    ("2001:db8::1", "2001:db8:0:1::1", False),
+    ("fe80::1%eth0", "fe80::2%eth0", True),
+    ("192.0.2.1", "::ffff:192.0.2.1", True),
+    ("192.0.2.1", "192.0.2.2", False),
+    ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+    ("192.0.2.1", "", False),
+]
+
+
+@pytest.mark.contract("decided-http.rate-limit")
+@pytest.mark.parametrize(("one", "other", "is_the_same"), CLIENTS)
+def test_ipv6_addresses_of_one_network_of_64_bits_are_one_client(
+    configured: Configured, one: str, other: str, is_the_same: bool
+) -> None:
+    client = configured(failed_auth_limit=1).test_client()
+    client.get("/briefs", environ_overrides={"REMOTE_ADDR": one})
+
+    answer = client.get("/briefs", environ_overrides={"REMOTE_ADDR": other})
+
+    assert answer.status_code == (429 if is_the_same else 401)
+
+
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("spaces", [" ", "  ", "    "])
 def test_the_scheme_and_the_secret_may_be_some_spaces_apart(
