@@ -12,7 +12,6 @@ from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.records.errors import EXTRA_KEYS
 from app.rest.api import ROUTES
-from app.rest.blueprint import Routes
 from app.rest.openapi import TAGS
 from app.rules import briefs, documents
 from app.vocabulary import DocumentStatus as Status
@@ -146,7 +145,7 @@ def rest_page() -> str:
         "generators at `/openapi.json`. [The API over HTTP](../api.md) says what holds on every route.",
         "",
     ]
-    for routes in (one for one in ROUTES if isinstance(one, Routes)):
+    for routes in ROUTES:
         lines += [
             f"## {routes.name.capitalize()}",
             "",

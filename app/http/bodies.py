@@ -116,7 +116,7 @@ class Body:
             # It waits with its place in flight, so that the others of its caller wait in that longer queue.
             this = in_flight.current()
             place = RECEIVING.place(**this.body_keys)
-            with this.receiving(), place:
+            with this.absent(), place:
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
                 this.take_large()

@@ -105,15 +105,8 @@ class InFlight:
             self._large = None
 
     @contextmanager
-    def receiving(self) -> Iterator[None]:
-        """Gives its place back while its body is received, and takes one again after that."""
-        self.pause()
-        yield
-        self.work()
-
-    @contextmanager
     def absent(self) -> Iterator[None]:
-        """Gives its places back while it waits for an event, and takes one again after that."""
+        """Gives its places back while its body is received or it waits for an event, and takes one again after that."""
         self.leave()
         yield
         self.work()

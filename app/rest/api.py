@@ -23,30 +23,22 @@ from app.rest.openapi import management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
 
-ROUTES = (
-    intents.routes,
-    briefs.routes,
-    documents.routes,
-    categories.routes,
-    clusters.routes,
-    members.routes,
-    tokens.routes,
-    events.routes,
-    webhooks.routes,
-    projects.routes,
-    health.routes,
-)
+ROUTES: list[Routes] = [
+    resource.routes
+    for resource in (intents, briefs, documents, categories, clusters, members, tokens, events, webhooks, projects)
+]
+SERVED = [route for routes in ROUTES for route in routes.served]
+"""The routes of all operations."""
 
 
 def addresses() -> dict[str, tuple[str, str]]:
     """Returns the method and the path of each operation's route, by the operation's name."""
-    served = (route for routes in ROUTES if isinstance(routes, Routes) for route in routes.served)
-    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in served}
+    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in SERVED}
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the management API, and its reference where that is wanted."""
-    for routes in ROUTES:
+    for routes in (*ROUTES, health.routes):
         app.register_blueprint(routes, url_prefix=settings.base_path or None)
     if settings.serve_docs:
         serve_reference(app, lambda: openapi_document(settings), settings.base_path)
@@ -58,7 +50,7 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
     flask-smorest documents the routes of an app of its own, when the document is first requested: it takes a second.
     """
     api = management_api(Flask(__name__), settings)
-    for routes in ROUTES:
+    for routes in (*ROUTES, health.routes):
         api.register_blueprint(routes)
     document: dict[str, Any] = api.spec.to_dict()
     del document["components"]["schemas"]["PaginationMetadataSchema"]  # of flask-smorest's own pages

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import Any
 from urllib.parse import urlencode
 
 import marshmallow as ma
@@ -38,14 +38,6 @@ LONG_TEXTS = 256 * 1024
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-class Options(TypedDict, total=False):
-    """What a route has beside its method, path and operation; `Route` describes each."""
-
-    kind: Kind
-    location: str
-    rest_query: type[ma.Schema]
-
-
 class Routes(Blueprint):  # type: ignore[misc]
     """A flask-smorest blueprint whose routes are operations."""
 
@@ -56,9 +48,18 @@ class Routes(Blueprint):  # type: ignore[misc]
         self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
 
-    def serve(self, method: str, path: str, operation: Operation, **options: Unpack[Options]) -> None:
-        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the options."""
-        route = Route(method, path, operation, **options)
+    def serve(
+        self,
+        method: str,
+        path: str,
+        operation: Operation,
+        *,
+        kind: Kind | None = None,
+        location: str | None = None,
+        rest_query: type[ma.Schema] | None = None,
+    ) -> None:
+        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest."""
+        route = Route(method, path, operation, kind, location, rest_query)
         self.served.append(route)
         view = _view(route)
         for decorate in decorators(self, route):

@@ -32,11 +32,10 @@ from app.records.revisions import RevisionRecord
 from app.records.webhooks import DeliveryRecord
 from app.vocabulary import Kind, Scope
 
-EVERYWHERE: frozenset[type[Refusal]] = frozenset({PayloadTooLarge, InternalError})
-WITH_A_TOKEN: frozenset[type[Refusal]] = frozenset({Unauthorized, Forbidden, RateLimited, ServiceUnavailable})
-STRICT: frozenset[type[Refusal]] = frozenset({HttpApiDecodeError})
-"""With `Prefer: handling=strict`, every route refuses unknown query parameters with it."""
-ON_WRITES: frozenset[type[Refusal]] = frozenset({IdempotencyConflict, IdempotencyMismatch})
+EVERYWHERE: frozenset[type[Refusal]] = frozenset(
+    {PayloadTooLarge, InternalError, Unauthorized, Forbidden, RateLimited, ServiceUnavailable, HttpApiDecodeError}
+)
+"""`HttpApiDecodeError` too: with `Prefer: handling=strict`, every route refuses unknown query parameters."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +111,13 @@ class Route:
     @property
     def errors(self) -> list[type[Refusal]]:
         """Every error that the route can respond with, by status."""
-        errors = EVERYWHERE | WITH_A_TOKEN | STRICT | set(self.operation.errors)
+        errors = EVERYWHERE | set(self.operation.errors)
         if self.operation.body:
             errors |= {UnsupportedMediaType}
         if self.operation.path:
             errors |= {NotFound}
         if self.writes:
-            errors |= ON_WRITES
+            errors |= {IdempotencyConflict, IdempotencyMismatch}
         if not self.operation.reads:
             errors |= {BudgetExceeded} if self.operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
         if self.conditional:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.operations.catalogue import CATALOGUE
-from app.rest.api import ROUTES
+from app.rest.api import SERVED
 from app.server import create_app
 from app.settings import Settings
 from app.store.collection import MAX_OUTBOX
@@ -30,9 +30,7 @@ pytestmark = pytest.mark.needs_mongod
 
 WRITING = [operation for operation in CATALOGUE if not operation.reads]
 NAMES = [operation.name for operation in WRITING]
-ROUTE_OF = {
-    route.operation.name: route for routes in reversed(ROUTES) for route in reversed(getattr(routes, "served", []))
-}
+ROUTE_OF = {route.operation.name: route for route in reversed(SERVED)}
 """A route of each operation; of those for several kinds of draft, that of documents."""
 
 MADE_UP = (

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from flask import Flask
 
-from app.rest.api import ROUTES
-from app.rest.blueprint import Routes
+from app.rest.api import SERVED
 from app.rest.route import Route
 from app.vocabulary import Kind, TokenKind
 from tests.make import Project
@@ -19,13 +18,7 @@ from tests.rest.client import Rest
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
-SERVED = [
-    route
-    for routes in ROUTES
-    if isinstance(routes, Routes)
-    for route in routes.served
-    if route.kind in (None, Kind.DOCUMENT)
-]
+ROUTES = [route for route in SERVED if route.kind in (None, Kind.DOCUMENT)]
 NO_ID = "0123456789abcdef01234567"
 
 
@@ -101,7 +94,7 @@ def test_head_works_where_get_does_and_no_other_origin_is_allowed(rest, routes) 
 
 
 @pytest.mark.needs_mongod
-@pytest.mark.parametrize("route", SERVED, ids=lambda route: route.name)
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_conditions_and_etags_are_those_that_the_document_states(app: Flask, project: Project, route: Route) -> None:
     document = app.test_client().get("/openapi.json").json
     described = document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from app.operations.catalogue import CATALOGUE, FOR_AGENTS
 from app.operations.operation import Operation
-from app.rest.api import ROUTES
+from app.rest.api import SERVED
 from app.rest.route import Route
 from app.vocabulary import Kind
 from tests.make import Token
@@ -26,7 +26,7 @@ OPERATIONS: Mapping[str, Operation] = {one.name: one for one in (*CATALOGUE, *FO
 def routes_of(name: str) -> list[Route]:
     """Returns the routes of an operation: one, or one for each kind of draft, that of documents first; none for MCP's
     own."""
-    served = [route for routes in ROUTES for route in getattr(routes, "served", ()) if route.operation.name == name]
+    served = (route for route in SERVED if route.operation.name == name)
     return sorted(served, key=lambda route: route.kind != Kind.DOCUMENT)
 
 
