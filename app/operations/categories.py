@@ -12,10 +12,11 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.named import CategoryRecord, category_record
 from app.rules.etags import EntityTag, record_tag
+from app.rules.intents import TAKEN
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
 from app.store import categories
-from app.vocabulary import Scope
+from app.vocabulary import Kind, Scope
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
@@ -95,8 +96,8 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
     parent = changes.get("categoryId")
     if parent in found.categories:
         ctx.store.projects.guard_tree(ctx.project_id)
-        if category["id"] in ctx.store.categories.get_ancestor_ids(ctx.project_id, parent):
+        if category["id"] in {one["id"] for one in ctx.store.categories.get_path(ctx.project_id, parent)}:
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
     if ctx.store.categories.find_same(ctx.project_id, changes, but=category["id"]):
-        wrong.append(Problem(field="slug", message="Another category has this slug: choose another."))
+        wrong.append(TAKEN[Kind.CATEGORY])
     return wrong

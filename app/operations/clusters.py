@@ -1,6 +1,6 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.errors import BadRequest, ClusterInUse, NotFound, Problem, WriteConflict, or_raise
+from app.errors import BadRequest, ClusterInUse, NotFound, WriteConflict, or_raise
 from app.fields.loading import check
 from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
@@ -8,11 +8,11 @@ from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.records.named import ClusterRecord, cluster_record
 from app.rules.etags import EntityTag, record_tag
+from app.rules.intents import TAKEN
 from app.rules.named import StoredCluster
-from app.vocabulary import Scope
+from app.vocabulary import Kind, Scope
 
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
-NAME_TAKEN = Problem(field="name", message="Another cluster has this name (upper and lower case count as equal).")
 
 
 @operation(Scope.READ, Effect.READS, query=LongPage, response=ClusterRecord, many=True)
@@ -37,7 +37,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
     is_taken = ctx.store.clusters.find_same(ctx.project_id, changes, but=cluster["id"])
-    check(ClusterChanges, fields, *((NAME_TAKEN,) if is_taken else ()))
+    check(ClusterChanges, fields, *((TAKEN[Kind.CLUSTER],) if is_taken else ()))
     if not changes:
         return _result(ctx, cluster)
     event = ctx.event("cluster.updated")

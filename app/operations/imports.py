@@ -112,7 +112,7 @@ def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[dict[st
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
-    facts = Facts(found=found, slug_taken=fields["slug"] in existing.taken)
+    facts = Facts(found=found, taken=fields["slug"] in existing.taken)
     if wrong := _problems(ctx, fields, facts, named if category is None else None):
         return {"id": None, "outcome": "refused", "problems": wrong}, None
     if named and category is None:

@@ -218,13 +218,13 @@ def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     slug = fields.get("slug")
     return Facts(
         found=look_up(store, project_id, fields, links=links),
-        slug_taken=slug in store.documents.find_taken_slugs(project_id, [slug]) if slug else False,
+        taken=slug in store.documents.find_taken_slugs(project_id, [slug]) if slug else False,
     )
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     return Facts(
-        name_taken=store.clusters.find_same(project_id, fields) is not None,
+        taken=store.clusters.find_same(project_id, fields) is not None,
         full=not store.projects.count_up(project_id, "clusters", CLUSTERS_PER_PROJECT),
     )
 
@@ -232,7 +232,7 @@ def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     return Facts(
         found=look_up(store, project_id, fields),
-        slug_taken=store.categories.find_same(project_id, fields) is not None,
+        taken=store.categories.find_same(project_id, fields) is not None,
         full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
     )
 

@@ -159,7 +159,7 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
     taken = ctx.store.documents.find_taken_slugs(ctx.project_id, sorted(slugs)) if slugs else set()
     for piece in new:
         slug = piece.changes.get("slug")
-        facts = Facts(found, slug_taken=slug in taken)
+        facts = Facts(found, taken=slug in taken)
         piece.problems = in_order([*piece.problems, *confirm_problems(Kind.DOCUMENT, piece.changes, facts)])
         if slug and not piece.problems:
             taken.add(slug)

@@ -1,6 +1,6 @@
 """What confirming a draft finds wrong, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
@@ -40,47 +40,33 @@ class Facts:
     """What confirming has to know of the project beside the draft."""
 
     found: ExistingRecords = field(default_factory=ExistingRecords)
-    slug_taken: bool = False
-    name_taken: bool = False
+    taken: bool = False
+    """Whether another record has what no two of a kind share: the slug, or a cluster's name."""
     full: bool = False
+    """Whether the project has as many records of the kind as it may have."""
+
+
+TAKEN = {
+    Kind.DOCUMENT: Problem(
+        field="slug", message="Another document has this slug: choose another, or clear it for a free one."
+    ),
+    Kind.CLUSTER: Problem(field="name", message="Another cluster has this name (upper and lower case count as equal)."),
+    Kind.CATEGORY: Problem(field="slug", message="Another category has this slug: choose another."),
+}
+FULL = {
+    Kind.CLUSTER: f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.",
+    Kind.CATEGORY: f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be: delete one first.",
+}
 
 
 def confirm_problems(kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
     """Returns every reason why the draft can't be confirmed, sorted by field; none when it can."""
-    return in_order([*problems(INTENT_FIELDS[kind], fields), *_FACT_PROBLEMS[kind](fields, facts)])
-
-
-def _document_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
-    yield from reference_problems(fields, facts.found)
     links = (fields.get("brief") or {}).get("internalLinks")
-    yield from link_problems(links, facts.found, prefix="brief.")
-    if facts.slug_taken:
-        yield Problem(
-            field="slug", message="Another document has this slug: choose another, or clear it for a free one."
-        )
-
-
-def _cluster_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
-    if facts.name_taken:
-        yield Problem(field="name", message="Another cluster has this name (upper and lower case count as equal).")
-    if facts.full:
-        yield Problem(field="name", message=f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.")
-
-
-def _category_problems(fields: Fields, facts: Facts) -> Iterator[Problem]:
-    yield from reference_problems(fields, facts.found)
-    if facts.slug_taken:
-        yield Problem(field="slug", message="Another category has this slug: choose another.")
-    if facts.full:
-        message = f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be: delete one first."
-        yield Problem(field="name", message=message)
-
-
-_FACT_PROBLEMS: dict[Kind, Callable[[Fields, Facts], Iterator[Problem]]] = {
-    Kind.DOCUMENT: _document_problems,
-    Kind.CLUSTER: _cluster_problems,
-    Kind.CATEGORY: _category_problems,
-}
+    wrong = [*problems(INTENT_FIELDS[kind], fields), *reference_problems(fields, facts.found)]
+    wrong += link_problems(links, facts.found, prefix="brief.")
+    wrong += [TAKEN[kind]] if facts.taken else []
+    wrong += [Problem(field="name", message=FULL[kind])] if facts.full else []
+    return in_order(wrong)
 
 
 def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datetime) -> dict[str, Any]:
