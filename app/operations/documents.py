@@ -236,13 +236,11 @@ def _published(changes: Mapping[str, Any]) -> bool:
 
 def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
     """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
-    found = look_up(ctx.store, ctx.project_id, document)
-    category_id, cluster_id, snapshot = document.get("categoryId"), document.get("clusterId"), document.get("snapshot")
-    changes: dict[str, Any] = {}
-    if category_id and category_id not in found.categories:
-        changes["categoryId"] = None
-    if cluster_id and cluster_id not in found.clusters:
-        changes["clusterId"] = None
-    if snapshot and snapshot["categoryId"] and not look_up(ctx.store, ctx.project_id, snapshot).categories:
-        changes["snapshot.categoryId"] = None
-    return changes
+    snapshot = document.get("snapshot")
+    found = look_up(ctx.store, ctx.project_id, document, snapshot or {})
+    named = (
+        ("categoryId", document.get("categoryId"), found.categories),
+        ("clusterId", document.get("clusterId"), found.clusters),
+        ("snapshot.categoryId", snapshot and snapshot["categoryId"], found.categories),
+    )
+    return {name: None for name, record_id, exist in named if record_id and record_id not in exist}

@@ -207,8 +207,8 @@ class Operation:
                     if result.seconds_until_visible:
                         time.sleep(result.seconds_until_visible)
                     return result
-                except OutboxFull as full:
-                    ctx.store.outboxes.publish_all(full.project_id)
+                except OutboxFull:
+                    ctx.store.outboxes.publish_all(ctx.project_id)
                 except WriteConflict:
                     pause = random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
                     if time.monotonic() + pause >= ends:

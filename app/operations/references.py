@@ -12,18 +12,13 @@ def look_up(store: Store, project_id: str, *records: Mapping[str, Any], links: I
 
     Inside a transaction, categories and clusters are written to, so that none of them can be deleted meanwhile.
     """
-    found = ExistingRecords()
-    for member in _ids_in(records, "assigneeId", "authorId"):
-        if store.members.exists(project_id, member):
-            found.members.add(member)
-    for named in _ids_in(records, "categoryId"):
-        if category := store.categories.refer_to(project_id, named):
-            found.categories[category["id"]] = category["name"]
-    for named in _ids_in(records, "clusterId"):
-        if cluster := store.clusters.refer_to(project_id, named):
-            found.clusters.add(cluster["id"])
-    found.documents = store.documents.find_existing(project_id, links)
-    return found
+    members, categories = _ids_in(records, "assigneeId", "authorId"), _ids_in(records, "categoryId")
+    return ExistingRecords(
+        members={one for one in members if store.members.exists(project_id, one)},
+        categories={one for one in categories if store.categories.refer_to(project_id, one)},
+        clusters={one for one in _ids_in(records, "clusterId") if store.clusters.refer_to(project_id, one)},
+        documents=store.documents.find_existing(project_id, links),
+    )
 
 
 def _ids_in(records: Iterable[Mapping[str, Any]], *names: str) -> list[str]:

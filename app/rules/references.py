@@ -12,8 +12,7 @@ class ExistingRecords:
     """Which of the ids that were named exist in the project."""
 
     members: set[str] = field(default_factory=set)
-    categories: dict[str, str] = field(default_factory=dict)
-    """The names of the categories by id."""
+    categories: set[str] = field(default_factory=set)
     clusters: set[str] = field(default_factory=set)
     documents: set[str] = field(default_factory=set)
 

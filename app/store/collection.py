@@ -53,9 +53,6 @@ _missing_indexes_lock = threading.Lock()
 class OutboxFull(WriteConflict):
     """A record's outbox must be relayed before the record can be written; `Operation` does that and tries again."""
 
-    def __init__(self, project_id: str) -> None:
-        self.project_id = project_id
-
 
 def new_id() -> str:
     """Returns a fresh id as 24 hex digits."""
@@ -376,7 +373,7 @@ class OutboxCollection(Collection[Stored]):
         """
         found: Any = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:
-            raise OutboxFull(project_id) if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
+            raise OutboxFull if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
 
 
 def _id_index(condition: Mapping[str, Any]) -> str | None:

@@ -91,7 +91,7 @@ class Documents(DocumentLists):
             updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
-            raise OutboxFull(project_id)  # nothing else can differ from what the transaction read
+            raise OutboxFull  # nothing else can differ from what the transaction read
 
     def add_many(self, project_id: str, records: Iterable[tuple[Mapping[str, Any], Sequence[Event]]]) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""

@@ -69,14 +69,13 @@ class Named(OutboxCollection[Stored]):
             self._collection.bulk_write(updates, ordered=False, session=self._session)
         return len(updates)
 
-    def refer_to(self, project_id: str, record_id: str) -> Bson | None:
-        """Returns `id` and `name` of a record that the transaction refers to, None where there is none.
+    def refer_to(self, project_id: str, record_id: str) -> bool:
+        """Returns whether there is a record for the transaction to refer to.
 
-        Writes to it, so that deleting or renaming it at the same time conflicts with this transaction.
+        Writes to it, so that deleting it at the same time conflicts with this transaction.
         """
         where = self._where(project_id, {"_id": object_id(record_id), **NOT_DELETED})
-        found = self._collection.find_one_and_update(where, {"$inc": {"uses": 1}}, session=self._session)
-        return None if found is None else {"id": str(found["_id"]), "name": found["name"]}
+        return self._collection.update_one(where, {"$inc": {"uses": 1}}, session=self._session).matched_count > 0
 
 
 class Clusters(Named[StoredCluster]):

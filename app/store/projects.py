@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bson import ObjectId
 from cachetools import TTLCache, cached
-from pymongo import ReturnDocument
 
 from app.rules.actors import Note
 from app.rules.events import Event
@@ -83,13 +82,8 @@ class Projects(OutboxCollection[StoredProject]):
 
     def count_up(self, project_id: str, what: str, cap: int) -> bool:
         """Counts one more of something inside a transaction; False when the cap is reached."""
-        counted = self._counters.find_one_and_update(
-            {"_id": ObjectId(project_id), what: {"$lt": cap}},
-            {"$inc": {what: 1}},
-            return_document=ReturnDocument.AFTER,
-            session=self._session,
-        )
-        return counted is not None
+        below = {"_id": ObjectId(project_id), what: {"$lt": cap}}
+        return self._counters.update_one(below, {"$inc": {what: 1}}, session=self._session).matched_count > 0
 
     def count_down(self, project_id: str, what: str) -> None:
         """Counts one less of something inside a transaction."""
