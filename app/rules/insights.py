@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import NotRequired, TypedDict
 
@@ -49,22 +49,25 @@ BASE = 1.1
 """How much wider than the one before each class of a histogram is; its middle is at most 5 % from all in it."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a document according to its events so far."""
+class Progress(TypedDict):
+    """The progress of a document according to its events so far, as it is stored."""
 
-    starts: Mapping[str, datetime] = field(default_factory=dict)
+    starts: Mapping[str, datetime]
     """When each duration began that has not ended."""
-    holder: Actor | None = None
+    holder: Actor | None
     """The token that claimed the brief last, and did not give up."""
-    held: bool = False
+    held: bool
     """Whether the brief is claimed now."""
-    offered_at: datetime | None = None
+    offeredAt: datetime | None
     """When the brief was last offered."""
-    waiting: bool = False
-    """Whether the brief is ready and the document open."""
-    status: str | None = None
+    waitingSince: datetime | None
+    """The same where the brief is ready and the document open."""
+    status: str | None
     """The status; None in the trash, and before the document is created."""
+
+
+NO_PROGRESS = Progress(starts={}, holder=None, held=False, offeredAt=None, waitingSince=None, status=None)
+"""That of a document without events."""
 
 
 class StoredFigures(TypedDict):
@@ -110,10 +113,10 @@ def count(events: Iterable[StoredEvent], progress: dict[str, Progress]) -> Figur
         document_id = event["data"].get("documentId")
         if document_id is not None:
             day = figures.days.setdefault(event["at"].date(), Counter())
-            before = progress.get(document_id, Progress())
+            before = progress.get(document_id, NO_PROGRESS)
             _count(figures, day, event, before)
             after = progress[document_id] = _after(event, before)
-            for status, number in ((before.status, -1), (after.status, 1)):
+            for status, number in ((before["status"], -1), (after["status"], 1)):
                 if status:
                     day[f"statuses.{status}"] += number
     return figures
@@ -124,10 +127,10 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
     if kind in COUNTED:
         day[COUNTED[kind]] += 1
     for name, (_, end) in DURATIONS.items():
-        if kind == end and name in before.starts:
-            day[f"durations.{name}.{duration_class(event['at'] - before.starts[name])}"] += 1
-    holder = event["by"] if kind == "brief.claimed" else before.holder
-    if kind in OF_AGENTS and holder and holder["id"] and (before.held or kind not in GIVES_UP):
+        if kind == end and name in before["starts"]:
+            day[f"durations.{name}.{duration_class(event['at'] - before['starts'][name])}"] += 1
+    holder = event["by"] if kind == "brief.claimed" else before["holder"]
+    if kind in OF_AGENTS and holder and holder["id"] and (before["held"] or kind not in GIVES_UP):
         figures.actors[holder["id"]] = holder
         figures.agents.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
 
@@ -135,17 +138,20 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
 def _after(event: StoredEvent, before: Progress) -> Progress:
     """Returns the progress of a document after an event."""
     kind, at, state = event["type"], event["at"], event["data"].get("briefState")
-    starts = {name: start for name, start in before.starts.items() if DURATIONS[name][1] != kind}
-    starts |= {name: at for name, (begins, _) in DURATIONS.items() if kind in begins}
-    holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before.holder
-    status = status_after(event["type"], event["data"].get("status"), before.status)
-    return replace(
-        before,
+    starts = {
+        name: at if kind in begins else before["starts"][name]
+        for name, (begins, end) in DURATIONS.items()
+        if kind in begins or (kind != end and name in before["starts"])
+    }
+    holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before["holder"]
+    status = status_after(event["type"], event["data"].get("status"), before["status"])
+    offered_at = at if kind in OFFERS else before["offeredAt"]
+    return Progress(
         starts=starts,
         holder=holder,
         held=state == BriefState.CLAIMED,
-        offered_at=at if kind in OFFERS else before.offered_at,
-        waiting=state == BriefState.READY and status in OPEN,
+        offeredAt=offered_at,
+        waitingSince=offered_at if state == BriefState.READY and status in OPEN else None,
         status=status,
     )
 

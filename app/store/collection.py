@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from bson import ObjectId
 from bson.errors import InvalidId
 from cachetools import TTLCache
-from pymongo import ReturnDocument
+from pymongo import InsertOne, ReturnDocument, UpdateOne
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 
@@ -100,10 +100,13 @@ def to_bson(record: Mapping[str, Any]) -> Bson:
     }
 
 
-def insert_once(collection: MongoCollection[Bson], rows: Sequence[Bson], key: Sequence[str]) -> None:
-    """Inserts rows, ignoring those whose unique key exists already."""
+def write_once(
+    collection: MongoCollection[Bson], writes: Sequence[InsertOne[Bson] | UpdateOne], key: Sequence[str]
+) -> None:
+    """Makes inserts and upserts, ignoring those whose unique key exists already."""
     try:
-        collection.insert_many(rows, ordered=False)
+        if writes:
+            collection.bulk_write(writes, ordered=False)
     except BulkWriteError as error:
         there = {tuple(one.get("keyPattern", ())) for one in error.details["writeErrors"]}
         if error.details["writeConcernErrors"] or there != {tuple(key)}:

@@ -9,10 +9,11 @@ from typing import Any
 
 import orjson
 from bson import ObjectId
+from pymongo import InsertOne
 
 from app.rules.events import Event, StoredEvent
 from app.rules.webhooks import Attempt, StoredDelivery, message, wants
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, insert_once, new_id, to_bson
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, new_id, to_bson, write_once
 from app.store.indexes import DELIVERIES_BY_ID
 from app.vocabulary import DeliveryStatus
 
@@ -36,10 +37,10 @@ class Deliveries(Collection[StoredDelivery]):
         if not wanted:
             return
         rows = [
-            to_bson({"id": new_id(), "projectId": project_id, **_new(webhook_id, event, now)})
+            InsertOne(to_bson({"id": new_id(), "projectId": project_id, **_new(webhook_id, event, now)}))
             for webhook_id, event in wanted
         ]
-        insert_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
+        write_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
         for webhook_id in dict.fromkeys(webhook_id for webhook_id, _ in wanted):
             self._store.leases.wake(project_id, webhook_id, now)
 

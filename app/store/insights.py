@@ -12,18 +12,16 @@ which day and up to which number they are counted without a gap, and a status th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from typing import Any, cast
 
 from bson import ObjectId
 from pymongo import UpdateOne
-from pymongo.collection import Collection as MongoCollection
-from pymongo.errors import BulkWriteError
 
 from app.rules.actors import Actor
 from app.rules.events import StoredEvent
-from app.rules.insights import DURATIONS, Figures, Progress, StoredFigures, count, status_after
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids
+from app.rules.insights import NO_PROGRESS, Figures, Progress, StoredFigures, count, status_after
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids, write_once
 from app.store.indexes import (
     EVENTS_BY_SEQUENCE,
     EVENTS_OF_DOCUMENT,
@@ -36,7 +34,6 @@ RANGE = 500
 """The most events that are counted at once."""
 RANGES = 4
 """The most ranges that a relay counts before it goes on."""
-DUPLICATE_KEY = 11000
 
 
 class Insights(Collection[StoredFigures]):
@@ -82,18 +79,19 @@ class Insights(Collection[StoredFigures]):
         known |= {event["data"]["documentId"] for event in events if event["type"] == "document.created"}
         for document_id in documents - known:
             status = self._status(project_id, document_id, after)
-            progress[document_id] = replace(progress.get(document_id, Progress()), status=status)
+            progress[document_id] = {**progress.get(document_id, NO_PROGRESS), "status": status}
         figures = count(events, progress)
         if all(row["sequence"] <= after for row in rows):
-            _write_once(self._collection, _updates(project_id, figures, upto))
-        changes = [(ObjectId(name), _row(project_id, progress[name], upto)) for name in documents]
-        _write_once(
-            self._store.database.progress,
-            [
-                UpdateOne({"_id": document_id, "sequence": {"$lt": upto}}, {"$set": row}, upsert=True)
-                for document_id, row in changes
-            ],
-        )
+            write_once(self._collection, _updates(project_id, figures, upto), ["_id"])
+        changes = [
+            UpdateOne(
+                {"_id": ObjectId(name), "sequence": {"$lt": upto}},
+                {"$set": _row(project_id, progress[name], upto)},
+                upsert=True,
+            )
+            for name in documents
+        ]
+        write_once(self._store.database.progress, changes, ["_id"])
 
     def _events(self, project_id: str, after: int, upto: int) -> Sequence[StoredEvent]:
         where = {"projectId": ObjectId(project_id), "sequence": {"$gt": after, "$lte": upto}}
@@ -171,35 +169,13 @@ def _update(project_id: str, day: date, actor: Actor | None, counted: Mapping[st
     return UpdateOne(one, {"$set": row, **({"$inc": dict(counted)} if counted else {})}, upsert=True)
 
 
-def _write_once(collection: MongoCollection[Bson], updates: Sequence[UpdateOne]) -> None:
-    """Writes what was not written yet; a row that is there with a later sequence number counts the range already."""
-    try:
-        if updates:
-            collection.bulk_write(updates, ordered=False)
-    except BulkWriteError as error:
-        details = error.details
-        if details["writeConcernErrors"] or {one["code"] for one in details["writeErrors"]} != {DUPLICATE_KEY}:
-            raise
-
-
 def _progress(row: Bson) -> Progress:
-    starts = {name: row["starts"][name] for name in DURATIONS if name in row["starts"]}
-    waiting = row["waitingSince"] is not None
-    return Progress(starts, row["holder"], row["held"], row["offeredAt"], waiting, row.get("status"))
+    known: Any = {name: row.get(name) for name in NO_PROGRESS}
+    return cast(Progress, known)
 
 
 def _row(project_id: str, progress: Progress, upto: int) -> Bson:
-    return {
-        "projectId": ObjectId(project_id),
-        "sequence": upto,
-        "starts": dict(progress.starts),
-        "holder": progress.holder,
-        "held": progress.held,
-        "offeredAt": progress.offered_at,
-        "waitingSince": progress.offered_at if progress.waiting else None,
-        "status": progress.status,
-        "statusAt": upto,
-    }
+    return {**progress, "projectId": ObjectId(project_id), "sequence": upto, "statusAt": upto}
 
 
 def _midnight(day: date) -> datetime:

@@ -17,13 +17,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bson import ObjectId
-from pymongo import ReturnDocument
+from pymongo import InsertOne, ReturnDocument
 from pymongo.client_session import ClientSession
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import WriteConflict
 from app.rules.events import in_feed_order
-from app.store.collection import Bson, insert_once
+from app.store.collection import Bson, write_once
 from app.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ class Outboxes:
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
     def _add_to_feed(self, plan: Sequence[Bson]) -> None:
-        rows = [{key: value for key, value in row.items() if key != "of"} for row in plan]
-        insert_once(self._database.events, rows, ["_id"])
+        rows = [InsertOne({key: value for key, value in row.items() if key != "of"}) for row in plan]
+        write_once(self._database.events, rows, ["_id"])
 
     def _empty(self, name: str, rows: Sequence[Bson]) -> None:
         if not rows:

@@ -274,18 +274,18 @@ def test_figures_are_exact_whichever_write_a_relay_dies_before_or_after(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(insights, "RANGE", 7)  # a relay counts several ranges of a batch
-    write, draw = insights._write_once, random.Random(5)
+    write, draw = insights.write_once, random.Random(5)
 
-    def dies(collection: Any, updates: Any) -> None:
+    def dies(collection: Any, updates: Any, key: Any) -> None:
         death = draw.random()
         if death < 0.15:
             raise KilledError
-        write(collection, updates[: draw.randrange(len(updates) + 1)] if 0.15 < death < 0.4 else updates)
+        write(collection, updates[: draw.randrange(len(updates) + 1)] if 0.15 < death < 0.4 else updates, key)
         if death < 0.5:
             raise KilledError
 
     a_history(project, 11, steps=150)
-    monkeypatch.setattr(insights, "_write_once", dies)
+    monkeypatch.setattr(insights, "write_once", dies)
     deaths = 0
     while True:
         try:
