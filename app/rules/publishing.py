@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any
 
 from app.fields.slugs import MAX_PAST_SLUGS
 from app.rules.documents import PUBLISHED_FIELDS, PastSlug, StoredDocument
@@ -61,13 +61,6 @@ def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
     return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))
 
 
-class LeftSlug(TypedDict):
-    """A past slug of a document that is delivered, with the slug that it is delivered under now."""
-
-    slug: str
-    to: str
-
-
 def previous_slug(document: StoredDocument, slug: str | None) -> dict[str, str]:
     """Returns, for the event, the slug that a document is not delivered under any more; nothing where it stays.
 
@@ -89,15 +82,15 @@ def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> lis
     return [one for one in known if one["slug"] != slug][:MAX_PAST_SLUGS]
 
 
-def redirects(left: Iterable[LeftSlug], delivered: Iterable[str]) -> Mapping[str, str]:
+def redirects(left: Iterable[tuple[str, str]], delivered: Iterable[str]) -> Mapping[str, str]:
     """Returns the present slug for each past one.
 
-    `left` are past slugs, those that were left last first; `delivered` are those of them that a document is delivered
-    under. Of several documents that left a slug, the latest counts.
+    `left` are past slugs of documents, each with the present one, those that were left last first; `delivered` are
+    those of them that a document is delivered under. Of several documents that left a slug, the latest counts.
     """
     found: dict[str, str] = {}
     taken = set(delivered)
-    for one in left:
-        if one["slug"] not in taken:
-            found.setdefault(one["slug"], one["to"])
+    for slug, present in left:
+        if slug not in taken:
+            found.setdefault(slug, present)
     return found

@@ -10,7 +10,6 @@ from typing import Any, cast
 from pymongo import UpdateOne
 
 from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
-from app.rules.publishing import LeftSlug
 from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (
@@ -103,8 +102,8 @@ class Delivery(Collection[StoredDocument]):
         found = self._store.database["clusters"].aggregate(pipeline, session=self._session, hint="_id_")
         return {str(cluster["_id"]): [self.from_bson(row) for row in cluster["documents"]] for cluster in found}
 
-    def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[LeftSlug]:
-        """Returns the past slugs of published documents, the latest left first; those of one slug, or of all."""
+    def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
+        """Returns past slugs of published documents with their present ones, the latest left first; of one, or all."""
         named = {"pastSlugs.slug": {"$exists": True} if slug is None else slug}
         stages: list[Bson] = [
             {"$project": {"pastSlugs": 1, "to": "$snapshot.slug"}},
@@ -114,7 +113,7 @@ class Delivery(Collection[StoredDocument]):
             {"$limit": limit},
         ]
         rows = self._aggregate(project_id, PUBLISHED | named, stages, PAST_SLUGS)
-        return [LeftSlug(slug=row["pastSlugs"]["slug"], to=row["to"]) for row in rows]
+        return [(row["pastSlugs"]["slug"], row["to"]) for row in rows]
 
     def delivered_slugs(self, project_id: str, slugs: Sequence[str]) -> set[str]:
         """Returns those of the slugs that a document is delivered under."""

@@ -33,13 +33,6 @@ class WebhookLease(TypedDict):
     """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
 
 
-class WebhookHealth(TypedDict):
-    """How a webhook that fails has been doing."""
-
-    failingSince: datetime
-    failures: int
-
-
 class Leases(Collection[WebhookLease]):
     """The leases of webhooks, and the turns of the worker's other work."""
 
@@ -132,7 +125,7 @@ class Leases(Collection[WebhookLease]):
         """Records that a webhook works."""
         self._collection.update_one({"_id": ObjectId(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}})
 
-    def record_failure(self, webhook_id: str, since: datetime) -> WebhookHealth:
+    def record_failure(self, webhook_id: str, since: datetime) -> tuple[datetime, int]:
         """Records that a webhook failed; returns since when it fails, and how many times in a row."""
         found = self._collection.find_one_and_update(
             {"_id": ObjectId(webhook_id)},
@@ -141,4 +134,4 @@ class Leases(Collection[WebhookLease]):
             return_document=True,
         )
         row = found or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
-        return {"failingSince": row["failingSince"], "failures": row["failures"]}
+        return row["failingSince"], row["failures"]

@@ -5,14 +5,14 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any
 
 from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import Collection, EntityTags, OutboxCollection, object_id, object_ids
+from app.store.collection import Bson, Collection, EntityTags, OutboxCollection, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
 from app.vocabulary import BudgetLimit
 
@@ -60,18 +60,7 @@ class Tokens(OutboxCollection[StoredToken]):
         return self._change(project_id, condition, event=event, changes=changes)
 
 
-class UsedBudget(TypedDict):
-    """How much of one limit of its budget a token has used in an hour or day."""
-
-    id: str
-    projectId: str
-    tokenId: str
-    limit: str
-    begins: datetime
-    used: int
-
-
-class Budgets(Collection[UsedBudget]):
+class Budgets(Collection[Bson]):
     """How much of their budgets tokens have used: a count for each token, limit, and hour or day.
 
     A count moves in the transaction of the call that it counts, so it is exact whichever servers and however many
@@ -96,5 +85,5 @@ class Budgets(Collection[UsedBudget]):
         """Returns how many there are of each limit since its hour or day began, in one read."""
         times = {"limit": {"$in": [str(limit) for limit in since]}, "begins": {"$in": list(since.values())}}
         rows = self._find(project_id, {"tokenId": ObjectId(token_id), **times})
-        used = {(row["limit"], row["begins"]): int(row["used"]) for row in rows}
+        used = {(row["limit"], row["begins"]): row["used"] for row in rows}
         return {limit: used.get((str(limit), begins), 0) for limit, begins in since.items()}

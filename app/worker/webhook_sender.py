@@ -129,14 +129,14 @@ class WebhookSender:
     def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
         now = self.clock()
-        health = self.store.leases.record_failure(webhook["id"], at)
-        if outcome.status_code == GONE or is_dead(health["failingSince"], now):
+        failing_since, failures = self.store.leases.record_failure(webhook["id"], at)
+        if outcome.status_code == GONE or is_dead(failing_since, now):
             event = Event("webhook.disabled", now, SYSTEM)
             if self.store.webhooks.disable(project_id, webhook["id"], event):
                 given_up = self.store.deliveries.give_up(project_id, webhook["id"])
                 details = {"projectId": project_id, "webhookId": webhook["id"], "givenUp": given_up}
                 log.warning("webhook disabled", extra=details)
-        return now + rest(health["failures"])
+        return now + rest(failures)
 
     def _end_turn(self, lease: WebhookLease, *, slow: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""

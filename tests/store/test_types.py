@@ -18,7 +18,7 @@ from app.rules.revisions import StoredRevision
 from app.rules.tokens import StoredToken
 from app.rules.webhooks import Attempt, StoredDelivery, StoredWebhook, WebhookSecret
 from app.store.idempotency import StoredKey
-from app.store.leases import WebhookHealth, WebhookLease
+from app.store.leases import WebhookLease
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -71,7 +71,7 @@ def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: 
     fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
     fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0]["attempts"][0], Attempt)
     fits(store.leases.take(now, now + timedelta(seconds=9), slow=True), WebhookLease)
-    fits(store.leases.record_failure(webhook["id"], ctx.now), WebhookHealth)
+    assert store.leases.record_failure(webhook["id"], ctx.now) == (ctx.now, 1)
 
 
 def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> None:
