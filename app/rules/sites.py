@@ -8,20 +8,21 @@ _NOT_ESCAPED = "%/:?#[]@!$&'()*+,;={}"
 
 
 def page_url(site_url: str, slug: str) -> str:
-    """Returns the URI of a document's page: the site's, with the slug in place of `{slug}`, or at its end."""
+    """Returns the URI of a document's page: the site's, with the slug for `{slug}`, or at the end of its path."""
     uri, segment = _uri(site_url), quote(slug, safe="")
     if SLUG in uri:
         return uri.replace(SLUG, segment)
-    return f"{uri.rstrip('/')}/{segment}"
+    parts = urlsplit(uri)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{segment}"))
 
 
 def home_url(site_url: str) -> str:
-    """Returns the URI of a site's home page."""
-    before, found, _ = _uri(site_url).partition(SLUG)
-    if not found:
-        return before
-    scheme, _, rest = before.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}/"
+    """Returns the URI of a site's home page; where each document has a host of its own, of the domain above them."""
+    uri = _uri(site_url)
+    if SLUG not in uri:
+        return uri
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc.replace(f'{SLUG}.', '')}/"
 
 
 @lru_cache(maxsize=100)

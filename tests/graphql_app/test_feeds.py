@@ -268,10 +268,15 @@ def batches(watched: Watched) -> int:
         ("https://a.example/{slug}.html", "https://a.example/rye.html", "https://a.example/"),
         ("https://a.example/?p={slug}", "https://a.example/?p=rye", "https://a.example/"),
         ("https://a.example/#{slug}", "https://a.example/#rye", "https://a.example/"),
-        ("https://{slug}.example:81", "https://rye.example:81", "https:///"),
+        ("https://{slug}.example:81/a/", "https://rye.example:81/a/", "https://example:81/"),
+        (
+            "https://a.example/blog/?lang=de#top",
+            "https://a.example/blog/rye?lang=de#top",
+            "https://a.example/blog/?lang=de#top",
+        ),
         (
             "https://brød.example:81/blå?ø=%C3%B8",
-            "https://xn--brd-1na.example:81/bl%C3%A5?%C3%B8=%C3%B8/rye",
+            "https://xn--brd-1na.example:81/bl%C3%A5/rye?%C3%B8=%C3%B8",
             "https://xn--brd-1na.example:81/bl%C3%A5?%C3%B8=%C3%B8",
         ),
         (f"https://{'ø' * 64}.example", f"https://{'%C3%B8' * 64}.example/rye", f"https://{'%C3%B8' * 64}.example"),
