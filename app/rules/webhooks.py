@@ -13,6 +13,8 @@ from app.rules.times import wire_time
 
 ROTATED_LIFE = timedelta(days=1)
 """How long messages are signed with the previous secret after a rotation."""
+MAX_SECRETS = 10
+"""The most secrets that a message is signed with: each signature takes 48 bytes of a header that receivers limit."""
 
 TEST = "webhook.test"
 """The type of the message of a test, which is not an event in the feed."""
@@ -186,11 +188,11 @@ def plain(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rotated(secrets: list[WebhookSecret], secret: str, now: datetime) -> list[WebhookSecret]:
-    """Returns a webhook's secrets with a new one; the older ones that are still valid end within a day."""
+    """Returns a webhook's secrets with a new one; the newest older ones that are still valid end within a day."""
     end = now + ROTATED_LIFE
     valid = valid_secrets(secrets, now)
     older = [WebhookSecret(secret=old["secret"], until=min(old["until"] or end, end)) for old in valid]
-    return [WebhookSecret(secret=secret, until=None), *older]
+    return [WebhookSecret(secret=secret, until=None), *older][:MAX_SECRETS]
 
 
 def valid_secrets(secrets: list[WebhookSecret], now: datetime) -> list[WebhookSecret]:
