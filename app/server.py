@@ -31,17 +31,16 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     `store` is for tests; by default the one that the settings name is connected at the first request.
     """
     log_as_json(settings.log_level)
-    tracing.trace_database(settings)
     app = Service("content_workflow", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
+    tracing.trace(settings, app)
     store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     Callers(app, store, settings, api.addresses())
     feed_watch.install(app, store)
     requests.install(app)
     for part in (in_flight, bodies, answers, errors):
         part.install(app)
-    tracing.trace_requests(app, settings)
     if settings.serve_metrics:
         metrics.install(app, settings)
     if settings.serve_rest:

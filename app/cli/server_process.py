@@ -30,6 +30,7 @@ from granian.http import HTTP1Settings
 from app.cli.cpus import stay_on_one_cpu
 from app.http import answers, bodies, connections, feed_watch, in_flight
 from app.http.proxies import Networks, networks
+from app.http.tracing import trace
 from app.settings import Settings
 
 LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
@@ -111,6 +112,7 @@ def _check_folder(folder: str) -> None:
 def _worker(settings: Settings) -> Iterator[None]:
     from app.worker.jobs import create_worker  # only now, as it counts where `shared_metrics` says
 
+    trace(settings)
     worker = create_worker(settings).start()
     try:
         yield

@@ -4,10 +4,11 @@ import logging
 import signal
 
 import click
+from prometheus_client import start_http_server
 
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
-from app.http.metrics import serve_alone
+from app.http.tracing import trace
 from app.settings import Settings
 from app.store.store import Misconfigured, connect
 from app.worker.jobs import create_worker
@@ -28,6 +29,7 @@ def command(metrics_port: int | None) -> None:
     log_as_json(settings.log_level)
     if metrics_port:
         _serve_metrics(metrics_port)
+    trace(settings)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         store.ping()
@@ -47,6 +49,6 @@ def command(metrics_port: int | None) -> None:
 
 def _serve_metrics(port: int) -> None:
     try:
-        serve_alone(port)
+        start_http_server(port, addr="127.0.0.1")
     except OSError as error:
         raise click.ClickException(f"Can't serve metrics on port {port}: {error.strerror}.") from None

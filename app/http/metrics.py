@@ -19,7 +19,6 @@ from prometheus_client import (
     Histogram,
     generate_latest,
     multiprocess,
-    start_http_server,
 )
 
 from app.errors import Unauthorized
@@ -48,11 +47,6 @@ def install(app: Flask, settings: Settings) -> None:
         return Response(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
 
     app.add_url_rule("/metrics", "metrics", metrics)
-
-
-def serve_alone(port: int) -> None:
-    """Serves this process's metrics at a port of their own, on loopback."""
-    start_http_server(port, addr="127.0.0.1")
 
 
 def _begin() -> None:

@@ -45,10 +45,14 @@ HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
 class Requests:
-    """WSGI middleware that gives each request its id and its line in the log, and each response the headers."""
+    """WSGI middleware that gives each request its id and its line in the log, and each response the headers.
+
+    HSTS is one of them where `PUBLIC_URL` is https.
+    """
 
     def __init__(self, app: WSGIApplication, settings: Settings) -> None:
-        self._app, self._headers = app, security_headers(settings)
+        self._app = app
+        self._headers = list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         threading.current_thread()  # the server's threads are not Python's: now `threading.enumerate` has this one
@@ -77,11 +81,6 @@ class Requests:
 def install(app: Flask) -> None:
     """Refuses requests with a header that is too long, before anything else reads it."""
     app.before_request(_check_headers)
-
-
-def security_headers(settings: Settings) -> Headers:
-    """Returns the headers that every response has; with HSTS where `PUBLIC_URL` is https."""
-    return list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
 
 def _check_headers() -> None:

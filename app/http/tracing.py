@@ -26,34 +26,30 @@ def is_wanted(settings: Settings) -> bool:
     return True
 
 
-def trace_database(settings: Settings) -> None:
-    """Traces the commands that this process sends to MongoDB; called before it connects."""
-    if is_wanted(settings):
-        from opentelemetry.instrumentation.pymongo import PymongoInstrumentor
+def trace(settings: Settings, app: Flask | None = None) -> None:
+    """Traces the commands that this process sends to MongoDB, and the requests to an app; called before it connects."""
+    if not is_wanted(settings):
+        return
+    from opentelemetry.instrumentation.flask import FlaskInstrumentor
+    from opentelemetry.instrumentation.pymongo import PymongoInstrumentor
 
-        _begin()
-        PymongoInstrumentor().instrument()
-
-
-def trace_requests(app: Flask, settings: Settings) -> None:
-    """Traces the requests to an application."""
-    if is_wanted(settings):
-        from opentelemetry.instrumentation.flask import FlaskInstrumentor
-
+    _begin()
+    PymongoInstrumentor().instrument()
+    if app is not None:
         FlaskInstrumentor().instrument_app(app, excluded_urls=NOT_TRACED)  # type: ignore[no-untyped-call]
 
 
 def _begin() -> None:
     """Begins to export the traces of this process to the endpoint; a second call does nothing."""
-    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.trace import get_tracer_provider, set_tracer_provider
 
-    if isinstance(trace.get_tracer_provider(), TracerProvider):
+    if isinstance(get_tracer_provider(), TracerProvider):
         return
     named = Resource.create({"service.name": "content-workflow"}).merge(OTELResourceDetector().detect())
     provider = TracerProvider(resource=named)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    trace.set_tracer_provider(provider)
+    set_tracer_provider(provider)

@@ -9,7 +9,6 @@ from datetime import timedelta
 from functools import partial
 
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
-from app.http.tracing import trace_database
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
@@ -42,7 +41,6 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
 
 def create_worker(settings: Settings, store: Store | None = None) -> Worker:
     """Returns a worker that is not started, with a connection to MongoDB of its own unless one is given."""
-    trace_database(settings)
     store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     return Worker(jobs(store, settings))
 

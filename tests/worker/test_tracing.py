@@ -15,6 +15,7 @@ import pytest
 from app.http.tracing import is_wanted
 from app.settings import Settings
 from app.store.store import Store
+from tests.live import until
 from tests.make import Project, a_document
 
 REQUESTS = """
@@ -25,6 +26,12 @@ from app.settings import Settings
 client = create_app(Settings.from_environment()).test_client()
 for path in ("/health", sys.argv[1]):
     client.get(path, headers={"Authorization": "Bearer " + sys.argv[2]})
+"""
+
+WORKER = """
+from app.cli import main
+
+main(["worker"])
 """
 
 
@@ -84,6 +91,30 @@ def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_te
     assert b"/health" not in told
     for secret in (token.secret, "Unheard of"):
         assert secret.encode() not in told
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+def test_what_the_worker_asks_of_mongodb_is_traced(
+    store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
+) -> None:
+    address, arrived = collector
+    environment = {
+        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
+        "MONGODB_URI": mongodb_uri,
+        "MONGODB_DATABASE": store.database.name,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+        "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+        "OTEL_BSP_SCHEDULE_DELAY": "50",
+    }
+
+    with subprocess.Popen([sys.executable, "-c", WORKER], env=environment) as worker:
+        try:
+            until(lambda: f"{store.database.name}.".encode() in b"".join(arrived), seconds=30)
+        finally:
+            worker.terminate()
+
+    assert worker.returncode == 0
 
 
 def test_without_an_endpoint_nothing_is_traced() -> None:
