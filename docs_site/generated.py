@@ -15,7 +15,7 @@ from app.rest.api import ROUTES
 from app.rest.openapi import TAGS
 from app.rules import briefs, documents
 from app.vocabulary import DocumentStatus as Status
-from graphql_app.schema import DeliverySchema
+from graphql_app.schema import sdl
 from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import TOOLSETS
 
@@ -198,10 +198,7 @@ def _arguments(operation: Operation) -> Iterator[str]:
 
 def graphql_page() -> str:
     """Returns the schema of the delivery API."""
-    return (
-        "# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n"
-        f"```graphql\n{DeliverySchema().as_str().strip()}\n```\n"
-    )
+    return f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl().strip()}\n```\n"
 
 
 MADE: dict[str, Callable[[], str]] = {

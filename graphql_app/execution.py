@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 
+import strawberry
 from cachetools import LRUCache
 from graphql import (
     DocumentNode,
@@ -24,7 +25,7 @@ from app.operations.delivery import DeliveryReader, shows_drafts
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, code_of, query_error
 from graphql_app.limits import parse_query, without_repetitions
-from graphql_app.schema import GRAPHQL_SCHEMA, DeliverySchema
+from graphql_app.schema import CONFIG, GRAPHQL_SCHEMA, Query
 from graphql_app.selections import selections_of
 
 MAX_ERRORS = 1
@@ -129,11 +130,12 @@ class ReadSelections(SchemaExtension):
         yield
 
 
-class Schema(DeliverySchema):
+class Schema(strawberry.Schema):
     """The schema as the server runs it."""
 
     def __init__(self, queries: QueryCache, reader: DeliveryReader, introspection: bool) -> None:
-        super().__init__([lambda: LimitQuery(queries, introspection), lambda: ReadSelections(reader)])
+        extensions = [lambda: LimitQuery(queries, introspection), lambda: ReadSelections(reader)]
+        super().__init__(Query, extensions=extensions, config=CONFIG)
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Logs internal errors; the others are the caller's."""

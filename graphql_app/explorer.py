@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from flask import Response, render_template_string, send_from_directory
+from flask import Response, render_template, send_from_directory
 
 FOLDER = Path(__file__).parent / "explorer_files"
 FILES = (
@@ -14,27 +14,6 @@ FILES = (
     "start.js",
 )
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Content workflow: delivery explorer</title>
-<link rel="icon" href="data:,">
-{%- for name in files if name.endswith(".css") %}
-<link rel="stylesheet" href="{{ url_for('delivery.explorer_file', name=name) }}">
-{%- endfor %}
-</head>
-<body>
-<label id="caller">Delivery token <input id="token" type="password" autocomplete="off" placeholder="cwd_…"></label>
-<div id="explorer"></div>
-{%- for name in files if name.endswith(".js") %}
-<script src="{{ url_for('delivery.explorer_file', name=name) }}"></script>
-{%- endfor %}
-</body>
-</html>
-"""
-
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -43,7 +22,7 @@ POLICY = (
 
 def page() -> Response:
     """Returns the page. It has no token: its user pastes one."""
-    html = render_template_string(PAGE, files=FILES)
+    html = render_template("delivery/explorer.html", files=FILES)
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store", "Vary": "Authorization, Accept"}
     return Response(html, content_type="text/html; charset=utf-8", headers=headers)
 

@@ -28,7 +28,7 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def _graphql(settings: Settings, reader: DeliveryReader) -> Blueprint:
-    routes = Blueprint("delivery", __name__)
+    routes = Blueprint("delivery", __name__, template_folder="templates")
     graphql = view.DeliveryView.as_view("graphql", settings, reader)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     names = ",".join(f'"{name}"' for name in explorer.FILES)

@@ -4,12 +4,10 @@ What a query selects is read before its resolvers run (`execution.py`), with as 
 returns what was read for its field, or raises the refusal.
 """
 
-from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import strawberry
 from graphql import GraphQLObjectType, build_schema
-from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 
 from graphql_app.context import Info, by_response_key
@@ -130,16 +128,12 @@ class Query:
     )
 
 
-class DeliverySchema(strawberry.Schema):
-    """The schema, with the extensions that run with each query."""
-
-    def __init__(self, extensions: Sequence[Callable[[], SchemaExtension]] = ()) -> None:
-        super().__init__(Query, extensions=extensions, config=StrawberryConfig(auto_camel_case=False))
+CONFIG = StrawberryConfig(auto_camel_case=False)
 
 
 def sdl() -> str:
     """Returns the schema in GraphQL's schema definition language."""
-    return DeliverySchema().as_str() + "\n"
+    return strawberry.Schema(Query, config=CONFIG).as_str() + "\n"
 
 
 GRAPHQL_SCHEMA = build_schema(sdl())

@@ -133,9 +133,5 @@ def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) 
     log.error(reason)
     if message and "id" not in message:
         return None
-    request_id = message.get("id")
-    return _error(request_id if type(request_id) in (int, str) else None, code, reason)
-
-
-def _error(request_id: Any, code: int, reason: str) -> dict[str, Any]:
+    request_id = message["id"] if type(message.get("id")) in (int, str) else None
     return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}}

@@ -10,40 +10,17 @@ from typing import Any
 
 import flask_swagger_ui
 import orjson
-from flask import Blueprint, Flask, Response, redirect, request, send_from_directory
+from flask import Blueprint, Flask, Response, redirect, render_template, request, send_from_directory
 from werkzeug import Response as BaseResponse
 
 from app.http.errors import DOCS
 
-ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
-FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Content workflow: API reference</title>
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="icon" href="docs/favicon-32x32.png">
-</head>
-<body>
-<div id="reference"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-"""
-
-START = """SwaggerUIBundle({
-  url: "openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  validatorUrl: null,
-  persistAuthorization: false,
-  docExpansion: "list",
-});
-"""
+SWAGGER_UI = Path(flask_swagger_ui.__file__).parent / "dist"
+FILES = {
+    "start.js": Path(__file__).parent / "reference_files",
+    **dict.fromkeys(("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"), SWAGGER_UI),
+}
+"""The files that the page loads, each with its folder."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -53,7 +30,7 @@ POLICY = (
 
 def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], base_path: str) -> None:
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
-    reference = Blueprint(DOCS, __name__)
+    reference = Blueprint(DOCS, __name__, template_folder="templates")
 
     building = Lock()
 
@@ -82,15 +59,12 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     def page() -> BaseResponse:
         if request.path.endswith("/"):
             return redirect("../docs", 308)  # the page's links are relative
-        return Response(PAGE, content_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY})
-
-    @reference.get("/docs/start.js")
-    def start() -> Response:
-        return Response(START, content_type="text/javascript")
+        html = render_template("reference/docs.html")
+        return Response(html, content_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY})
 
     @reference.get("/docs/<any({}):name>".format(",".join(f'"{name}"' for name in sorted(FILES))))
     def asset(name: str) -> Response:
-        response = send_from_directory(ASSETS, name)
+        response = send_from_directory(FILES[name], name)
         response.headers["Cache-Control"] = "private, no-cache"  # it has an ETag
         return response
 

@@ -138,7 +138,6 @@ OPEN = {
     "/openapi.json",
     "/docs",
     "/docs/<name>",
-    "/docs/start.js",
     "/llms.txt",
     "/graphql/explorer/<name>",
     "/console/assets/<version>/<name>",
