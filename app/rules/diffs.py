@@ -40,16 +40,9 @@ def _matches(old: list[str], new: list[str]) -> list[Match]:
     head = _common(zip(old, new, strict=False))
     shorter = min(len(old), len(new)) - head
     tail = _common(islice(zip(reversed(old), reversed(new), strict=False), shorter))
-    between_old, between_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    if len(between_old) * len(between_new) > MOST_COMPARISONS:
+    if (len(old) - head - tail) * (len(new) - head - tail) > MOST_COMPARISONS:
         raise TooDifferent
-    between = LCSseq.opcodes(between_old, between_new).as_matching_blocks()
-    return [
-        Match(0, 0, head),
-        *(Match(block.a + head, block.b + head, block.size) for block in between),
-        Match(len(old) - tail, len(new) - tail, tail),
-        Match(len(old), len(new), 0),
-    ]
+    return [Match(block.a, block.b, block.size) for block in LCSseq.opcodes(old, new).as_matching_blocks()]
 
 
 def _common(pairs: Iterable[tuple[str, str]]) -> int:
