@@ -28,7 +28,7 @@ from app.errors import HttpApiDecodeError, Refusal
 from app.fields.loading import load
 from app.fields.queries import RelatedPage
 from app.operations.delivery_queries import CATEGORY_QUERIES, DOCUMENT_QUERIES, page_of
-from app.operations.selections import DocumentSelection, PreviewSelection, RelatedSelection, Selection
+from app.operations.selections import DocumentSelection, RelatedSelection, Selection
 from graphql_app.errors import query_error
 from graphql_app.limits import fragments_of
 from graphql_app.schema import DOCUMENT_FIELDS, LIST_LENGTHS, QUERY_FIELDS
@@ -191,10 +191,10 @@ class _QueryField:
         )
         return selection, cost
 
-    def _preview(self, nodes: list[FieldNode], times: int) -> PreviewSelection:
+    def _preview(self, nodes: list[FieldNode], times: int) -> DocumentSelection:
         """Returns what is selected of a preview; `times` is under how many keys it is in the response."""
         counts = Counter(below[0].name.value for below in self.collector.below(nodes).values())
-        return PreviewSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
+        return DocumentSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
 
     def _category(self, nodes: list[FieldNode]) -> int:
         """Returns the cost of a category with what is selected below it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.operations.context import Context
 from app.operations.delivered_texts import Node, Text, TextReader, Texts, content_to_excerpt, preview_html
-from app.operations.selections import PreviewSelection
+from app.operations.selections import DocumentSelection
 from app.records.delivery import (
     Categories,
     DeliveredAuthor,
@@ -72,7 +72,7 @@ def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int])
     return of_versions.get((row["id"], snapshot["version"]), 0) if words is None else words
 
 
-def _preview(selection: PreviewSelection, row: StoredDocument, extras: Extras) -> DeliveredPreview:
+def _preview(selection: DocumentSelection, row: StoredDocument, extras: Extras) -> DeliveredPreview:
     preview, content_id = delivered_preview(row), row.get("contentId")
     if content_id:
         if selection.html:

@@ -8,18 +8,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class PreviewSelection:
-    """What is selected of the present state of each document."""
-
-    html: int = 0
-    """How many times html is in the response for each document."""
-    markdown: int = 0
-    excerpt: bool = False
-
-
-@dataclass(frozen=True)
 class DocumentSelection:
-    """What is selected of each document of a list."""
+    """What is selected of each document of a list, or of its present state, which has texts alone."""
 
     html: int = 0
     """How many times html is in the response for each document."""
@@ -27,15 +17,15 @@ class DocumentSelection:
     excerpt: bool = False
     author: bool = False
     word_count: bool = False
-    preview: PreviewSelection | None = None
+    preview: DocumentSelection | None = None
     related: Mapping[str, RelatedSelection] = field(default_factory=dict)
     """The lists of related documents by response key."""
 
     @property
     def has_texts(self) -> bool:
         """Whether html or markdown is selected, of these documents or of those related to them."""
-        previewed = self.preview is not None and (self.preview.html or self.preview.markdown)
-        return bool(self.html or self.markdown or previewed or any(one.each.has_texts for one in self.related.values()))
+        below = (self.preview, *(one.each for one in self.related.values()))
+        return bool(self.html or self.markdown) or any(one.has_texts for one in below if one is not None)
 
     @property
     def has_preview(self) -> bool:
