@@ -191,7 +191,6 @@ def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
 class BriefMove:
     """One row of the table of brief states."""
 
-    name: str
     leaves: tuple[BriefState, ...]
     enters: BriefState
     event: str
@@ -206,7 +205,6 @@ class BriefMove:
 
 
 READY = BriefMove(
-    "ready",
     leaves=(BriefState.NONE, BriefState.DRAFTED),
     enters=BriefState.READY,
     event="brief.ready",
@@ -214,7 +212,6 @@ READY = BriefMove(
     while_open=True,
 )
 CLAIM = BriefMove(
-    "claim",
     leaves=(BriefState.READY,),
     enters=BriefState.CLAIMED,
     event="brief.claimed",
@@ -223,7 +220,6 @@ CLAIM = BriefMove(
     document_status=Status.DRAFTING,
 )
 RENEW = BriefMove(
-    "renew",
     leaves=(BriefState.CLAIMED,),
     enters=BriefState.CLAIMED,
     event="brief.renewed",
@@ -231,7 +227,6 @@ RENEW = BriefMove(
     by_holder=tuple(Channel),
 )
 WITHDRAW = BriefMove(
-    "withdraw",
     leaves=(BriefState.READY, BriefState.CLAIMED),
     enters=BriefState.NONE,
     event="brief.withdrawn",
@@ -239,7 +234,6 @@ WITHDRAW = BriefMove(
     by_holder=(Channel.MCP,),
 )
 RELEASE = BriefMove(
-    "release",
     leaves=(BriefState.CLAIMED,),
     enters=BriefState.READY,
     event="brief.released",

@@ -1,10 +1,10 @@
 """The tables of `rules` as MongoDB conditions and expressions, for atomic writes.
 
-A claim whose lease has expired counts as ready from that instant: the conditions include it (`brief_state_filters`),
+A claim whose lease has expired counts as ready from that instant: the conditions include it (`lease_expired_filter`),
 and every write of a document records the expiry first (`expire_lease_stage`), so that nothing depends on a worker.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 
 from app.rules import documents
@@ -27,20 +27,6 @@ def claim_active_filter(now: datetime) -> Bson:
     """Returns the condition that a brief is claimed, and the claim holds."""
     holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
     return {"brief.state": BriefState.CLAIMED, **holds}
-
-
-def brief_state_filters(states: Iterable[BriefState], now: datetime, *, claimed_by: Bson | None = None) -> list[Bson]:
-    """Returns conditions: a document whose brief is in one of the states now meets one of them.
-
-    `claimed_by` is the condition for the holder of a claim; without it, anyone may hold it.
-    """
-    claimed = claim_active_filter(now) | ({"brief.claimedBy.id": claimed_by} if claimed_by else {})
-    conditions: list[Bson] = []
-    for state in states:
-        conditions.append(claimed if state == BriefState.CLAIMED else {"brief.state": state})
-        if state == BriefState.READY:
-            conditions.append(lease_expired_filter(now))
-    return conditions
 
 
 def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Bson]:
@@ -77,9 +63,15 @@ def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_exp
 
 def brief_move_filter(move: BriefMove, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
-    caller = {"$eq": request.token_id, "$ne": None}  # a caller without a token holds no claim
-    claimed_by = caller if request.channel in move.by_holder else None
-    branches = brief_state_filters(move.leaves, request.now, claimed_by=claimed_by)
+    claimed = claim_active_filter(request.now)
+    if request.channel in move.by_holder:
+        claimed["brief.claimedBy.id"] = {
+            "$eq": request.token_id,
+            "$ne": None,
+        }  # a caller without a token holds no claim
+    branches = [claimed if state == BriefState.CLAIMED else {"brief.state": state} for state in move.leaves]
+    if BriefState.READY in move.leaves:
+        branches.append(lease_expired_filter(request.now))
     if BriefState.NONE in move.leaves:
         branches.append({"brief": None})
     return {"$or": branches} | ({"status": {"$in": list(OPEN)}} if move.while_open else {})

@@ -107,7 +107,7 @@ def said(move: BriefMove, document: dict[str, Any], asked: MoveRequest) -> str:
     "errors.BriefClosed",
     "errors.BriefNotOffered",
 )
-@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
+@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.event)
 def test_a_move_is_refused_as_the_tables_say_and_else_allowed(move) -> None:
     for document, asked in product(DOCUMENTS, CALLS):
         refused = first_refusal(move.refusals, document, asked)
@@ -116,7 +116,7 @@ def test_a_move_is_refused_as_the_tables_say_and_else_allowed(move) -> None:
         assert found == said(move, document, asked), (document, asked)
 
 
-@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
+@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.event)
 def test_a_move_that_is_allowed_leaves_from_a_state_of_its_row(move) -> None:
     for document, asked in product(DOCUMENTS, CALLS):
         leaves = stands(document)[0] in move.leaves and (document["status"] in OPEN or not move.while_open)
@@ -125,12 +125,12 @@ def test_a_move_that_is_allowed_leaves_from_a_state_of_its_row(move) -> None:
 
 
 def test_the_table_enters_the_states_of_the_contract() -> None:
-    assert {move.name: move.enters for move in MOVES} == {
-        "ready": BriefState.READY,
-        "claim": BriefState.CLAIMED,
-        "renew": BriefState.CLAIMED,
-        "withdraw": BriefState.NONE,
-        "release": BriefState.READY,
+    assert {move.event: move.enters for move in MOVES} == {
+        "brief.ready": BriefState.READY,
+        "brief.claimed": BriefState.CLAIMED,
+        "brief.renewed": BriefState.CLAIMED,
+        "brief.withdrawn": BriefState.NONE,
+        "brief.released": BriefState.READY,
     }
 
 
