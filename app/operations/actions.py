@@ -18,9 +18,9 @@ from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
 from app.records.actions import ActionRecord, action_record
 from app.rules.briefs import MoveRequest, first_refusal
-from app.rules.checks import CheckResult, failed
+from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
-from app.vocabulary import CheckLevel, Scope
+from app.vocabulary import Scope
 
 RESTORE = "restore_document"
 
@@ -88,7 +88,7 @@ def _request(
         if results is None:
             markdown = markdown_of(ctx, content_id)
             results = checks_of(ctx, document, levels, markdown)
-        request = replace(request, failed_checks=[one for one in failed(results) if one["level"] == CheckLevel.ERROR])
+        request = replace(request, failed_checks=failed_errors(results))
     if Scope.PUBLISH in scopes and content_id and refusal(PUBLISH, document, request) is None:
         request = replace(request, not_renderable=not is_renderable(ctx, content_id, markdown))
     return request

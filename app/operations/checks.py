@@ -9,7 +9,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.checks import ChecksRecord
 from app.rules.briefs import brief_of
-from app.rules.checks import NAMED_TITLES, CheckResult, all_passed, errors_alone, run_checks, subject_of
+from app.rules.checks import NAMED_TITLES, CheckResult, errors_alone, failed_errors, run_checks, subject_of
 from app.rules.documents import StoredDocument
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
@@ -24,7 +24,7 @@ def check_document(ctx: Context, document_id: str) -> Result:
     document = own_document(ctx, document_id)
     markdown = markdown_of(ctx, document.get("contentId"))
     results = checks_of(ctx, document, check_levels(ctx), markdown)
-    return Result({"passed": all_passed(results), "checks": results})
+    return Result({"passed": not failed_errors(results), "checks": results})
 
 
 def checks_of(

@@ -25,6 +25,7 @@ from app.records.documents import DocumentRecord, DocumentSummary, document_summ
 from app.rules.briefs import MoveRequest
 from app.rules.documents import (
     PUBLISHED_FIELDS,
+    UNSCHEDULED,
     StoredDocument,
     delivers_at_once,
     if_frozen,
@@ -134,8 +135,9 @@ def delete_document(ctx: Context, document_id: str) -> Result:
     document = ctx.check_match(own_document(ctx, document_id))
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
+    changes = {"deletedAt": ctx.now, "status": status, **UNSCHEDULED}
     event = ctx.event("document.deleted", previous_slug(document, None))
-    or_raise(ctx.store.documents.trash(ctx.project_id, document, ctx.now, status, event), WriteConflict)
+    or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     if document["isPublished"]:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, document)

@@ -86,6 +86,10 @@ class Result:
     seconds_until_visible: float = 0
     """How long until every server shows what was written; the response waits for it."""
 
+    def with_secret(self, name: str, secret: str) -> Result:
+        """Returns the result with a field that is shown once."""
+        return replace(self, body={**self.body, name: secret}, secrets=(name,))
+
     def to_stored(self) -> dict[str, Any]:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
         body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body

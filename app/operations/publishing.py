@@ -47,6 +47,7 @@ from app.rules.documents import (
     SUBMIT,
     UNPUBLISH,
     UNSCHEDULE,
+    UNSCHEDULED,
     StatusMove,
     StoredDocument,
     if_not_renderable,
@@ -56,8 +57,6 @@ from app.rules.publishing import delivered_words, past_slugs, previous_slug, sna
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
-
-UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
 
 PUBLISHING = (partial(refusal, PUBLISH), if_not_renderable)
 """Why publishing is refused, in the contract's order."""

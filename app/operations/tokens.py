@@ -60,7 +60,8 @@ def create_token(ctx: Context, fields: Fields) -> Result:
         "lastUsedAt": None,
         "revokedAt": None,
     }
-    return _result_with_secret(ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created")), secret)
+    added = ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created"))
+    return _result(added).with_secret("token", secret)
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
@@ -93,7 +94,8 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     token = _own_token(ctx, token_id)
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]))
-    return _result_with_secret(_write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated")), secret)
+    rotated = _write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated"))
+    return _result(rotated).with_secret("token", secret)
 
 
 def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
@@ -158,7 +160,3 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
 
 def _result(token: StoredToken) -> Result:
     return Result(token_record(token), etag=record_tag(token))
-
-
-def _result_with_secret(token: StoredToken, secret: str) -> Result:
-    return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

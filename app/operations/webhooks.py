@@ -52,7 +52,8 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
         "createdBy": ctx.caller.actor,
         "updatedAt": ctx.now,
     }
-    return _result_with_secret(ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created")), secret)
+    added = ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created"))
+    return _result(added).with_secret("secret", secret)
 
 
 @operation(
@@ -108,7 +109,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     if written is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
         raise WriteConflict
-    return _result_with_secret(written, secret)
+    return _result(written).with_secret("secret", secret)
 
 
 @operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord, transaction=True)
@@ -169,8 +170,3 @@ def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
 
 def _result(webhook: StoredWebhook) -> Result:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
-
-
-def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result:
-    body = {**webhook_record(webhook), "secret": secret}
-    return Result(body, etag=record_tag(webhook), secrets=("secret",))

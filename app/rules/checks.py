@@ -171,9 +171,9 @@ def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, s
     return failed(run_checks(subject, {**levels, **only}))
 
 
-def all_passed(results: Sequence[CheckResult]) -> bool:
-    """Returns whether no check of level `error` failed."""
-    return not any(one["outcome"] == CheckOutcome.FAILED and one["level"] == CheckLevel.ERROR for one in results)
+def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
+    """Returns the failures of checks of level `error`."""
+    return [one for one in failed(results) if one["level"] == CheckLevel.ERROR]
 
 
 def word_targets(text: str) -> list[int]:

@@ -111,17 +111,11 @@ class Documents(DocumentLists):
 
         One command counts the keys of each status. A group by the status itself would read each document.
         """
-        first, *others = (
-            [
-                {"$match": self._where(project_id, {"status": str(status), **NOT_DELETED})},
-                {"$group": {"_id": str(status), "count": {"$sum": 1}}},
-            ]
-            for status in DocumentStatus
-        )
-        unions = [{"$unionWith": {"coll": self.name, "pipeline": one}} for one in others]
-        with self._hint(FILTERED_BY["status", "updatedAt"], NOT_DELETED) as hint:
-            options: Bson = {"hint": hint} if hint else {}
-            rows = list(self._collection.aggregate([*first, *unions], session=self._session, **options))
+        conditions: list[Bson] = [{"status": str(status), **NOT_DELETED} for status in DocumentStatus]
+        groups = [{"$group": {"_id": one["status"], "count": {"$sum": 1}}} for one in conditions]
+        pipelines = [[{"$match": self._where(project_id, one)}, groups[place]] for place, one in enumerate(conditions)]
+        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines[1:]]
+        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], FILTERED_BY["status", "updatedAt"])
         return {row["_id"]: row["count"] for row in rows}
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
@@ -198,13 +192,6 @@ class Documents(DocumentLists):
         """Changes a document, unless it was changed or moved to the trash since it was read."""
         unchanged = self._id_filter(document["id"]) | {"rev": document["rev"]}
         return self._change(project_id, unchanged, event=event, changes=changes)
-
-    def trash(
-        self, project_id: str, document: StoredDocument, now: datetime, status: str, event: Event
-    ) -> StoredDocument | None:
-        """Moves a document to the trash, unless it changed since it was read."""
-        changes = {"deletedAt": now, "status": status, "statusBefore": None, "publishAt": None}
-        return self.change(project_id, document, changes, event)
 
     def restore(
         self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event

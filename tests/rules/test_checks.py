@@ -11,7 +11,7 @@ import pytest
 from app.rules.checks import (
     CheckResult,
     Subject,
-    all_passed,
+    failed_errors,
     run_checks,
     word_targets,
 )
@@ -283,9 +283,9 @@ def test_checks_come_in_the_order_of_the_table_and_those_switched_off_are_left_o
 
 
 def test_only_a_failed_error_keeps_a_document_from_passing() -> None:
-    assert all_passed(run_checks(EMPTY, {}))
-    assert not all_passed(run_checks(EMPTY, {"meta_title": "error"}))
-    assert all_passed(run_checks(EMPTY, {"keyword_in_title": "error"}))
+    assert not failed_errors(run_checks(EMPTY, {}))
+    assert failed_errors(run_checks(EMPTY, {"meta_title": "error"}))
+    assert not failed_errors(run_checks(EMPTY, {"keyword_in_title": "error"}))
 
 
 HOSTILE = {
@@ -341,6 +341,6 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
 def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_nothing() -> None:
     text = "*a*\n" * 250_000 + "\n\nTODO\n"
     results = run_checks(replace(EMPTY, markdown=text), {"placeholders": "error"})
-    assert not all_passed(results)
+    assert failed_errors(results)
     told = [one["check"] for one in results if "over 1,000,000 elements" in one["message"]]
     assert told == ["heading_levels", "image_alt", "placeholders", "repeated_paragraphs", "links"]
