@@ -50,7 +50,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_graphql:
         delivery.install(app, settings)
     if settings.serve_console:
-        console.install(app, settings)
+        console.install(app)
     if settings.serve_docs:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:

@@ -3,7 +3,7 @@
 Where things are:
 
 - `routes.py` puts the pages on the app. `frame.py` has what all pages share: the blueprint `console`,
-  `page(template, **values)`, `done(message, to)`. `sessions.py` has who is signed in (`session()`), `calls.py` has
+  `page(template, **values)`, `done(message, to)`. `sessions.py` has who is signed in (`context()`), `calls.py` has
   `call(operation, *ids, fields=…)` and `may(operation)`.
 - `forms.py` reads what was sent, and has the two decorators of the views that forms and buttons are sent to.
 - Each group of pages is a module whose views are decorated with `@console.get(…)` and `@console.post(…)`; import it in

@@ -1,6 +1,6 @@
 """The board: documents in columns by status."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from flask import Response, request
 from app.console import live
 from app.console.calls import call
 from app.console.frame import console, page
-from app.console.sessions import session
+from app.console.sessions import context
 from app.console.words import STATUSES
 from app.fields.documents import DocumentQuery
 from app.fields.loading import cached_schema
@@ -39,7 +39,7 @@ class Column:
 @console.get("/board")
 def show_board() -> Response:
     """Shows the board; its filters are in the address."""
-    chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
+    chosen = chosen_filters(FILTERS)
     filters = filters_of(chosen)
     is_search = not IN_ONE_LIST.isdisjoint(chosen)
     columns = _in_one_list(filters) if is_search else [_column(status, filters) for status in STATUSES]
@@ -52,10 +52,15 @@ def show_board() -> Response:
     )
 
 
+def chosen_filters(names: Iterable[str]) -> dict[str, str]:
+    """Returns those filters of a page that its address sets."""
+    return {name: value for name in names if (value := request.args.get(name, "").strip())}
+
+
 def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     """Returns the filters of a page as those of the list of documents."""
     filters = {name: value for name, value in chosen.items() if name != "due"}
-    today = session().ctx.now.date()
+    today = context().now.date()
     if chosen.get("due") == "overdue":
         filters |= {"isPublished": "false", "dueBefore": (today - timedelta(days=1)).isoformat()}
     elif chosen.get("due") == "week":

@@ -12,7 +12,7 @@ from app.console import board, live
 from app.console.calls import call, require
 from app.console.forms import leads_to
 from app.console.frame import console, page
-from app.console.sessions import session
+from app.console.sessions import context
 from app.errors import HttpApiDecodeError
 from app.fields.documents import DocumentQuery
 from app.fields.loading import load
@@ -31,11 +31,11 @@ DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"
 def show_calendar() -> Response:
     """Shows a month, or a week with `view=week`, around the day in the address; its filters are there too."""
     require(documents.list_documents)
-    today = session().ctx.now.date()
+    today = context().now.date()
     shown = _read_day(request.args.get("day", "")) or today
     weekly = request.args.get("view") == "week"
     days = _days(shown, weekly)
-    chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
+    chosen = board.chosen_filters(FILTERS)
     items, cut = _items(load(DocumentQuery, board.filters_of(chosen)), days[0], days[-1])
     month, week = shown.replace(day=1), timedelta(days=7)
     return page(
@@ -74,7 +74,7 @@ def _reschedule(id: str, day: date) -> str:
     document = call(documents.get_document, id).body
     publish_at = read_time(document["publishAt"]) if document["publishAt"] else datetime.combine(day, time(9), UTC)
     at = datetime.combine(day, publish_at.timetz())
-    ctx = session().ctx
+    ctx = context()
 
     def reschedule(store: Store) -> None:
         within = replace(ctx, store=store)
@@ -88,7 +88,7 @@ def _reschedule(id: str, day: date) -> str:
 
 def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[str, Any]], list[str]]:
     """Returns the documents of some days, and of what there may be more than is shown."""
-    ctx = session().ctx
+    ctx = context()
     with ctx.store.deadline():
         found = documents.documents_by_day(ctx, filters, first, last, limit=MOST)
     items = [_item(kind, one, one[DAY_OF[kind]]) for kind, listed in found.items() for one in listed]

@@ -11,7 +11,7 @@ import orjson
 from flask import request
 
 from app.console.frame import console
-from app.console.sessions import session
+from app.console.sessions import context
 from app.errors import IdempotencyConflict
 from app.fields.loading import load
 from app.operations.operation import Operation, Result
@@ -33,7 +33,7 @@ def call(
     more and gets the first result. Raises the operation's refusals.
     """
     table = operation.body or operation.query
-    ctx = replace(session().ctx, dry_run=dry_run)
+    ctx = replace(context(), dry_run=dry_run)
     operation.permit(ctx)
     key = _idempotency_key(operation, ids, fields) if once else None
     loaded = load(table, fields or {}) if table else None
@@ -76,7 +76,7 @@ def new_key() -> str:
 
 def may(operation: Operation) -> bool:
     """Returns whether the signed-in user's scopes allow an operation; pages offer only what they allow."""
-    return operation.scope in session().ctx.caller.scopes
+    return operation.scope in context().caller.scopes
 
 
 def require(operation: Operation) -> None:

@@ -12,7 +12,7 @@ from app.console.diffs import side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_of
-from app.console.sessions import session
+from app.console.sessions import context
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.fields.queries import MAX_NUMBER
 from app.http import in_flight
@@ -188,7 +188,7 @@ def text_of(result: Result) -> str:
     body_id = result.text_ids["content"]
     if body_id is None:
         return ""
-    ctx = session().ctx
+    ctx = context()
     with ctx.store.deadline():
         return ctx.store.bodies.get_texts(ctx.project_id, [body_id]).get(body_id, "")
 

@@ -20,6 +20,7 @@ from app.errors import (
     VersionConflict,
 )
 from app.http.callers import callers
+from app.operations.context import Context
 from app.vocabulary import Scope
 
 POLICY = (
@@ -55,12 +56,12 @@ def is_from_script() -> bool:
 
 def page(template: str, status: int | None = None, **values: Any) -> Response:
     """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
-    signed_in: Any = g.get("console_session")
+    signed_in: Context | None = g.get("console_context")
     refusal: Refusal | None = g.get("refused_form")
     notice = {"ok": False, "message": said_by(refusal)} if refusal else _read_notice()
     shared = {
         "signed_in": signed_in,
-        "scopes": [scope for scope in Scope if signed_in and scope in signed_in.ctx.caller.scopes],
+        "scopes": [scope for scope in Scope if signed_in and scope in signed_in.caller.scopes],
         "navigation": NAVIGATION,
         "notice": notice,
         "problems": problems_of(refusal) if refusal else {},

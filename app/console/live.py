@@ -7,7 +7,7 @@ from flask import request
 
 from app.console.calls import call, may
 from app.console.frame import console
-from app.console.sessions import session
+from app.console.sessions import context
 from app.errors import CursorExpired
 from app.http import feed_watch
 from app.operations import events
@@ -18,7 +18,7 @@ WAIT_SECONDS = 20
 
 def cursor() -> str:
     """Returns the cursor after the last event of the project; a page waits for the events after it."""
-    ctx = session().ctx
+    ctx = context()
     if not may(events.list_events):
         return ""
     with ctx.store.deadline():

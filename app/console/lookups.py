@@ -7,7 +7,7 @@ from flask import g
 
 from app.console.calls import call
 from app.console.frame import console
-from app.console.sessions import session
+from app.console.sessions import context
 from app.operations import categories, clusters, members
 from app.operations.operation import Operation
 
@@ -46,7 +46,7 @@ def choices(kind: str) -> list[tuple[str, str]]:
     names = _names(kind)
     if kind == "categories":
         return sorted(names.items(), key=lambda one: one[1].casefold())
-    me = session().ctx.caller.name if kind == "members" else None
+    me = context().caller.name if kind == "members" else None
     own_first = sorted(names.items(), key=lambda one: one[1] != me)
     return [(record_id, f"{me} (me)" if name == me else name) for record_id, name in own_first]
 

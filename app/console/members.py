@@ -10,7 +10,7 @@ from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
-from app.console.sessions import session
+from app.console.sessions import context
 from app.errors import BadRequest
 from app.http.callers import callers
 from app.operations import members
@@ -71,7 +71,7 @@ def invite(id: str) -> BaseResponse:
     scopes = [scope for scope in Scope if scope in request.form.getlist("scopes")]
     if life not in LIVES or not scopes:
         raise BadRequest("Say what they may do, and how long the link works.")
-    secret = invite_member(session().ctx, id, scopes, timedelta(days=int(life)))
+    secret = invite_member(context(), id, scopes, timedelta(days=int(life)))
     link = join_link(callers().public_url or request.url_root, secret)
     says = "Send this link to them and to nobody else. It works once, and is not shown again."
     return secret_page("The invitation", says, link, url_for("console.show_member", id=id))

@@ -10,7 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, may
 from app.console.forms import leads_to
 from app.console.frame import console, done, said_by
-from app.console.sessions import session
+from app.console.sessions import context
 from app.console.words import STATUSES
 from app.errors import Refusal
 from app.operations import briefs, documents, publishing
@@ -59,7 +59,7 @@ MOVES: tuple[Move, ...] = (
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
-        suits=lambda document: (document["brief"]["claimedBy"] or {}).get("id") == session().ctx.caller.token_id,
+        suits=lambda document: (document["brief"]["claimedBy"] or {}).get("id") == context().caller.token_id,
     ),
     Move(
         briefs.withdraw_brief,

@@ -2,8 +2,6 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass
-from functools import cached_property
 
 from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
@@ -24,22 +22,16 @@ OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join"
 """The endpoints that need no session."""
 
 
-@dataclass(frozen=True)
-class Session:
-    """A signed-in user."""
-
-    ctx: Context
-
-    @cached_property
-    def csrf(self) -> str:
-        """The CSRF token that every request except `GET` must carry."""
-        return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
+def context() -> Context:
+    """Returns the context of the request, whose caller is the signed-in user."""
+    ctx: Context = g.console_context
+    return ctx
 
 
-def session() -> Session:
-    """Returns the session of the request."""
-    found: Session = g.console_session
-    return found
+@console.app_template_global("csrf_token")
+def csrf_token() -> str:
+    """Returns the session's CSRF token, which every request except `GET` must carry."""
+    return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
 
 
 @console.before_request
@@ -52,7 +44,7 @@ def authenticate() -> BaseResponse | None:
     if request.endpoint in OPEN_TO_ALL:
         return None
     try:
-        g.console_session = Session(callers().context(None, Channel.CONSOLE))
+        g.console_context = callers().context(None, Channel.CONSOLE)
     except Unauthorized:
         return ask_to_sign_in()
     if any(name == "id" and not HEX_ID.fullmatch(value) for name, value in (request.view_args or {}).items()):
@@ -83,7 +75,7 @@ def refuse_other_sites() -> None:
 def refuse_without_csrf_token() -> None:
     """Refuses with `Forbidden` a request without the session's CSRF token."""
     given = request.headers.get("X-CSRF-Token") or request.form.get("_csrf", "")
-    if not hmac.compare_digest(given.encode(), session().csrf.encode()):
+    if not hmac.compare_digest(given.encode(), csrf_token().encode()):
         raise Forbidden("This form belongs to another session: reload the page and try again.")
 
 

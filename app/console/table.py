@@ -75,7 +75,7 @@ An empty date, and no choice, are refused.
 @console.get("/table")
 def show_table() -> Response:
     """Shows a page of the documents; filters, order and columns are in the address."""
-    chosen = {name: value for name in FILTERS if (value := request.args.get(name, "").strip())}
+    chosen = board.chosen_filters(FILTERS)
     sort = request.args.get("sort") or "-updatedAt"
     number = min(max(1, request.args.get("page", 1, type=int)), MAX_OFFSET // ON_A_PAGE)
     offset = (number - 1) * ON_A_PAGE

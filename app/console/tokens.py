@@ -10,7 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
-from app.console.sessions import session
+from app.console.sessions import context
 from app.operations import documents, reverts, tokens
 from app.vocabulary import TokenKind
 
@@ -53,7 +53,7 @@ def make_token() -> BaseResponse:
 @console.get("/administration/tokens/<id>")
 def show_token(id: str) -> Response:
     """Shows a token, with what can be done with it."""
-    return page("token.html", token=tokens.read_token(session().ctx, id))
+    return page("token.html", token=tokens.read_token(context(), id))
 
 
 @console.post("/administration/tokens/<id>")
@@ -100,7 +100,7 @@ def _titles(ids: list[str]) -> dict[str, str]:
     """Returns the titles of documents by id, if the scopes allow reading them."""
     if not may(documents.list_documents):
         return {}
-    ctx = session().ctx
+    ctx = context()
     with ctx.store.deadline():
         return {row["id"]: row["title"] for row in ctx.store.documents.get_links(ctx.project_id, ids)}
 

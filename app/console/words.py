@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from app.console.frame import console
-from app.console.sessions import session
+from app.console.sessions import context
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
@@ -90,7 +90,7 @@ def when(time: str | None) -> Markup:
 @console.app_template_filter("time_left")
 def time_left(time: str) -> Markup:
     """Returns how long it is until an instant, in whole days, hours or minutes, as an element that has the instant."""
-    seconds = (read_time(time) - session().ctx.now).total_seconds()
+    seconds = (read_time(time) - context().now).total_seconds()
     size, unit = next(one for one in UNITS if seconds >= 2 * one[0] or one[1] == "minute")
     text = _counted(f"{max(1, round(seconds / size))}", unit)
     return Markup('<time datetime="{}" title="{:%d %b %Y, %H:%M} UTC">{}</time>').format(time, read_time(time), text)
@@ -125,7 +125,7 @@ def day(value: str | None) -> Markup:
     if not value:
         return Markup("")
     found = date.fromisoformat(value)
-    form = "{:%d %b}" if found.year == session().ctx.now.year else "{:%d %b %Y}"
+    form = "{:%d %b}" if found.year == context().now.year else "{:%d %b %Y}"
     return Markup('<time datetime="{}">{}</time>').format(value, form.format(found).lstrip("0"))
 
 
@@ -134,4 +134,4 @@ def overdue_days(document: Mapping[str, Any]) -> int:
     """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
     if not document["dueDate"] or document["isPublished"]:
         return 0
-    return max(0, (session().ctx.now.date() - date.fromisoformat(document["dueDate"])).days)
+    return max(0, (context().now.date() - date.fromisoformat(document["dueDate"])).days)

@@ -13,7 +13,6 @@ from bson import ObjectId
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
-from app.console.sessions import Session
 from app.console.words import time_left
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
@@ -364,8 +363,8 @@ def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
 )
 def test_the_time_left_is_written_in_whole_numbers(editor: Visitor, project: Project, seconds: int, says: str) -> None:
     with editor.app.test_request_context():
-        g.console_session = Session(project.context())
-        assert f">{says}</time>" in time_left(wire_time(g.console_session.ctx.now + timedelta(seconds=seconds)))
+        g.console_context = project.context()
+        assert f">{says}</time>" in time_left(wire_time(g.console_context.now + timedelta(seconds=seconds)))
 
 
 def test_what_goes_to_the_trash_is_restored_there(editor: Visitor, project: Project, document: dict[str, str]) -> None:
