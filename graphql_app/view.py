@@ -64,6 +64,11 @@ class RequestAdapter(FlaskHTTPRequestAdapter):
         return "POST" if self.request.method == "POST" else "GET"
 
     @property
+    def content_type(self) -> str:
+        """The type of the body without parameters, which Strawberry compares with regard to case."""
+        return self.request.mimetype
+
+    @property
     def body(self) -> bytes:
         """The body; `RequestError` for a longer one than any query needs."""
         body = bodies.read()
@@ -244,7 +249,8 @@ def response_type() -> str | None:
 
 @lru_cache(maxsize=512)
 def _response_type(accept: str) -> str | None:
-    accepted = parse_accept_header(accept.strip() or JSON, MIMEAccept)
+    given = parse_accept_header(accept.strip() or JSON, MIMEAccept)
+    accepted = MIMEAccept((name.partition(";")[0].strip(), quality) for name, quality in given)  # without `charset`
     named = {name.lower() for name, _ in accepted}
     return accepted.best_match([one for one in (GRAPHQL_RESPONSE, JSON, HTML) if one == JSON or one in named])
 

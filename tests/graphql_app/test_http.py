@@ -48,6 +48,8 @@ def test_both_methods_answer_alike(project: Project, graphql: GraphQL, method: s
         (f"application/json, {GRAPHQL_RESPONSE};q=0.5", "application/json"),
         (f"{GRAPHQL_RESPONSE}, application/graphql+json, application/json, text/event-stream", GRAPHQL_RESPONSE),
         ("application/json, text/html;q=0.9", "application/json"),
+        (f"{GRAPHQL_RESPONSE}; charset=utf-8, application/json; charset=utf-8", GRAPHQL_RESPONSE),
+        (f"{GRAPHQL_RESPONSE};charset=UTF-8;q=0.5, Application/JSON;charset=UTF-8", "application/json"),
     ],
 )
 def test_the_answer_has_the_media_type_that_is_asked_for(graphql: GraphQL, accept: str | None, media_type: str) -> None:
@@ -123,6 +125,15 @@ def test_a_body_that_is_no_json_is_an_unsupported_media_type(graphql: GraphQL, c
     answer = graphql.client.post("/graphql", data=json.dumps({"query": QUERY}), headers=headers)
 
     assert (answer.status_code, code(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("content_type", ["Application/JSON", 'application/json; charset="UTF-8"'])
+def test_the_type_of_a_body_is_read_without_regard_to_case(graphql: GraphQL, content_type: str) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}", "Content-Type": content_type}
+
+    answer = graphql.client.post("/graphql", data=json.dumps({"query": QUERY}), headers=headers)
+
+    assert answer.json == {"data": {"documents": []}}
 
 
 def test_other_methods_are_not_allowed(graphql: GraphQL) -> None:
