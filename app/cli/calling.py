@@ -58,8 +58,8 @@ def context(project_id: str, opened: Store | None = None) -> Context:
 def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
     """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}
-    table = operation.body or operation.query
-    return operation(ctx, *ids, fields=load(table, given) if table else None).body
+    schema = operation.body or operation.query
+    return operation(ctx, *ids, fields=load(schema, given) if schema else None).body
 
 
 def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:

@@ -32,11 +32,11 @@ def call(
     A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
     more and gets the first result. Raises the operation's refusals.
     """
-    table = operation.body or operation.query
+    schema = operation.body or operation.query
     ctx = replace(context(), dry_run=dry_run)
     operation.permit(ctx)
     key = _idempotency_key(operation, ids, fields) if once else None
-    loaded = load(table, fields or {}) if table else None
+    loaded = load(schema, fields or {}) if schema else None
     for _ in range(TRIES_OF_A_FORM):
         try:
             return operation(ctx, *ids, fields=loaded, key=key)

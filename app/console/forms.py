@@ -8,7 +8,7 @@ from typing import Any, ParamSpec
 from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import done, said_by
+from app.console.frame import done, message_of
 from app.errors import Refusal
 
 P = ParamSpec("P")
@@ -55,7 +55,7 @@ def leads_to(
             try:
                 outcome = press(*args, **ids)
             except Refusal as refusal:
-                return done(said_by(refusal), to, ok=False)
+                return done(message_of(refusal), to, ok=False)
             return done(outcome, to) if isinstance(outcome, str) else outcome
 
         return run

@@ -1,4 +1,4 @@
-"""Shared by all pages of the console: navigation, responding with a page or a message, and what a refusal says."""
+"""Shared by all pages of the console: navigation, responding with a page or a message, and the messages of refusals."""
 
 import base64
 import re
@@ -58,7 +58,7 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
     """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
     signed_in: Context | None = g.get("console_context")
     refusal: Refusal | None = g.get("refused_form")
-    notice = {"ok": False, "message": said_by(refusal)} if refusal else _read_notice()
+    notice = {"ok": False, "message": message_of(refusal)} if refusal else _read_notice()
     shared = {
         "signed_in": signed_in,
         "scopes": [scope for scope in Scope if signed_in and scope in signed_in.caller.scopes],
@@ -117,19 +117,19 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     return found
 
 
-IN_WORDS: Mapping[type[Refusal], str] = {
+PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
-"""What a page says instead of the usual message of a refusal, which speaks of what programs send and get."""
+"""The messages on pages of refusals whose usual message is about what programs send and get."""
 
 
-def said_by(refusal: Refusal) -> str:
-    """Returns what a page says of a refusal: its message, and what is wrong with which field."""
-    has_words = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
-    message = IN_WORDS.get(type(refusal), refusal.message) if has_words else refusal.message
+def message_of(refusal: Refusal) -> str:
+    """Returns the message of a refusal on a page: why, and what is wrong with which field."""
+    is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
+    message = PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
     details = [f"{label(name)}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
     return " ".join([message, *details])
 
@@ -169,8 +169,8 @@ def _read_notice() -> dict[str, Any] | None:
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
-        return make_response(jsonify(ok=False, message=said_by(refusal)), refusal.status)
+        return make_response(jsonify(ok=False, message=message_of(refusal)), refusal.status)
     back = page_before() if request.method == "POST" else None
-    response = page("problem.html", refusal.status, refusal=refusal, said=said_by(refusal), back=back)
+    response = page("problem.html", refusal.status, refusal=refusal, message=message_of(refusal), back=back)
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})
     return response

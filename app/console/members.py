@@ -73,5 +73,5 @@ def invite(id: str) -> BaseResponse:
         raise BadRequest("Say what they may do, and how long the link works.")
     secret = invite_member(context(), id, scopes, timedelta(days=int(life)))
     link = join_link(callers().public_url or request.url_root, secret)
-    says = "Send this link to them and to nobody else. It works once, and is not shown again."
-    return secret_page("The invitation", says, link, url_for("console.show_member", id=id))
+    advice = "Send this link to them and to nobody else. It works once, and is not shown again."
+    return secret_page("The invitation", advice, link, url_for("console.show_member", id=id))

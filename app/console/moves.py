@@ -9,7 +9,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to
-from app.console.frame import console, done, said_by
+from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.errors import Refusal
@@ -151,7 +151,7 @@ def offer_brief(id: str, so_far: str) -> BaseResponse:
     try:
         call(briefs.mark_brief_ready, id, once=True)
     except Refusal as refusal:
-        return done(f"{so_far}, but its brief could not be offered. {said_by(refusal)}", to, ok=False)
+        return done(f"{so_far}, but its brief could not be offered. {message_of(refusal)}", to, ok=False)
     return done(f"{so_far}, and its brief is offered.", to)
 
 

@@ -78,7 +78,7 @@ console.register_error_handler(Refusal, problem_page)
 
 
 @console.errorhandler(HTTPException)
-def of_the_framework(error: HTTPException) -> BaseResponse:
+def framework_error(error: HTTPException) -> BaseResponse:
     """Returns the page for an error of Flask or werkzeug."""
     kinds: dict[int | None, Refusal] = {404: NotFound("The console has no such page."), 413: PayloadTooLarge()}
     return problem_page(kinds.get(error.code) or HttpApiDecodeError(error.description))

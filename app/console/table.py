@@ -7,7 +7,7 @@ from flask import Response, request, url_for
 
 from app.console import board
 from app.console.calls import call, may, require
-from app.console.frame import console, page, said_by
+from app.console.frame import console, message_of, page
 from app.console.moves import Move
 from app.errors import BadRequest, Refusal
 from app.fields.checks import HEX_ID
@@ -128,7 +128,7 @@ def _outcome(bulk: Move, id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     try:
         document = call(bulk.operation, id, fields={**fields, **read}).body
     except Refusal as refusal:
-        return {"id": id, "title": title or id, "ok": False, "message": said_by(refusal)}
+        return {"id": id, "title": title or id, "ok": False, "message": message_of(refusal)}
     return {"id": id, "title": document["title"], "ok": True, "message": bulk.done}
 
 

@@ -92,8 +92,8 @@ def revert_token(id: str) -> BaseResponse:
 
 
 def _secret(made: Mapping[str, Any], heading: str) -> BaseResponse:
-    says = f"Store it now, where {made['name']} finds it: it is not shown again."
-    return secret_page(heading, says, made.get("token"), url_for("console.show_token", id=made["id"]))
+    advice = f"Store it now, where {made['name']} finds it: it is not shown again."
+    return secret_page(heading, advice, made.get("token"), url_for("console.show_token", id=made["id"]))
 
 
 def _titles(ids: list[str]) -> dict[str, str]:

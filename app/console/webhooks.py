@@ -91,6 +91,6 @@ def _fields() -> dict[str, Any]:
 
 
 def _secret(made: Mapping[str, Any]) -> BaseResponse:
-    says = "With it the receiver checks the signatures. Store it there now: it is not shown again."
+    advice = "With it the receiver checks the signatures. Store it there now: it is not shown again."
     back = url_for("console.show_webhook", id=made["id"])
-    return secret_page("The webhook's secret", says, made.get("secret"), back)
+    return secret_page("The webhook's secret", advice, made.get("secret"), back)

@@ -73,11 +73,10 @@ class WaitingEventQuery(EventQuery):
     )
 
 
-class ActivityQuery(Schema):
-    """One page of a document's activity; a page shorter than `limit` is the last one."""
+class ActivityQuery(Page):
+    """One page of a document's activity."""
 
     limit = StrictInteger(1, 1_000, description="most items to return", load_default=100)
-    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ SENDING = ConcurrencyLimit(
     seconds=2,
     busy="Too many long answers are being read, and slowly: try again when those that you asked for are read.",
 )
-OF_THE_BODY = ("ETag", "Last-Modified", "Content-Disposition", "Content-Encoding", "Accept-Ranges")
+BODY_HEADERS = ("ETag", "Last-Modified", "Content-Disposition", "Content-Encoding", "Accept-Ranges")
 
 
 def install(app: Flask) -> None:
@@ -45,12 +45,12 @@ def install(app: Flask) -> None:
 
 def fill(response: Response, parts: Iterable[bytes]) -> None:
     """Writes the whole of a long body to a file before any of it is sent, so that no error truncates the response."""
-    with ExitStack() as unless_whole:
-        file: IO[bytes] = unless_whole.enter_context(SpooledTemporaryFile(SPOOLED))
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(SpooledTemporaryFile(SPOOLED))
         for part in parts:
             for start in range(0, len(part), SPOOLED):  # else a long part would be in memory twice
                 file.write(part[start : start + SPOOLED])
-        unless_whole.pop_all()
+        stack.pop_all()
     response.content_length = file.tell()
     file.seek(0)
     response.response = FileWrapper(file, PART)
@@ -59,7 +59,7 @@ def fill(response: Response, parts: Iterable[bytes]) -> None:
 def send(response: Response) -> Response:
     """Returns the response with a body that can be sent to a client of any speed.
 
-    It says `ServiceUnavailable` instead where too many long answers are being read.
+    The response is that of `ServiceUnavailable` instead where too many long answers are being read.
     """
     if response.is_sequence and (response.calculate_content_length() or 0) <= IN_MEMORY:
         return response
@@ -79,7 +79,7 @@ def send(response: Response) -> Response:
         place = SENDING.place(**this.body_keys)
     except ServiceUnavailable as refusal:
         body.close()
-        _say_instead(response, refusal)
+        _replace_by(response, refusal)
     else:
         response.response = _Parts(body, place)
     return response
@@ -118,12 +118,12 @@ class _Parts:
     __del__ = close  # by a server that drops an answer without closing it
 
 
-def _say_instead(response: Response, refusal: ServiceUnavailable) -> None:
+def _replace_by(response: Response, refusal: ServiceUnavailable) -> None:
     """Writes a refusal into a response, in the form of errors of its surface."""
     error = current_app.make_response(current_app.handle_user_exception(refusal))
     response.status_code = error.status_code
     response.set_data(error.get_data())
-    for name in OF_THE_BODY:
+    for name in BODY_HEADERS:
         response.headers.pop(name, None)
     response.headers.update({name: error.headers[name] for name in ("Content-Type", "Retry-After")})
     response.headers["Cache-Control"] = "no-store"

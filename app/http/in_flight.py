@@ -77,7 +77,6 @@ class InFlight:
         """Gives its place back until it works again."""
         if self._working is not None:
             self._working.release()
-            self._working = None
 
     def belongs_to(self, project_id: str) -> None:
         """Counts the request under its project, too, from now on.
