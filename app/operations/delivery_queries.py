@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds what the fields of `Query` select: a method for each kind of field, named in `FINDERS`."""
+    """Finds what the fields of `Query` select."""
 
     ctx: Context
     revision: int
@@ -50,23 +50,37 @@ class Finder:
     def find(self, selection: Selection) -> Found | Refusal:
         """Returns what a field of `Query` finds, or its refusal."""
         try:
-            return FINDERS[selection.name](self, selection)
+            return self._find(selection)
         except ServiceUnavailable:
             raise
         except Refusal as refusal:
             return refusal
 
-    def document(self, selection: Selection) -> Found:
-        """Finds a document by its id."""
-        ctx, document_id = self.ctx, selection.arguments["id"]
-        return _one(ctx.store.delivery.one(ctx.project_id, document_id, drafts=ctx.caller.drafts))
+    def _find(self, selection: Selection) -> Found:
+        ctx, arguments = self.ctx, selection.arguments
+        match selection.name:
+            case "documents" | "documentsInCategory" | "documentsPage":
+                return self._documents(selection)
+            case "document":
+                return _one(ctx.store.delivery.one(ctx.project_id, arguments["id"], drafts=ctx.caller.drafts))
+            case "documentBySlug":
+                slug = arguments["slug"]
+                return _one(ctx.store.delivery.one_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
+            case "categories":
+                return Found(value=list(self.categories.values()))
+            case "category":
+                return Found(value=self.categories.get(arguments["id"].lower()))
+            case "categoryBySlug":
+                return Found(value=self._category_with(arguments["slug"]))
+            case "redirects":
+                page = page_of(arguments)
+                known = self.caches.redirects(ctx, self.revision)
+                return Found(value=known[page["offset"] : page["offset"] + page["limit"]])
+            case "redirect":
+                return Found(value=next(iter(read_redirects(ctx, arguments["from"])), None))
+        raise ValueError(selection.name)
 
-    def document_by_slug(self, selection: Selection) -> Found:
-        """Finds a document by its slug."""
-        ctx, slug = self.ctx, selection.arguments["slug"]
-        return _one(ctx.store.delivery.one_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
-
-    def documents(self, selection: Selection) -> Found:
+    def _documents(self, selection: Selection) -> Found:
         """Finds a page of documents: the published ones and, with `includeDrafts`, after them the others."""
         page = page_of(selection.arguments)
         drafts = bool(selection.arguments.get("includeDrafts"))
@@ -121,30 +135,8 @@ class Finder:
         words = set(wanted.words)
         return [row for row, fields in zip(rows, shown, strict=True) if words <= set(delivered_words(fields))]
 
-    def category(self, selection: Selection) -> Found:
-        """Finds a category by its id."""
-        return Found(value=self.categories.get(selection.arguments["id"].lower()))
-
-    def category_by_slug(self, selection: Selection) -> Found:
-        """Finds a category by its slug."""
-        return Found(value=self._category_with(selection.arguments["slug"]))
-
-    def all_categories(self, selection: Selection) -> Found:
-        """Finds all categories."""
-        return Found(value=list(self.categories.values()))
-
     def _category_with(self, slug: str) -> DeliveredCategory | None:
         return next((one for one in self.categories.values() if one.slug == slug), None)
-
-    def redirects(self, selection: Selection) -> Found:
-        """Finds a page of redirects."""
-        page = page_of(selection.arguments)
-        known = self.caches.redirects(self.ctx, self.revision)
-        return Found(value=known[page["offset"] : page["offset"] + page["limit"]])
-
-    def redirect(self, selection: Selection) -> Found:
-        """Finds the redirect from a slug."""
-        return Found(value=next(iter(read_redirects(self.ctx, selection.arguments["from"])), None))
 
 
 @dataclass(frozen=True)
@@ -156,18 +148,6 @@ class _Filter:
     drafts: bool
 
 
-FINDERS: Mapping[str, Callable[[Finder, Selection], Found]] = {
-    "category": Finder.category,
-    "categoryBySlug": Finder.category_by_slug,
-    "categories": Finder.all_categories,
-    "document": Finder.document,
-    "documentBySlug": Finder.document_by_slug,
-    "documents": Finder.documents,
-    "documentsInCategory": Finder.documents,
-    "documentsPage": Finder.documents,
-    "redirect": Finder.redirect,
-    "redirects": Finder.redirects,
-}
 CATEGORY_QUERIES = ("category", "categoryBySlug", "categories")
 SINGLE_DOCUMENTS = ("document", "documentBySlug")
 DOCUMENT_QUERIES = (*SINGLE_DOCUMENTS, "documents", "documentsInCategory", "documentsPage")
