@@ -9,7 +9,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.checks import ChecksRecord
 from app.rules.briefs import brief_of
-from app.rules.checks import NAMED_TITLES, CheckResult, errors_alone, failed_errors, run_checks, subject_of
+from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
 from app.rules.documents import StoredDocument
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
@@ -40,7 +40,7 @@ def checks_of(
         links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
     with alone_if_long(markdown):
-        return run_checks(subject_of(document, markdown, links, titles), levels)
+        return run_checks(Subject(document, markdown, links, titles), levels)
 
 
 def titles_with_keyword(ctx: Context, keyword: str, but: str | None = None) -> Sequence[str]:

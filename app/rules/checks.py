@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, islice
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import regex
 
 from app.rules.addresses import is_usable, last_segment, page_of
-from app.rules.briefs import brief_of
+from app.rules.briefs import StoredBrief, brief_of
 from app.rules.content import OPENING, Content, content_of
 from app.rules.documents import StoredDocument
 from app.rules.slugs import slug_of
@@ -55,21 +55,24 @@ class CheckResult(TypedDict):
 class Subject:
     """What the checks look at: a document with its text, and what they compare it with."""
 
-    title: str
-    slug: str
-    meta_title: str
-    meta_description: str
+    document: StoredDocument
     markdown: str
-    words: int = 0
-    """The number of words in the text."""
-    keyword: str = ""
-    word_target: str = ""
-    outline: str = ""
-    reference_urls: Sequence[str] = ()
-    internal_links: Sequence[StoredDocument] = ()
+    internal_links: Sequence[StoredDocument]
     """The documents that the brief wants linked to."""
-    same_keyword_titles: Sequence[str] = ()
+    same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""
+
+    @property
+    def brief(self) -> StoredBrief:
+        return brief_of(self.document)
+
+    @property
+    def keyword(self) -> str:
+        return self.brief.get("keyword") or ""
+
+    @property
+    def word_targets(self) -> list[int]:
+        return word_targets(self.brief.get("wordCount") or "")
 
     @cached_property
     def content(self) -> Content:
@@ -131,27 +134,6 @@ def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]
     return results
 
 
-def subject_of(
-    document: StoredDocument, markdown: str, links: Sequence[StoredDocument], same_keyword_titles: Sequence[str]
-) -> Subject:
-    """Returns what the checks look at, from a stored document, its text, and the documents that its brief links to."""
-    brief = brief_of(document)
-    return Subject(
-        title=document["title"],
-        slug=document["slug"],
-        meta_title=document.get("metaTitle") or "",
-        meta_description=document.get("metaDescription") or "",
-        markdown=markdown,
-        words=document["wordCount"],
-        keyword=brief.get("keyword") or "",
-        word_target=brief.get("wordCount") or "",
-        outline=brief.get("outline") or "",
-        reference_urls=brief.get("referenceUrls") or (),
-        internal_links=links,
-        same_keyword_titles=same_keyword_titles,
-    )
-
-
 def errors_alone(levels: Mapping[str, str]) -> dict[str, str]:
     """Returns the setting under which only the checks run that keep a document from being submitted; {} for none."""
     if CheckLevel.ERROR not in levels.values():
@@ -166,9 +148,9 @@ def failed(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[CheckResult]:
     """Returns what `keyword_taken` says of a draft's keyword, which documents with these titles have too."""
-    subject = Subject("", "", "", "", "", keyword=keyword, same_keyword_titles=titles)
+    draft: Any = {"brief": {"keyword": keyword}}
     only: dict[str, str] = {name: CheckLevel.OFF for name in CheckName if name != CheckName.KEYWORD_TAKEN}
-    return failed(run_checks(subject, {**levels, **only}))
+    return failed(run_checks(Subject(draft, "", (), titles), {**levels, **only}))
 
 
 def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
@@ -189,7 +171,7 @@ def _side_by_side(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _keyword_in_title(subject: Subject) -> Iterator[Failure]:
-    if not _side_by_side(subject.keyword_words, compared_words(subject.title)):
+    if not _side_by_side(subject.keyword_words, compared_words(subject.document["title"])):
         yield Failure(f"The title lacks the keyword {subject.keyword!r}.")
 
 
@@ -201,13 +183,13 @@ def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
 
 
 def _keyword_in_slug(subject: Subject) -> Iterator[Failure]:
-    slug, transliterated = compared_words(subject.slug), compared_words(slug_of(subject.keyword))
+    slug, transliterated = compared_words(subject.document["slug"]), compared_words(slug_of(subject.keyword))
     if not any(_side_by_side(keyword, slug) for keyword in (transliterated, subject.keyword_words)):
         yield Failure(f"The slug lacks the keyword {subject.keyword!r}.")
 
 
 def _length(subject: Subject) -> Iterator[Failure]:
-    targets, words = word_targets(subject.word_target), subject.words
+    targets, words = subject.word_targets, subject.document["wordCount"]
     least, most = targets[0] * (100 - LENGTH_TOLERANCE_PERCENT), targets[-1] * (100 + LENGTH_TOLERANCE_PERCENT)
     if not least <= 100 * words <= most:
         wanted = " to ".join(f"{target:,}" for target in targets)
@@ -217,7 +199,7 @@ def _length(subject: Subject) -> Iterator[Failure]:
 def _outline_covered(subject: Subject) -> Iterator[Failure]:
     lines = [
         (line, frozenset(compared_words(line, OUTLINE_WORD_LENGTH)))
-        for line in filter(None, map(str.strip, subject.outline.splitlines()))
+        for line in filter(None, map(str.strip, (subject.brief.get("outline") or "").splitlines()))
     ]
     named = frozenset[str]().union(*(wanted for _, wanted in lines))
     covered = {
@@ -237,7 +219,7 @@ def _internal_links(subject: Subject) -> Iterator[Failure]:
 
 def _references(subject: Subject) -> Iterator[Failure]:
     linked = {page_of(address) for address in {address for address, _ in subject.content.links}}
-    for url in subject.reference_urls:
+    for url in subject.brief.get("referenceUrls") or ():
         if page_of(url) not in linked:
             yield Failure(f"The text does not link to the reference {url}.")
 
@@ -262,7 +244,7 @@ def _image_alt(subject: Subject) -> Iterator[Failure]:
 
 
 def _meta_title(subject: Subject) -> Iterator[Failure]:
-    size = len(subject.meta_title)
+    size = len(subject.document.get("metaTitle") or "")
     if size == 0:
         yield Failure("The meta title is missing.")
     elif size > META_TITLE_MAX:
@@ -270,7 +252,7 @@ def _meta_title(subject: Subject) -> Iterator[Failure]:
 
 
 def _meta_description(subject: Subject) -> Iterator[Failure]:
-    size, (least, most) = len(subject.meta_description), META_DESCRIPTION_RANGE
+    size, (least, most) = len(subject.document.get("metaDescription") or ""), META_DESCRIPTION_RANGE
     if size == 0:
         yield Failure("The meta description is missing.")
     elif not least <= size <= most:
@@ -337,14 +319,14 @@ CHECKS: tuple[Check, ...] = (
         CheckName.LENGTH,
         "The text is as long as the brief wants.",
         _length,
-        lambda subject: word_targets(subject.word_target),
+        lambda subject: subject.word_targets,
         "The brief names no number of words.",
     ),
     Check(
         CheckName.OUTLINE_COVERED,
         "The headings cover the brief's outline.",
         _outline_covered,
-        lambda subject: subject.outline.strip(),
+        lambda subject: (subject.brief.get("outline") or "").strip(),
         "There is no brief with an outline.",
         reads_text=True,
     ),
@@ -360,7 +342,7 @@ CHECKS: tuple[Check, ...] = (
         CheckName.REFERENCES,
         "The text links to the brief's references.",
         _references,
-        lambda subject: subject.reference_urls,
+        lambda subject: subject.brief.get("referenceUrls"),
         "The brief names no references.",
         reads_text=True,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Flask
 
@@ -151,10 +152,9 @@ class MarkdownTarget:
         if "".join(one.text for one in sections) != markdown:
             return Outcome(False, "The sections are not the text.")
         keyword = given.keyword.encode("utf-8", "ignore").decode()
-        subject = Subject(
-            keyword, slug_of(keyword), markdown[:60], "", markdown, word_count(markdown), keyword, keyword, given.other
-        )
-        run_checks(subject, {})
+        brief = {"keyword": keyword, "wordCount": keyword, "outline": given.other}
+        document: Any = {"title": keyword, "slug": slug_of(keyword), "metaTitle": markdown[:60], "brief": brief}
+        run_checks(Subject(document | {"wordCount": word_count(markdown)}, markdown, (), ()), {})
         first_paragraph(markdown)
         search_words(markdown[:500])
         with suppress(TooDifferent):
