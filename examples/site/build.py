@@ -17,7 +17,7 @@ import re
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from html import unescape
@@ -49,6 +49,7 @@ MANIFEST = ".built.json"
 """The list of the files that a build wrote, so that the next one deletes no other."""
 
 SELF = re.compile(r'<link rel="self"[^>]*/>\n')
+HOME = re.compile(r'<link rel="alternate" type="text/html" href="[^"]+"/>')
 LINKS = re.compile(r'<loc>([^<]+)</loc>|<link rel="alternate" type="text/html" href="([^"]+)"')
 
 Article = dict[str, Any]
@@ -140,13 +141,13 @@ class Site:
         for article in articles:
             if name_of(article["slug"]) != article["slug"]:  # too long for a folder
                 content = content.replace(quote(article["slug"], safe=""), quote(name_of(article["slug"])))
-        content = SELF.sub("", content)
-        own = f'<link rel="self" type="application/atom+xml" href="{self.options.url}/feed.xml"/>'
-        content = content.replace('<link rel="alternate"', f'{own}\n<link rel="alternate"', 1)
         url = self.options.url
+        own = f'<link rel="self" type="application/atom+xml" href="{url}/feed.xml"/>'
+        home = f'<link rel="alternate" type="text/html" href="{url}/"/>'
+        content = HOME.sub(lambda _: f"{own}\n{home}", SELF.sub("", content), count=1)
         for found in LINKS.finditer(content):
             link = unescape(found[1] or found[2])
-            if link.rstrip("/") != url and page_at(url, link) not in files:
+            if page_at(url, link) not in files:
                 raise SiteError(
                     f"{name} links to {link}, which is no page of this site. Set the project's `siteUrl` to "
                     f"{url}/articles/{{slug}}/ and its `categoryUrl` to {url}/topics/{{slug}}/"
@@ -167,6 +168,7 @@ class Pages:
         for topic in self._topics.values():
             if topic["category"]:
                 self._topics[topic["category"]["slug"]]["below"].append(topic)
+        self._author_slugs = author_slugs(article["author"]["name"] for article in articles if article["author"])
         base = urlsplit(options.url).path
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -179,7 +181,7 @@ class Pages:
             "at": lambda path: base + path,
             "article_path": lambda slug: f"{base}/articles/{quote(name_of(slug))}/",
             "topic_path": lambda slug: f"{base}/topics/{quote(slug)}/",
-            "author_path": lambda name: f"{base}/authors/{quote(author_slug(name))}/",
+            "author_path": lambda name: f"{base}/authors/{self._author_slugs[name]}/",
             "cover": lambda url: base + url.removeprefix(options.url) if url.startswith(f"{options.url}/") else url,
             "day": day,
             "minutes": lambda words: max(1, round(words / WORDS_A_MINUTE)),
@@ -201,7 +203,7 @@ class Pages:
                 below = [one for one in topic["below"] if self._count(one)]
                 self._page(f"topics/{topic['slug']}/", "topic.html", topic=topic, below=below)
         for name, articles in self._authors().items():
-            self._page(f"authors/{author_slug(name)}/", "author.html", name=name, articles=articles)
+            self._page(f"authors/{self._author_slugs[name]}/", "author.html", name=name, articles=articles)
         self._page("404.html", "404.html", articles=self._articles[:3])
         return self._files
 
@@ -248,13 +250,16 @@ def name_of(slug: str) -> str:
     return f"{name[: MAX_NAME_BYTES - 17].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:16]}"
 
 
-def author_slug(name: str) -> str:
-    """Returns the name of an author's folder: letters and digits, with a hash where that leaves too little."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    if slug and name.isascii():
-        return slug
-    return f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
+def author_slugs(names: Iterable[str]) -> dict[str, str]:
+    """Returns the names of the authors' folders: letters and digits, with a hash where that leaves too little."""
+    slugs: dict[str, str] = {}
+    for name in sorted(set(names)):
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+        slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+        if not slug or not name.isascii() or slug in slugs.values():
+            slug = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
+        slugs[name] = slug
+    return slugs
 
 
 def picture(article: Article) -> dict[str, int]:

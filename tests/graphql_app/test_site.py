@@ -197,6 +197,32 @@ def test_a_site_url_with_other_addresses_stops_the_build_with_the_right_one(
     assert "feed.xml" not in (out / "index.html").read_text("utf-8")
 
 
+def test_a_site_can_stand_below_the_root_of_its_host(site: Project, app: Flask, tmp_path: Path) -> None:
+    run(site, "update_project", siteUrl=f"{URL}/mag/articles/{{slug}}/", categoryUrl=f"{URL}/mag/topics/{{slug}}/")
+
+    out = built(app, delivery_token(site), tmp_path / "mag", "--url", f"{URL}/mag/")
+
+    feed = feedparser.parse((out / "feed.xml").read_bytes())
+    assert {link.href for link in feed.feed.links} == {f"{URL}/mag/feed.xml", f"{URL}/mag/"}
+    assert (out / "_redirects").read_text("utf-8") == "/mag/articles/crust/ /mag/articles/cr%C3%A8me/ 301\n"
+    for file in out.rglob("*.html"):
+        assert {page for _, page in links(file, tmp_path) if page and not page.exists()} == set()
+
+
+def test_authors_with_names_that_are_alike_have_a_page_each(project: Project, app: Flask, tmp_path: Path) -> None:
+    for name in ("J. Smith", "J Smith"):
+        author = run(project, "create_member", name=name)["id"]
+        publish_again(project, published(project, title=f"By {name}"), authorId=author)
+
+    out = built(app, delivery_token(project), tmp_path / "site")
+
+    plain, hashed = sorted(one.name for one in (out / "authors").iterdir())
+    assert plain == "j-smith"
+    assert f'"/authors/{hashed}/"' in article(out, "by-j-smith")
+    assert '"/authors/j-smith/"' in article(out, "by-j-smith-2")
+    assert "By J. Smith" in (out / "authors" / hashed / "index.html").read_text("utf-8")
+
+
 def test_a_slug_that_is_too_long_for_a_file_has_a_shorter_page_that_is_linked(
     project: Project, app: Flask, tmp_path: Path
 ) -> None:
