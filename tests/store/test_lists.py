@@ -23,6 +23,16 @@ pytestmark = pytest.mark.needs_mongod
 
 NOW = datetime(2027, 6, 1, tzinfo=UTC)
 IDS = [f"{number:024x}" for number in range(1, 4)]
+DAYS = [
+    *("0001-01-01", "2024-02-28", "2024-02-29", "2024-03-01", "2027-01-01", "2027-02-01", "2027-03-31", "2027-04-10"),
+    *("2027-04-11", "2027-05-05", "2028-12-31", "9999-12-30", "9999-12-31"),
+]
+RANGES = [
+    *((first, first) for first in ("0001-01-01", "2024-02-29", "9999-12-31")),
+    *(("2024-02-28", "2024-03-01"), ("9999-12-30", "9999-12-31"), ("0001-01-01", "9999-12-31")),
+    *(("2027-01-01", last) for last in ("2026-01-01", "2026-12-31", "2027-04-09", "2027-04-10", "2027-04-11")),
+]
+"""Of 1 day and as many as there are, reversed, over a leap day, and of 99, 100 and 101 days."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +46,7 @@ def library(store: Store) -> Project:
         state = draw.choice([None, *BriefState])
         ends = draw.choice([None, NOW - timedelta(hours=1), NOW + timedelta(hours=1)])
         claim_expires = ends if state == BriefState.CLAIMED else None
-        day = draw.choice([None, "2027-01-01", "2027-02-01", "2027-03-31", "2027-05-05", "2028-12-31"])
+        day = draw.choice([None, None, *DAYS])
         row = like | {
             "_id": ObjectId(),
             "slug": f"loaf-{number}",
@@ -53,7 +63,9 @@ def library(store: Store) -> Project:
             **{name: ObjectId(draw.choice(IDS)) if draw.random() < 0.7 else None for name in FILED},
         }
         brief = {"state": str(state), "keyword": "x", "claimExpiresAt": claim_expires}
-        rows.append(row | {"brief": brief} if state else {k: v for k, v in row.items() if k != "brief"})
+        missing = [name for name in FILED if row[name] is None and number % 2]  # as in records of earlier versions
+        missing += [] if state else ["brief"]
+        rows.append({name: value for name, value in (row | {"brief": brief}).items() if name not in missing})
     store.database.documents.insert_many(rows)
     return project
 
@@ -78,7 +90,7 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
     in_trash, day = row["deletedAt"] is not None, row["dueDate"]
     return (
         in_trash == bool(filters.get("deleted"))
-        and all((row[name] and str(row[name])) in filters[name] for name in (*FILED, "status") if name in filters)
+        and all((row.get(name) and str(row[name])) in filters[name] for name in (*FILED, "status") if name in filters)
         and state_now(row, NOW) in filters.get("briefState", list(BriefState))
         and row["isPublished"] == filters.get("isPublished", row["isPublished"])
         and ("dueAfter" not in filters or (day is not None and day >= filters["dueAfter"]))
@@ -103,6 +115,7 @@ def cases() -> Iterator[dict[str, Any]]:
     yield from ({name: value} for name, values in DRAWN.items() for value in values)
     for name, values in DRAWN.items():
         yield from ({name: value, "dueAfter": "2027-02-01", "dueBefore": "2027-03-31"} for value in values)
+    yield from ({"dueAfter": first, "dueBefore": last} for first, last in RANGES * 3)  # each in three orders
     for _ in range(60):
         yield {name: draw.choice(DRAWN[name]) for name in draw.sample(list(DRAWN), draw.choice([2, 2, 3]))}
 
