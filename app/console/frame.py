@@ -58,13 +58,14 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
     """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
     signed_in: Context | None = g.get("console_context")
     refusal: Refusal | None = g.get("refused_form")
-    notice = {"ok": False, "message": message_of(refusal)} if refusal else _read_notice()
+    problems = problems_of(refusal) if refusal else {}
+    notice = {"ok": False, "message": summary_of(refusal), "problems": problems} if refusal else _read_notice()
     shared = {
         "signed_in": signed_in,
         "scopes": [scope for scope in Scope if signed_in and scope in signed_in.caller.scopes],
         "navigation": NAVIGATION,
         "notice": notice,
-        "problems": problems_of(refusal) if refusal else {},
+        "problems": problems,
     }
     html = render_template(f"console/{template}", **shared, **values)
     response = Response(html, status or (refusal.status if refusal else 200), content_type="text/html; charset=utf-8")
@@ -73,12 +74,16 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
     return response
 
 
-def done(message: str, to: str, *, ok: bool = True) -> BaseResponse:
-    """Returns a redirect to a page that shows a message; to a script the message alone, as JSON."""
+def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseResponse:
+    """Returns a redirect to a page that shows a message; to a script the message alone, as JSON.
+
+    `restores` is the id of a document that a button beside the message restores from the trash.
+    """
     if is_from_script():
         return jsonify(ok=ok, message=message)
     response = redirect(to, 303)
-    text = base64.urlsafe_b64encode(orjson.dumps({"ok": ok, "message": message[:NOTICE_LENGTH]})).decode()
+    notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores}
+    text = base64.urlsafe_b64encode(orjson.dumps(notice)).decode()
     set_cookie(response, NOTICE_COOKIE, text, max_age=60)
     return response
 
@@ -126,12 +131,16 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
 """The messages on pages of refusals whose usual message is about what programs send and get."""
 
 
+def summary_of(refusal: Refusal) -> str:
+    """Returns the message of a refusal on a page, without what is wrong with which field."""
+    is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
+    return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
+
+
 def message_of(refusal: Refusal) -> str:
     """Returns the message of a refusal on a page: why, and what is wrong with which field."""
-    is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
-    message = PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
     details = [f"{label(name)}: {text}" for name, texts in problems_of(refusal).items() for text in texts]
-    return " ".join([message, *details])
+    return " ".join([summary_of(refusal), *details])
 
 
 LABELS: Mapping[str, str] = {
@@ -161,7 +170,7 @@ def label(name: str) -> str:
 def _read_notice() -> dict[str, Any] | None:
     try:
         notice = orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
-        return {"ok": bool(notice["ok"]), "message": str(notice["message"])}
+        return {name: kind(notice[name]) for name, kind in (("ok", bool), ("message", str), ("restores", str))}
     except (ValueError, KeyError, TypeError):
         return None
 

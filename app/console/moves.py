@@ -141,8 +141,9 @@ def act(id: str, name: str) -> BaseResponse | str:
     call(move.operation, id, fields=fields)
     if "offer" in request.form:
         return offer_brief(id, move.done.rstrip("."))
-    is_gone = name == documents.delete_document.name
-    return done(move.done, url_for("console.show_table", deleted="true")) if is_gone else move.done
+    if name == documents.delete_document.name:
+        return done(move.done, url_for("console.show_table", deleted="true"), restores=id)
+    return move.done
 
 
 def offer_brief(id: str, so_far: str) -> BaseResponse:

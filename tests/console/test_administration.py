@@ -254,7 +254,7 @@ def test_problems_of_a_token_are_shown_beside_the_fields(editor: Visitor, projec
     assert refused.status_code == 422
     assert 'id="e-name"' in refused.text
     assert "Must be in the future" in refused.text
-    assert 'id="e-writesPerHour"' in editor.post(path, name="x", scopes="read", writesPerHour="many").text
+    assert 'id="e-budget.writesPerHour"' in editor.post(path, name="x", scopes="read", writesPerHour="many").text
 
 
 def test_a_token_is_renamed_given_a_budget_rotated_and_revoked(editor: Visitor, project: Project) -> None:

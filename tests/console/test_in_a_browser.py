@@ -83,10 +83,10 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
 
     window.open("/console/administration/tokens")
     window.find("#f-name").send_keys("CI")
-    window.find("#f-writesPerHour").send_keys("many")
+    window.find("[name=writesPerHour]").send_keys("many")
     window.press("Create token")
-    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "f-writesPerHour")
-    window.find("#f-writesPerHour").clear()
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "writesPerHour")
+    window.find("[name=writesPerHour]").clear()
     window.press("Create token")
     window.find("[data-copies]").click()
     window.until(lambda: "Copied." in window.find("#toasts").text)
@@ -462,6 +462,66 @@ def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window:
     assert window.find("#toasts").text == ""
     offline(window, False)
     assert now(project, document)["dueDate"] == "2099-01-15"
+
+
+def test_a_review_goes_from_document_to_document_by_keys(window: Window, project: Project) -> None:
+    ctx = project.context()
+    rye, tea = (a_document(ctx, title=title, markdown=TEXT) for title in ("Rye", "Tea"))
+    for document in (rye, tea):
+        OPERATIONS["submit_document"](ctx, document["id"], fields={})
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table?status=review&sort=title")
+    window.keys("j")
+    assert window.chrome.switch_to.active_element.text == "Rye"
+    window.keys("j")
+    window.keys("k")
+    window.keys(Keys.ENTER)
+    window.until(lambda: window.chrome.current_url.endswith(rye["id"]))
+    assert window.find(".steps").text == "1 of 2"
+
+    window.find("#a-note").send_keys("Say which flour.", Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "Say which flour." in window.find(".note").text)
+    window.keys("k")
+    window.keys("j")
+    window.until(lambda: window.chrome.current_url.endswith(tea["id"]))
+    assert window.find(".steps").text == "2 of 2"
+    assert window.find(".crumbs a").get_attribute("href").endswith("/console/table?status=review&sort=title")
+    assert now(project, rye)["status"] == "drafting"
+
+    window.open(f"/console/documents/{tea['id']}/fields")
+    window.find("#f-subtitle").send_keys("A pot of it", Keys.CONTROL + "s")
+    window.until(lambda: "Saved." in window.find("#main > .notice").text)
+    assert now(project, tea)["subtitle"] == "A pot of it"
+    assert window.problems() == []
+
+
+def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", dueDate="2099-01-10", status="idea")
+    window.sign_in(project.token("Ingrid"))
+    window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=planned]")
+    window.find(f".column[data-status=planned] #d-{document['id']}")
+    window.until(lambda: window.has("#toasts [data-undo]"))
+    window.keys("z")
+    window.find(f".column[data-status=idea] #d-{document['id']}")
+
+    window.open("/console/calendar?day=2099-01-10")
+    window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
+    window.find("[data-day='2099-01-15'] .piece")
+    window.find("#toasts [data-undo]").click()
+    window.find("[data-day='2099-01-10'] .piece")
+    assert (now(project, document)["dueDate"], now(project, document)["status"]) == ("2099-01-10", "idea")
+
+    window.open(f"/console/documents/{document['id']}")
+    window.find("#all-actions").click()
+    window.find("#act-delete_document").click()
+    yes = window.find("#question button[value=yes]")
+    assert (yes.text, yes.get_attribute("data-kind")) == ("Move to trash", "danger")
+    yes.click()
+    window.until(lambda: "It is in the trash." in window.find("main").text)
+    window.press("Undo")
+    assert "It is restored" in window.find("#main > .notice").text
+    assert window.chrome.current_url.endswith(document["id"])
+    assert window.problems() == []
 
 
 def test_on_paper_are_dark_texts_without_what_is_pressed(window: Window, project: Project) -> None:

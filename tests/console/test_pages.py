@@ -225,6 +225,7 @@ def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
     assert 'id="e-title"' in refused.text
     assert 'id="e-slug"' in refused.text
     assert 'value="a b"' in refused.text
+    assert re.findall(r'<li><a href="#(f-\w+)">(\w+)</a>:', refused.text) == [("f-slug", "Slug"), ("f-title", "Title")]
 
 
 def test_a_brief_is_edited_as_lines(editor: Visitor, project: Project, document: dict[str, str]) -> None:
@@ -372,6 +373,7 @@ def test_what_goes_to_the_trash_is_restored_there(editor: Visitor, project: Proj
     trash = editor.post(f"{path}/actions/delete_document")
     assert trash.request.full_path == "/console/table?deleted=true"
     assert f'formaction="{path}/restore"' in trash.text
+    assert f'action="{path}/restore"' in trash.text.partition("<h1>")[0]  # Undo, beside the message
     assert f'href="{path}"' not in trash.text  # in the trash it has no page
     assert 'href="/console/table?deleted=true">see the trash' in editor.get(path).text
     assert "It is restored" in editor.post(f"{path}/restore").text

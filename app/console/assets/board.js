@@ -3,6 +3,7 @@
 import { $, $$, dragging, instant, opened, refresh, send } from "./console.js";
 
 const ASKS = { scheduled: "publishAt" };
+const FREELY = ["idea", "planned", "drafting"]; // between these a document goes back and forth
 const dialog = $("#move");
 
 const cardOf = (node) => node.closest?.(".card");
@@ -45,7 +46,10 @@ async function move(card, to, note = "", at = "", offers = false) {
   if (asks(card, to) === "note") fields.note = note;
   if (asks(card, to) === "note" && offers) fields.offer = "yes";
   if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
-  const done = await send(`${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`, fields);
+  const url = `${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`;
+  const goesBack = FREELY.includes(fields.from) && FREELY.includes(to);
+  const undo = goesBack ? () => send(url, { from: to, to: fields.from }).then(refresh) : null;
+  const done = await send(url, fields, undo);
   if (done) delete dialog.dataset.unsent;
   refresh();
 }

@@ -6,19 +6,22 @@ const dialog = $("#move-day");
 
 const pieceOf = (node) => node.closest?.(".piece[draggable=true]");
 
-async function move(piece, day) {
-  await send(`${$("#calendar").dataset.moveTo}/${piece.dataset.id}`, { kind: piece.dataset.kind, day });
+async function move({ id, kind }, day, before = "") {
+  const undo = before && (() => move({ id, kind }, before));
+  await send(`${$("#calendar").dataset.moveTo}/${id}`, { kind, day }, undo);
   refresh();
 }
 
+const dayOf = (piece) => piece.closest(".day").dataset.day;
+
 dragging(pieceOf, ".day", (piece, day) => {
-  if (!day.contains(piece)) move(piece, day.dataset.day);
+  if (!day.contains(piece)) move(piece.dataset, day.dataset.day, dayOf(piece));
 });
 
 async function ask(piece) {
   $("[data-title]", dialog).textContent = $("a", piece).textContent;
-  $("#move-to-day").value = piece.closest(".day").dataset.day;
-  if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece, $("#move-to-day").value);
+  const before = ($("#move-to-day").value = dayOf(piece));
+  if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece.dataset, $("#move-to-day").value, before);
 }
 
 document.addEventListener("click", (event) => {
@@ -28,10 +31,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select") || $("dialog[open]") || event.ctrlKey || event.metaKey) return;
   const piece = pieceOf(document.activeElement ?? document.body);
-  const step = $(`[data-step="${CSS.escape(event.key)}"]`);
-  if (step) step.click();
-  else if (event.key === "m" && piece) {
-    event.preventDefault();
-    ask(piece);
-  }
+  if (event.key !== "m" || !piece) return;
+  event.preventDefault();
+  ask(piece);
 });

@@ -5,23 +5,28 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(selec
 
 const csrf = $('meta[name="csrf-token"]')?.content ?? "";
 
-/** Shows a message for a while; one that something failed stays until it is closed, or until the next. */
-export function say(message, ok = true) {
+/** Shows a message for a while, with a button for `undo`; one that something failed stays until it is closed, or until the next. */
+export function say(message, ok = true, undo = null) {
   const box = document.createElement("div");
   box.className = "notice";
   box.dataset.ok = ok;
   const text = document.createElement("p");
   text.textContent = message;
   box.append(text);
-  if (ok) setTimeout(() => box.remove(), 6000);
-  else box.append(closer(box));
+  if (undo) box.append(button("Undo", box, undo, { undo: "" }));
+  if (ok) setTimeout(() => box.remove(), undo ? 15_000 : 6000);
+  else box.append(button("Close", box));
   $("#toasts").replaceChildren(box);
 }
 
-function closer(box) {
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "Close" });
-  button.addEventListener("click", () => box.remove());
-  return button;
+function button(text, box, then = () => {}, data = {}) {
+  const made = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: text });
+  Object.assign(made.dataset, data);
+  made.addEventListener("click", () => {
+    box.remove();
+    then();
+  });
+  return made;
 }
 
 /** Says that something is being done once that takes long; returns what to call when it is over. */
@@ -30,8 +35,8 @@ function working() {
   return () => clearTimeout(timer);
 }
 
-/** Sends a form's fields and shows what came of it; returns whether it was done. */
-export async function send(url, fields) {
+/** Sends a form's fields and shows what came of it, with a button for `undo`; returns whether it was done. */
+export async function send(url, fields, undo = null) {
   const over = working();
   const response = await fetch(url, {
     method: "POST",
@@ -42,7 +47,7 @@ export async function send(url, fields) {
   if (response?.headers.get("HX-Redirect")) return location.assign(response.headers.get("HX-Redirect"));
   const result = await response?.json().catch(() => null);
   if (!result) say("The service can't be reached: try again in a moment.", false);
-  else say(result.message, result.ok);
+  else say(result.message, result.ok, result.ok ? undo : null);
   return Boolean(result?.ok);
 }
 
@@ -101,7 +106,19 @@ function refusePast() {
 }
 
 function isTyping(target) {
-  return target.closest?.("input, textarea, select, [contenteditable]") !== null;
+  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
+}
+
+/** The documents of a list, in its order. */
+const entries = () => $$(".card h3 a, .piece a, #table tbody th a");
+
+/** Goes to the next or the previous document of a list. */
+function step(by) {
+  const all = entries();
+  const here = document.activeElement?.closest(".card, .piece, tr");
+  const next = all[here ? all.findIndex((link) => here.contains(link)) + by : 0];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 let waitsForPage = false;
@@ -113,11 +130,24 @@ document.addEventListener("keydown", (event) => {
   if (entry) entry.click();
   else if (event.key === "Escape" && $("#toasts *")) $("#toasts").replaceChildren();
   else if (event.key === "?") $("#keys")?.showModal();
+  else if (event.key === "z" && $("#toasts [data-undo]")) $("#toasts [data-undo]").click();
+  else if ($(`[data-step="${CSS.escape(event.key)}"]`)) $(`[data-step="${CSS.escape(event.key)}"]`).click();
+  else if ((event.key === "j" || event.key === "k") && entries().length) step(event.key === "j" ? 1 : -1);
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
   else if (event.key === "/") location.assign(`${$('nav [data-key="t"]').href}#q`);
   else if (event.key === "e" && $('.tabs a[href$="/edit"]')) $('.tabs a[href$="/edit"]').click();
   else return;
   event.preventDefault();
+});
+
+// A form is sent from each of its fields.
+document.addEventListener("keydown", (event) => {
+  const form = event.target.closest?.("main form[method=post]:not(.writing)");
+  const main = form && ($('.button[data-kind="main"]', form) ?? $("button.button:not([type=button])", form));
+  const sends = event.key === "Enter" || (event.key === "s" && form?.matches(".fields") && !main?.name);
+  if (!main || !sends || event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  form.requestSubmit(main);
 });
 
 document.addEventListener("click", (event) => {
@@ -155,6 +185,10 @@ document.addEventListener("submit", async (event) => {
   }
   event.preventDefault();
   $("#question-text").textContent = asks.dataset.question;
+  const texts = [...(event.submitter?.childNodes ?? [])].filter((node) => node.nodeType === Node.TEXT_NODE);
+  const yes = $("#question [value=yes]");
+  yes.textContent = texts.map((node) => node.data).join("").trim() || "Yes";
+  yes.dataset.kind = event.submitter?.dataset.kind === "danger" ? "danger" : "main";
   if ((await opened($("#question"))) === "yes") {
     delete asks.dataset.question;
     form.requestSubmit(event.submitter);
@@ -210,9 +244,24 @@ function rememberList() {
 }
 rememberList();
 document.addEventListener("htmx:pushedIntoHistory", rememberList);
+if (listOf(location.pathname)) {
+  addEventListener("pagehide", () => {
+    const paths = new Set(entries().map((link) => link.pathname));
+    sessionStorage.setItem("documents", JSON.stringify([...paths]));
+  });
+}
 const back = $("[data-back]");
 const list = sessionStorage.getItem("list");
 if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim() ?? back.textContent });
+const documents = JSON.parse(sessionStorage.getItem("documents") ?? "[]");
+const place = documents.findIndex((path) => `${location.pathname}/`.startsWith(`${path}/`));
+if (back && place >= 0 && documents.length > 1) {
+  $(".steps").hidden = false;
+  $(".steps [data-place]").textContent = `${place + 1} of ${documents.length}`;
+  for (const [key, path] of [["k", documents[place - 1]], ["j", documents[place + 1]]]) {
+    if (path) $(`.steps [data-step=${key}]`).href = path;
+  }
+}
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
 refusePast();

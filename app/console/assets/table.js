@@ -9,9 +9,7 @@ function count() {
   const all = $("[data-all]");
   const selected = rows().filter((row) => row.checked).length;
   if (all) Object.assign(all, { hidden: false, checked: selected > 0, indeterminate: selected > 0 && selected < rows().length });
-  if (!$(".bulk")) return;
-  $(".bulk").hidden = !selected;
-  $("[data-selected]").textContent = `${selected} selected`;
+  if ($("[data-selected]")) $("[data-selected]").textContent = `${selected} selected`;
 }
 
 document.addEventListener("change", (event) => {
@@ -29,12 +27,9 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if ($("dialog[open]") || event.ctrlKey || event.metaKey || event.target.closest("select, textarea, input:not([type=checkbox])")) return;
-  const step = $(`[data-step="${CSS.escape(event.key)}"]`);
   const row = event.target.closest("#table tbody tr");
-  if (step) step.click();
-  else if (event.key.toLowerCase() === "x" && row) {
-    $("[name=id]", row)?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
-  }
+  if (event.key.toLowerCase() !== "x" || !row) return;
+  $("[name=id]", row)?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
 });
 
 // An action that sets something needs it: an empty field would clear it in all of them.
