@@ -11,6 +11,7 @@ import marshmallow as ma
 from app.cli.calling import connected
 from app.fields.checks import http_url
 from app.http.logs import log_as_json
+from app.http.tracing import trace
 from app.server import create_app
 from app.settings import Settings
 from mcp_tools.over_stdio import JSON, TIMEOUT, StdioServer, mcp_address
@@ -75,6 +76,7 @@ def _this_process() -> httpx2.WSGITransport:
         "log_level": "WARNING",
     }
     settings = Settings.from_environment().model_copy(update=alone)
+    trace(settings)
     return httpx2.WSGITransport(app=create_app(settings, connected(settings)))
 
 

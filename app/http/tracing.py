@@ -27,14 +27,18 @@ def is_wanted(settings: Settings) -> bool:
 
 
 def trace(settings: Settings, app: Flask | None = None) -> None:
-    """Traces the commands that this process sends to MongoDB, and the requests to an app; called before it connects."""
+    """Traces the commands that this process sends to MongoDB, and the requests to an app.
+
+    It is called before the process connects; a process whose app gets an open connection calls it twice.
+    """
     if not is_wanted(settings):
         return
     from opentelemetry.instrumentation.flask import FlaskInstrumentor
     from opentelemetry.instrumentation.pymongo import PymongoInstrumentor
 
     _begin()
-    PymongoInstrumentor().instrument()
+    if not PymongoInstrumentor().is_instrumented_by_opentelemetry:
+        PymongoInstrumentor().instrument()
     if app is not None:
         FlaskInstrumentor().instrument_app(app, excluded_urls=NOT_TRACED)  # type: ignore[no-untyped-call]
 

@@ -28,11 +28,18 @@ for path in ("/health", sys.argv[1]):
     client.get(path, headers={"Authorization": "Bearer " + sys.argv[2]})
 """
 
-WORKER = """
-from app.cli import main
+COMMAND = "from app.cli import main; main()"
 
-main(["worker"])
-"""
+
+def traced(address: str, mongodb_uri: str, store: Store) -> dict[str, str]:
+    """Returns the environment of a process whose traces are sent to an address."""
+    return {
+        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
+        "MONGODB_URI": mongodb_uri,
+        "MONGODB_DATABASE": store.database.name,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+        "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+    }
 
 
 @pytest.fixture
@@ -67,14 +74,7 @@ def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_te
     address, arrived = collector
     token = project.token()
     document = a_document(project.context(token), title="Unheard of")
-    environment = {
-        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
-        "MONGODB_URI": mongodb_uri,
-        "MONGODB_DATABASE": store.database.name,
-        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
-        "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
-        "LOG_LEVEL": "CRITICAL",
-    }
+    environment = traced(address, mongodb_uri, store) | {"LOG_LEVEL": "CRITICAL"}
 
     ran = subprocess.run(
         [sys.executable, "-c", REQUESTS, f"/documents/{document['id']}", token.secret],
@@ -99,22 +99,27 @@ def test_what_the_worker_asks_of_mongodb_is_traced(
     store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
 ) -> None:
     address, arrived = collector
-    environment = {
-        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
-        "MONGODB_URI": mongodb_uri,
-        "MONGODB_DATABASE": store.database.name,
-        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
-        "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
-        "OTEL_BSP_SCHEDULE_DELAY": "50",
-    }
+    environment = traced(address, mongodb_uri, store) | {"OTEL_BSP_SCHEDULE_DELAY": "50"}
 
-    with subprocess.Popen([sys.executable, "-c", WORKER], env=environment) as worker:
+    with subprocess.Popen([sys.executable, "-c", COMMAND, "worker"], env=environment) as worker:
         try:
-            until(lambda: f"{store.database.name}.".encode() in b"".join(arrived), seconds=30)
+            until(lambda: f"{store.database.name}.find".encode() in b"".join(arrived), seconds=30)
         finally:
             worker.terminate()
 
-    assert worker.returncode == 0
+
+@pytest.mark.needs_mongod
+@pytest.mark.slow
+def test_what_mcp_over_stdio_asks_of_mongodb_is_traced(
+    project: Project, store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
+) -> None:
+    address, arrived = collector
+    environment = traced(address, mongodb_uri, store) | {"CONTENT_WORKFLOW_TOKEN": project.token().secret}
+
+    ran = subprocess.run([sys.executable, "-c", COMMAND, "mcp"], env=environment, input=b"", capture_output=True)
+
+    assert ran.returncode == 0, ran.stderr
+    assert f"{store.database.name}.find".encode() in b"".join(arrived)
 
 
 def test_without_an_endpoint_nothing_is_traced() -> None:
