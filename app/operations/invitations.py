@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from app.errors import NotFound, Unauthorized, or_raise
 from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Context, system
-from app.operations.members import NO_MEMBER, get_member
+from app.operations.members import NO_MEMBER
 from app.operations.tokens import create_token, refuse_scopes
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
@@ -54,11 +54,8 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
             if inviter["revokedAt"] is not None:
                 raise Unauthorized
         ctx = Context(store, system(project_id, ""), Channel.CLI, now)
-        try:
-            name = get_member(ctx, invitation["memberId"]).body["name"]
-        except NotFound:
-            raise Unauthorized from None
-        token: str = create_token(ctx, fields={"name": name, "scopes": invitation["scopes"]}).body["token"]
+        member = or_raise(store.members.get(project_id, invitation["memberId"]), Unauthorized)
+        token: str = create_token(ctx, fields={"name": member["name"], "scopes": invitation["scopes"]}).body["token"]
         return token
 
     with store.deadline():

@@ -15,6 +15,7 @@ from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
 from app.vocabulary import Scope
 
+UNSET: dict[str, Any] = {"events": [], "description": ""}
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
@@ -44,7 +45,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
     secret = new_secret()
     webhook = {
         "url": fields["url"],
-        **_cleared(fields, ("events", "description")),
+        **{name: fields.get(name) or unset for name, unset in UNSET.items()},
         "enabled": True,
         "disabledAt": None,
         "secrets": rotated([], secret, ctx.now),
@@ -66,7 +67,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """
     webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
     _check(ctx, WebhookChanges, fields)
-    changes = {**fields, **_cleared(fields, fields.keys() & {"events", "description"})}
+    changes = {name: value or UNSET.get(name, value) for name, value in fields.items()}
     if changes.get("enabled"):
         changes["disabledAt"] = None
     event = ctx.event("webhook.updated")
@@ -148,11 +149,6 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
 def new_secret() -> str:
     """Returns a new secret of 256 bits in the form that Standard Webhooks specifies."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
-
-
-def _cleared(fields: Fields, names: Any) -> dict[str, Any]:
-    unset: dict[str, Any] = {"events": [], "description": ""}
-    return {name: fields.get(name) or unset[name] for name in names}
 
 
 def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:

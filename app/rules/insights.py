@@ -100,9 +100,9 @@ class StoredFigures(TypedDict):
 class Figures:
     """What is counted: each figure of a day, and each figure of a token on a day, by its path."""
 
-    days: dict[date, Counter[str]] = field(default_factory=dict)
-    agents: dict[tuple[date, str], Counter[str]] = field(default_factory=dict)
-    actors: dict[str, Actor] = field(default_factory=dict)
+    counts: dict[tuple[date, str | None], Counter[str]] = field(default_factory=dict)
+    """By the day and the token; under None those of the project."""
+    actors: dict[str | None, Actor] = field(default_factory=dict)
     """The tokens that claimed, by id."""
 
 
@@ -112,7 +112,7 @@ def count(events: Iterable[StoredEvent], progress: dict[str, Progress]) -> Figur
     for event in events:
         document_id = event["data"].get("documentId")
         if document_id is not None:
-            day = figures.days.setdefault(event["at"].date(), Counter())
+            day = figures.counts.setdefault((event["at"].date(), None), Counter())
             before = progress.get(document_id, NO_PROGRESS)
             _count(figures, day, event, before)
             after = progress[document_id] = _after(event, before)
@@ -132,7 +132,7 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
     holder = event["by"] if kind == "brief.claimed" else before["holder"]
     if kind in OF_AGENTS and holder and holder["id"] and (before["held"] or kind not in GIVES_UP):
         figures.actors[holder["id"]] = holder
-        figures.agents.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
+        figures.counts.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
 
 
 def _after(event: StoredEvent, before: Progress) -> Progress:

@@ -11,17 +11,16 @@ which day and up to which number they are counted without a gap, and a status th
 (`statusAt`) is read from the document's events.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any, cast
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.actors import Actor
 from app.rules.events import StoredEvent
 from app.rules.insights import NO_PROGRESS, Figures, Progress, StoredFigures, count, status_after
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids, write_once
+from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_id, object_ids, write_once
 from app.store.indexes import (
     EVENTS_BY_SEQUENCE,
     EVENTS_OF_DOCUMENT,
@@ -150,23 +149,20 @@ class Insights(Collection[StoredFigures]):
 
 
 def _updates(project_id: str, figures: Figures, upto: int) -> list[UpdateOne]:
-    return [_update(project_id, day, None, counted, upto) for day, counted in figures.days.items()] + [
-        _update(project_id, day, figures.actors[token_id], counted, upto)
-        for (day, token_id), counted in figures.agents.items()
-    ]
-
-
-def _update(project_id: str, day: date, actor: Actor | None, counted: Mapping[str, int], upto: int) -> UpdateOne:
-    token_id = actor["id"] if actor else None
-    row = {
-        "projectId": ObjectId(project_id),
-        "day": _midnight(day),
-        "tokenId": ObjectId(token_id) if token_id else None,
-        "sequence": upto,
-        **({"name": actor["name"], "agent": actor["agent"]} if actor else {}),
-    }
-    one = {"_id": f"{project_id} {day} {token_id or ''}", "sequence": {"$lt": upto}}
-    return UpdateOne(one, {"$set": row, **({"$inc": dict(counted)} if counted else {})}, upsert=True)
+    updates = []
+    for (day, token_id), counted in figures.counts.items():
+        actor = figures.actors.get(token_id)
+        row = {
+            "projectId": ObjectId(project_id),
+            "day": _midnight(day),
+            "tokenId": object_id(token_id),
+            "sequence": upto,
+            **({"name": actor["name"], "agent": actor["agent"]} if actor else {}),
+        }
+        one = {"_id": f"{project_id} {day} {token_id or ''}", "sequence": {"$lt": upto}}
+        added = {"$inc": dict(counted)} if counted else {}
+        updates.append(UpdateOne(one, {"$set": row, **added}, upsert=True))
+    return updates
 
 
 def _progress(row: Bson) -> Progress:
