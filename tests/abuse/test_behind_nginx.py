@@ -17,7 +17,7 @@ import pytest
 
 from tests.abuse.service import CHECKOUT, PLAIN, Service, serve
 from tests.abuse.sockets import head
-from tests.graphql_app.client import delivery_token
+from tests.graphql_app.client import delivery_token, published
 from tests.live import free_port, until_listening
 from tests.make import a_document
 
@@ -127,3 +127,25 @@ def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_
             for number in range(2)
         ]
         assert statuses == [401, 429], "the address that a client claims for itself is not believed"
+
+
+def test_what_websites_read_is_compressed_and_the_rest_keeps_its_etag(
+    own_mongod: tuple[str, int], tmp_path: Path
+) -> None:
+    with serve(*own_mongod) as service, behind_nginx(service, tmp_path) as port:
+        project = service.project
+        document = published(project, markdown="Flour, water, salt. " * 200)
+        site = {"Authorization": f"Bearer {delivery_token(project).secret}"}
+        scripts = {"Authorization": f"Bearer {project.token().secret}"}
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", **PLAIN) as client:
+            query = {"query": "{ documents { html } }"}
+            read = client.get("/graphql", params=query, headers=site)
+            assert read.headers["Content-Encoding"] == "gzip"
+            assert len(read.json()["data"]["documents"][0]["html"]) > 4_000
+            tag = read.headers["ETag"]
+            assert client.get("/graphql", params=query, headers={**site, "If-None-Match": tag}).status_code == 304
+
+            path = f"/documents/{document['id']}"
+            tag = client.get(path, headers=scripts).headers["ETag"]
+            changed = client.patch(path, json={"title": "Bread"}, headers={**scripts, "If-Match": tag})
+            assert changed.status_code == 200, changed.text
