@@ -3,13 +3,13 @@
 import gzip
 import hashlib
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Condition
 from typing import Any
 
 import flask_swagger_ui
 import orjson
+from cachetools import cached
 from flask import Blueprint, Flask, Response, redirect, render_template, request, send_from_directory
 from werkzeug import Response as BaseResponse
 
@@ -32,16 +32,10 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
     reference = Blueprint(DOCS, __name__, template_folder="templates")
 
-    building = Lock()
-
-    @cache
-    def built() -> tuple[bytes, bytes]:
+    @cached({}, condition=Condition())  # else each of the first requests at once would build it, for a second
+    def document() -> tuple[bytes, bytes]:
         plain = orjson.dumps(openapi_document())
         return plain, gzip.compress(plain, mtime=0)
-
-    def document() -> tuple[bytes, bytes]:
-        with building:  # else each of the first requests at once would build it, for a second
-            return built()
 
     @reference.get("/openapi.json")
     def openapi_json() -> Response:
