@@ -30,11 +30,7 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 """What every tool that writes takes."""
 
 RequiredVersion = Schema.from_dict(
-    {
-        "baseVersion": StrictInteger(
-            1, description="the `version` last read: refused when the document has another by now", required=True
-        )
-    },
+    {"baseVersion": StrictInteger(1, description=COMMON_ARGUMENTS["baseVersion"], required=True)},
     name="RequiredVersion",
 )
 """What REST may send as `If-Match` instead; a tool has only this argument."""
@@ -129,7 +125,7 @@ def _described(tool: str | None) -> Iterator[tuple[str, str]]:
             schemas.append(one)
 
 
-def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, str]] = frozenset()) -> dict[str, Any]:
+def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, str]]) -> dict[str, Any]:
     """Returns the schema of an argument; it is closed.
 
     It leaves out limits that the contract does not state, and what the instructions or another tool say already:

@@ -13,7 +13,7 @@ from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
 from mcp_tools.results import label_of, output_schema, result_of
-from mcp_tools.toolsets import ALL, holds
+from mcp_tools.toolsets import holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
@@ -77,6 +77,6 @@ def hints(operation: Operation) -> t.ToolAnnotations:
 TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in (*CATALOGUE, *FOR_AGENTS)}
 
 
-def tools_for(scopes: frozenset[Scope], toolset: str = ALL) -> list[t.Tool]:
+def tools_for(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
     """Returns the tools of a set that a token with these scopes may call."""
     return [tool.definition for name, tool in TOOLS.items() if tool.operation.scope in scopes and holds(toolset, name)]

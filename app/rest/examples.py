@@ -46,7 +46,7 @@ def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
     return _without_none(_example(cached_schema(schema)))
 
 
-def response_example(record: type[ma.Schema], *, many: bool = False) -> Any:
+def response_example(record: type[ma.Schema], *, many: bool) -> Any:
     """Returns an example of a response: every key of the record."""
     example = _example(cached_schema(record))
     return [example] if many else example

@@ -132,7 +132,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     headers = {
         "Dry-Run": not operation.reads,
         "ETag": route.has_etag,
-        "Idempotency-Replayed": route.writes,
+        "Idempotency-Replayed": route.takes_key,
         "Ignored-Fields": True,
         "Link": route.pages,
         "Location": route.location,
@@ -152,7 +152,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         yield blueprint.arguments(schema, required=required, example=request_example(operation.body))
     if route.query is not None:
         yield blueprint.arguments(route.query(), location="query")
-    if route.writes:
+    if route.takes_key:
         headers_schema = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
         yield blueprint.arguments(headers_schema, location="headers", arg_name="headers")
     yield blueprint.doc(
@@ -161,7 +161,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         operationId=route.name,
         responses=error_responses(route.errors, route),
     )
-    if route.has_etag and not route.writes:  # such a route has no query, whose parameters this would replace
+    if route.has_etag and not route.takes_key:  # such a route has no query, whose parameters this would replace
         yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
 
 

@@ -92,8 +92,8 @@ class Route:
         return self.pages and self.query is not None and "count" in self.query().fields
 
     @property
-    def writes(self) -> bool:
-        """Whether the method takes an idempotency key."""
+    def takes_key(self) -> bool:
+        """Whether the request may carry an idempotency key."""
         return self.method != "GET"
 
     @cached_property
@@ -116,7 +116,7 @@ class Route:
             errors |= {UnsupportedMediaType}
         if self.operation.path:
             errors |= {NotFound}
-        if self.writes:
+        if self.takes_key:
             errors |= {IdempotencyConflict, IdempotencyMismatch}
         if not self.operation.reads:
             errors |= {BudgetExceeded} if self.operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
