@@ -46,7 +46,7 @@ class _Found:
     expires_at: datetime | None
     caller: Caller
     read_at: float
-    """What `time.monotonic` said before it was looked up."""
+    """The value of `time.monotonic` before it was looked up."""
 
 
 class Access:
@@ -103,7 +103,7 @@ class Access:
         self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:
-        """Has this server look up all tokens and sessions of a project again, since it changed one or the project."""
+        """Makes this server look up all tokens and sessions of a project again, as it changed one or the project."""
         with self._lock:
             self._changed[project_id] = time.monotonic()
 

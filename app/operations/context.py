@@ -73,7 +73,7 @@ class Context:
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`."""
     callers_changed: Callable[[str], None] = lambda project_id: None
-    """Has this server authenticate a project's callers anew; called after a write that needs the scope `admin`."""
+    """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
     is_retry: bool = False
     """Whether an earlier try of this call lost to another request; what the first try assumed is read then."""
     prepared: Any = None

@@ -32,7 +32,7 @@ class Found:
     total: int = 0
     has_next: bool = False
     value: Any = None
-    """What is no list of documents: categories and redirects."""
+    """What is not a list of documents: categories and redirects."""
 
 
 @dataclass(frozen=True)

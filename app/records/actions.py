@@ -18,7 +18,7 @@ class ActionRecord(Record):
 
 
 def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> dict[str, Any]:
-    """Returns an operation with its route, in which the document's id stands, and why it is refused now."""
+    """Returns an operation with its route, which names the document, and why it is refused now."""
     return {
         "action": action,
         "method": method,

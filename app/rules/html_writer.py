@@ -45,7 +45,7 @@ class HtmlWriter:
         self._parts: list[str] = []
         self._open: list[str] = []
         self._markdown_made: list[int] = []
-        """For each element of markdown's that is open: how many elements stand around it."""
+        """For each element of markdown's that is open: how many elements contain it."""
         self._pieces = 0
         self._left_out: dict[str, int] = {}
 
@@ -85,7 +85,7 @@ class HtmlWriter:
         self._write(html)
 
     def raw(self, tag: str) -> None:
-        """Writes a tag of the author's, if it may stand here."""
+        """Writes a tag of the author's, if it is allowed here."""
         name = tag_name(tag)
         if len(tag) > MAX_TAG:
             return
@@ -134,7 +134,7 @@ class HtmlWriter:
             self._begin_cell()
 
     def _begin_cell(self) -> None:
-        """Begins a cell where only parts of a table may stand, for what a browser would move out of the table."""
+        """Begins a cell where only parts of a table are allowed, for what a browser would move out of the table."""
         if self._open and self._open[-1] in TABLE_PARTS:
             self._open.append("td")
             self._write("<td>")

@@ -15,7 +15,7 @@ from app.rules.html import ELEMENTS, HIDDEN, INLINE_MARKDOWN
 Event = tuple[str, Any]
 """A kind, and what the parser knows: `("Text", "a")`, `("Start", "Paragraph")`, `("End", {"Heading": "H1"})`.
 
-Raw html comes in pieces, wherever it stands: `Tag` for a start or end tag, `Raw` for the text of a block of html,
+Raw html comes in pieces, wherever it is: `Tag` for a start or end tag, `Raw` for the text of a block of html,
 which may hold character references. Comments, instructions, elements that are not allowed (but not their content),
 scripts and styles (with their content) are left out.
 """

@@ -31,7 +31,7 @@ REFERENCES = {
     "contentId": "bodies",
     "markdownId": "bodies",
 }
-"""The collection of the record that each of these fields of a line names, wherever it stands."""
+"""The collection of the record that each of these fields of a line names, wherever it is."""
 
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Bodies(Collection[Bson]):
     name = "bodies"
 
     def __init__(self, store: Store) -> None:
-        """Has texts read as the primary has them, outside of transactions.
+        """Reads texts as the primary has them, outside of transactions.
 
         The majority has every text that a record names, since it has the record. But a primary that has just been
         elected learns only a moment later what the majority has, and until then would not find the text.

@@ -21,7 +21,7 @@ NAME_SECONDS = 0.2
 write waits so long before it is answered. It saves all but five reads a second, however many requests there are."""
 
 _names: LRUCache[str, tuple[str, float]] = LRUCache(10_000)
-"""The names of categories, by id, each with what `time.monotonic` said before it was read."""
+"""The names of categories, by id, each with the value of `time.monotonic` before it was read."""
 _names_lock = threading.Lock()
 _name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
 """Requests that need the same names at the same time share their read."""

@@ -198,4 +198,4 @@ def _unpublished(category_id: str | None) -> tuple[Bson, Index | None]:
     """Returns the condition for documents that are not published, and the index that has them in the order of lists."""
     if category_id is None:
         return UNPUBLISHED, UNPUBLISHED_BY_CREATION
-    return UNPUBLISHED | {"categoryId": {"$in": object_ids([category_id])}}, None  # no document for what is no id
+    return UNPUBLISHED | {"categoryId": {"$in": object_ids([category_id])}}, None  # no document where it is not an id

@@ -103,7 +103,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
         return super()._stages(event, written, computed)
 
     def lock(self, project_id: str, document_id: str) -> None:
-        """Has every other write of a document wait for this transaction, or try again after it."""
+        """Makes every other write of a document wait for this transaction, or run again after it."""
         where = self._where(project_id, {"_id": ObjectId(document_id)})
         self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
 
@@ -305,7 +305,7 @@ def _with_due_days(filters: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
-    """Returns the index that finds the documents of a list in whatever order, where none has them in its order."""
+    """Returns the index that finds the documents of a list in any order, where none has them in the list's order."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS
     if filters.get("key") is not None:

@@ -114,5 +114,5 @@ class Events(Collection[StoredEvent]):
         documents = {row["data"].get("documentId") for row in self._collection.find(between, {"data.documentId": 1})}
         ids = {"_id": {"$in": [document_id for document_id in documents if document_id]}}
         existing = self._store.database.documents.find(self._where(project_id, ids), {"_id": 1})
-        kept = [row["_id"] for row in existing]
-        self._collection.delete_many({**between, "data.documentId": {"$nin": kept}})
+        remaining = [row["_id"] for row in existing]
+        self._collection.delete_many({**between, "data.documentId": {"$nin": remaining}})

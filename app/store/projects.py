@@ -90,7 +90,7 @@ class Projects(OutboxCollection[StoredProject]):
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
 
     def guard_tree(self, project_id: str) -> None:
-        """Has every other transaction that moves a category in the project's tree conflict with this one."""
+        """Makes every other transaction that moves a category in the project's tree conflict with this one."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:

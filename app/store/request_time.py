@@ -20,12 +20,12 @@ _used: ContextVar[_Used | None] = ContextVar("used", default=None)
 
 
 def begin_request() -> None:
-    """Has the steps of this thread share one deadline from now on. Without it, as in the worker, each has its own."""
+    """Makes the steps of this thread share one deadline from now on. Without it, as in the worker, each has its own."""
     _used.set(_Used())
 
 
 def end_request() -> None:
-    """Has each step of this thread have a deadline of its own again."""
+    """Gives each step of this thread a deadline of its own again."""
     _used.set(None)
 
 

@@ -64,7 +64,7 @@ UNAUTHORIZED, AUTHENTICATION_FAILED = 13, 18
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
 
-PyMongo raises most of them as `ConnectionFailure`, but not where they stand in a write concern error: the write may
+PyMongo raises most of them as `ConnectionFailure`, but not where they are in a write concern error: the write may
 have been done, or not.
 """
 
