@@ -12,7 +12,8 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.named import CategoryRecord, category_record
 from app.rules.etags import EntityTag, record_tag
-from app.rules.intents import TAKEN
+from app.rules.events import Event
+from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
 from app.store import categories
@@ -73,6 +74,14 @@ def delete_category(ctx: Context, category_id: str) -> Result:
     or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], event, ctx.if_match), WriteConflict)
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(ctx, category)
+
+
+def add_category(ctx: Context, fields: Fields, event: Event) -> StoredCategory:
+    """Adds a category with fields that have no problem; inside a transaction."""
+    record = new_category(fields, by=ctx.caller.actor, now=ctx.now)
+    category = ctx.store.categories.add(ctx.project_id, record, event)
+    ctx.store.projects.delivery_changed(ctx.project_id)
+    return category
 
 
 def _own_category(ctx: Context, category_id: str) -> StoredCategory:

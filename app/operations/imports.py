@@ -13,6 +13,7 @@ from app.fields.documents import EditedFields
 from app.fields.imports import ImportedFields, ImportFields
 from app.fields.loading import cached_schema, in_order, problems
 from app.operations.briefs import update_brief
+from app.operations.categories import add_category
 from app.operations.context import Context, Fields
 from app.operations.documents import document_result, own_document, update_document
 from app.operations.operation import Effect, Result, operation
@@ -23,7 +24,7 @@ from app.records.plans import ImportRecord
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
-from app.rules.intents import Facts, confirm_problems, new_category, new_document
+from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.vocabulary import Kind, Scope
@@ -161,8 +162,4 @@ def _category_problems(ctx: Context, name: str) -> list[Problem]:
 
 
 def _new_category(ctx: Context, name: str) -> Stored:
-    by = ctx.caller.actor
-    record = new_category(_category_fields(name), by=by, now=ctx.now)
-    made = ctx.store.categories.add(ctx.project_id, record, ctx.event("category.created"))
-    ctx.store.projects.delivery_changed(ctx.project_id)
-    return made
+    return add_category(ctx, _category_fields(name), ctx.event("category.created"))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.intents import DraftDocumentFields, IntentQuery
 from app.fields.named import DraftCategoryFields, DraftClusterFields
+from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context, Fields
 from app.operations.documents import document_result
@@ -19,7 +20,7 @@ from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
 from app.rules.events import Event
-from app.rules.intents import Facts, StoredIntent, confirm_problems, new_category, new_cluster, new_document
+from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster, new_document
 from app.rules.text import word_count
 from app.store.intents import likely_slot
 from app.store.store import Store
@@ -256,9 +257,7 @@ def _create_cluster(ctx: Context, draft: StoredIntent) -> Result:
 
 
 def _create_category(ctx: Context, draft: StoredIntent) -> Result:
-    record = new_category(draft["fields"], by=ctx.caller.actor, now=ctx.now)
-    category = ctx.store.categories.add(ctx.project_id, record, _created(ctx, draft))
-    ctx.store.projects.delivery_changed(ctx.project_id)
+    category = add_category(ctx, draft["fields"], _created(ctx, draft))
     return Result(category_record(category, ctx.caller.team_id))
 
 

@@ -109,17 +109,15 @@ def new_brief(fields: Fields) -> dict[str, Any]:
 
 def new_cluster(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:
     """Returns the record of a cluster."""
-    return _filed(fields, ("name", "description", "keywords"), by, now)
+    named = {name: fields.get(name) for name in ("name", "description", "keywords")}
+    return named | {"createdAt": now, "createdBy": by, "updatedAt": now}
 
 
 def new_category(fields: Fields, *, by: Actor, now: datetime) -> dict[str, Any]:
     """Returns the record of a category."""
-    record = _filed(fields, ("name", "slug", "description"), by, now)
-    return record | {"categoryId": _lower(fields.get("categoryId"))}
-
-
-def _filed(fields: Fields, names: tuple[str, ...], by: Actor, now: datetime) -> dict[str, Any]:
-    return {name: fields.get(name) for name in names} | {"createdAt": now, "createdBy": by, "updatedAt": now}
+    named = {name: fields.get(name) for name in ("name", "slug", "description")}
+    filed = {"categoryId": _lower(fields.get("categoryId"))}
+    return named | filed | {"createdAt": now, "createdBy": by, "updatedAt": now}
 
 
 def _lower(record_id: str | None) -> str | None:

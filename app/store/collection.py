@@ -336,7 +336,7 @@ class OutboxCollection(Collection[Stored]):
         condition: Mapping[str, Any],
         *,
         event: Event,
-        changes: Mapping[str, Any] | None = None,
+        changes: Mapping[str, Any],
         computed: Mapping[str, Any] | None = None,
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
@@ -346,7 +346,7 @@ class OutboxCollection(Collection[Stored]):
         `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
         names no `_id`.
         """
-        pipeline = self._stages(event, changes or {}, computed or {})
+        pipeline = self._stages(event, changes, computed or {})
         bounded = {**condition, **self._has_room()}
         with self._hint(index, condition) as hint:
             changed = self._update_one(

@@ -43,11 +43,11 @@ class Delivery(Collection[StoredDocument]):
         self,
         project_id: str,
         category_id: str | None,
-        words: Sequence[str] = (),
+        words: Sequence[str],
         *,
         limit: int,
         offset: int,
-        previews: bool = False,
+        previews: bool,
     ) -> list[StoredDocument]:
         """Returns one page of published documents, the newest first; of one category, and with all of some words.
 
@@ -59,7 +59,7 @@ class Delivery(Collection[StoredDocument]):
             project_id, condition, sort=NEWEST_PUBLISHED, skip=offset, limit=limit, fields=fields, index=index
         )
 
-    def count_published(self, project_id: str, category_id: str | None, words: Sequence[str] = ()) -> int:
+    def count_published(self, project_id: str, category_id: str | None, words: Sequence[str]) -> int:
         """Returns how many documents are published; in one category, and with all of some words."""
         condition, index = _published(category_id, words)
         return self._count(project_id, condition, index)

@@ -137,9 +137,7 @@ class Documents(DocumentLists):
         condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
 
-    def find_titles_by_keyword(
-        self, project_id: str, keyword: str, *, but: str | None = None, limit: int
-    ) -> Sequence[str]:
+    def find_titles_by_keyword(self, project_id: str, keyword: str, *, but: str | None, limit: int) -> Sequence[str]:
         """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
         condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
         rows = self._find(
@@ -167,9 +165,9 @@ class Documents(DocumentLists):
         *,
         changes: Mapping[str, Any],
         event: Event,
-        tags: EntityTags = None,
-        rev: int | None = None,
-        base_version: int | None = None,
+        tags: EntityTags,
+        rev: int | None,
+        base_version: int | None,
     ) -> StoredDocument | None:
         """Makes a move of the table of statuses if the document is in a status that the move leaves.
 

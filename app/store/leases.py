@@ -86,13 +86,7 @@ class Leases(Collection[WebhookLease]):
         return self.from_bson(taken)
 
     def give_back(
-        self,
-        lease: WebhookLease,
-        due: datetime | None,
-        now: datetime,
-        *,
-        slow: bool,
-        rests_until: datetime | None = None,
+        self, lease: WebhookLease, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None
     ) -> None:
         """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
 
