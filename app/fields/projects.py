@@ -23,7 +23,9 @@ MAX_URL = 2_000
 
 
 def site_url(value: str) -> None:
-    """Checks for an http or https URL, which may say where the slug goes."""
+    """Checks for an http or https URL, which may say where the slug goes; an empty text is an unset one, as shown."""
+    if not value:
+        return
     address = value.replace("{slug}", "slug")
     if "{" in address or "}" in address:
         raise ma.ValidationError("`{slug}` is the only placeholder that is allowed.")
@@ -65,7 +67,7 @@ class ProjectFields(Schema):
 
 
 class ProjectChanges(Schema):
-    """What PATCH of the project may carry; null clears the address and the lease."""
+    """What PATCH of the project may carry; null clears the addresses and the lease, an empty text the addresses."""
 
     name = StrictString(100, not_blank, description="the project's name", allow_none=False)
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")

@@ -102,13 +102,28 @@ def test_what_empties_unset_fields_of_a_brief_changes_nothing(rest: Rest, projec
 
 
 @pytest.mark.contract("decided-events.none-for-nothing")
-@pytest.mark.parametrize("body", [{"guidelines": ""}, {"fourEyes": False, "checks": {}}, {"siteUrl": None}])
+@pytest.mark.parametrize(
+    "body",
+    [{"guidelines": ""}, {"fourEyes": False, "checks": {}}, {"siteUrl": None}, {"siteUrl": "", "categoryUrl": ""}],
+)
 def test_what_sets_the_project_to_its_defaults_changes_nothing(rest: Rest, body: Any) -> None:
     before = rest.get("/project")
 
     assert rest.patch("/project", body).json == before.json
 
     assert rest.get("/project").headers["ETag"] == before.headers["ETag"]
+
+
+@pytest.mark.contract("decided-events.none-for-nothing")
+@pytest.mark.parametrize("settings", [{}, {"siteUrl": "https://crust.example", "claimLeaseSeconds": 60}])
+def test_the_project_as_it_was_read_can_be_sent_back(rest: Rest, settings: Any) -> None:
+    rest.patch("/project", settings)
+    before = rest.get("/project")
+
+    after = rest.patch("/project", before.json)
+
+    assert (after.status_code, after.json, after.headers["ETag"]) == (200, before.json, before.headers["ETag"])
+    assert rest.patch("/project", {"siteUrl": ""}).json["siteUrl"] == ""
 
 
 @pytest.mark.contract("decided-events.cursor", "decided-events.follow")
