@@ -122,7 +122,8 @@ def status_diagram() -> str:
 def brief_diagram() -> str:
     """Returns the states of a brief and the operations between them, in Mermaid's notation."""
     finishing = ", ".join(move.name for move in documents.MOVES if move.finishes_brief)
-    arrows = [f"    {one} --> {move.enters}: {move.name}" for move in briefs.MOVES for one in move.leaves]
+    moves = {name.lower(): move for name, move in vars(briefs).items() if isinstance(move, briefs.BriefMove)}
+    arrows = [f"    {one} --> {move.enters}: {name}" for name, move in moves.items() for one in move.leaves]
     return "\n".join(
         ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease runs out"]
         + [f"    claimed --> drafted: {finishing}", ""]
