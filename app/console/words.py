@@ -1,5 +1,6 @@
 """The texts of the console: labels of statuses, states and events, and dates."""
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -70,6 +71,16 @@ def actor_label(actor: Mapping[str, Any] | None) -> str:
     if actor["type"] == "system":
         return "The service"
     return f"{actor['agent']} ({actor['name']})" if actor["agent"] else str(actor["name"])
+
+
+@console.app_template_filter("with_code")
+def with_code(text: str) -> Markup:
+    """Returns a message as HTML, with what it has between backticks as code; what is HTML already as it is."""
+    if isinstance(text, Markup):
+        return text
+    code = Markup("<code>{}</code>")
+    parts = re.split("`([^`]+)`", text)
+    return Markup("").join(code.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
 @console.app_template_filter("initials")

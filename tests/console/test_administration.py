@@ -108,7 +108,7 @@ def test_a_time_that_is_none_is_refused_in_the_units_of_the_field(editor: Visito
     page = editor.post("/console/administration", claimLeaseSeconds=typed, **{"was.claimLeaseSeconds": ""})
 
     assert page.status_code == 400
-    message = re.findall('id="e-claimLeaseSeconds"[^>]*>(?:<svg.*?</svg>)? ?([^<]+)', page.text)
+    message = re.findall('id="e-claimLeaseSeconds"[^>]*>(?:<svg.*?</svg><span>)?([^<]+)', page.text)
     assert message == ["Must be a whole number of days, hours, minutes or seconds, from 1 minute to 1 day."]
 
 
@@ -340,7 +340,7 @@ def test_who_is_no_administrator_is_neither_offered_any_of_it_nor_can(
         *(f"/{hook}/rotate", f"/{hook}/delete"),
     ):
         answer = visitor.post(f"/console/administration{path}", **sent)
-        assert "needs a token with the scope `admin`" in unescape(answer.text), path
+        assert "needs a token with the scope <code>admin</code>" in unescape(answer.text), path
     for path in ("", "/members", f"/{person}", "/tokens", f"/{one}", "/webhooks", f"/{hook}"):
         assert visitor.get(f"/console/administration{path}").status_code == 403
     assert settings(project)["name"] == "The Crust"

@@ -610,7 +610,7 @@ def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Proj
         """,
         f"/console/documents/{document['id']}/actions/delete_document",
     )
-    assert "needs a token with the scope `publish`" in status.replace("&#39;", "'")
+    assert "needs a token with the scope <code>publish</code>" in status
     assert now(project, document)["deletedAt"] is None
 
 

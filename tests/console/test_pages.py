@@ -225,6 +225,7 @@ def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
     assert 'id="e-title"' in refused.text
     assert 'id="e-slug"' in refused.text
     assert 'value="a b"' in refused.text
+    assert "<code>_</code>" in refused.text
     assert re.findall(r'<li><a href="#(f-\w+)">(\w+)</a>:', refused.text) == [("f-slug", "Slug"), ("f-title", "Title")]
 
 

@@ -11,7 +11,7 @@ export function say(message, ok = true, undo = null) {
   box.className = "notice";
   box.dataset.ok = ok;
   const text = document.createElement("p");
-  text.textContent = message;
+  text.textContent = message.replaceAll("`", "");
   box.append(text);
   if (undo) box.append(button("Undo", box, undo, { undo: "" }));
   if (ok) setTimeout(() => box.remove(), undo ? 15_000 : 6000);
