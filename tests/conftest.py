@@ -7,8 +7,9 @@ Everything is scoped to a project, so a fresh project is a clean slate; a test t
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,17 @@ CHECKOUT = Path(__file__).parents[1]
 
 for _name in ("NO_PROXY", "no_proxy"):  # a proxy that the environment names is for the internet alone
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1,localhost,0.0.0.0")))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keeps what collecting creates out of all searches for garbage: it stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
