@@ -135,7 +135,7 @@ class Operation:
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction. One with the effect `READS` is a trial run:
     what it writes is rolled back."""
-    prepare: Callable[..., Any] | None = None
+    prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `run`; what it returns is
     `ctx.prepared`. It refuses nothing."""
     refusals: tuple[Reason, ...] | None = None
@@ -223,7 +223,7 @@ class Operation:
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
-        prepared = self._prepare(ctx, arguments)
+        prepared = self.prepare(ctx, *arguments)
 
         def run(store: Store) -> Result:
             return self._run(replace(ctx, store=store, prepared=prepared), arguments)
@@ -239,7 +239,7 @@ class Operation:
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
         """Runs the operation whole inside a transaction: what it prepares may write too."""
-        return self._run(replace(ctx, prepared=self._prepare(ctx, arguments)), arguments).of_dry_run(ctx)
+        return self._run(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
 
     def _run(self, ctx: Context, arguments: Sequence[Any]) -> Result:
         if self.reads:
@@ -250,9 +250,6 @@ class Operation:
         if ctx.caller.budget and ctx.store.writes > writes:
             spend_budget(ctx, publishes=self.publishes)
         return result
-
-    def _prepare(self, ctx: Context, arguments: Sequence[Any]) -> Any:
-        return self.prepare(ctx, *arguments) if self.prepare else None
 
 
 def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:

@@ -55,7 +55,6 @@ class SectionsMissing(Exception):
     """Edits name sections that the document does not have; `hashes` lists them in the order of the edits."""
 
     def __init__(self, hashes: Sequence[str]) -> None:
-        super().__init__()
         self.hashes = hashes
 
 
@@ -63,7 +62,6 @@ class ReplacedTwice(Exception):
     """Two edits replace the same section; `index` is the place of the second one, from 0."""
 
     def __init__(self, index: int) -> None:
-        super().__init__()
         self.index = index
 
 
