@@ -260,6 +260,7 @@ def _check_content_type() -> None:
     if request.mimetype != JSON or charset not in ("utf-8", "utf8"):
         message = "Send the body as JSON in UTF-8, with `Content-Type: application/json`."
         raise RequestError(message, "UNSUPPORTED_MEDIA_TYPE", 415)
+    bodies.refuse_compressed(request)
 
 
 def _cache_key(ctx: Context, data: GraphQLRequestData) -> str:

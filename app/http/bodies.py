@@ -14,9 +14,9 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from flask import Flask, Response, after_this_request, g, request
+from flask import Flask, Request, Response, after_this_request, g, request
 
-from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable
+from app.errors import HttpApiDecodeError, PayloadTooLarge, ServiceUnavailable, UnsupportedMediaType
 from app.http import in_flight
 from app.http.concurrency import Bound, ConcurrencyLimit, Place
 from app.http.requests import CALLER
@@ -76,6 +76,12 @@ def read() -> bytes:
     `ServiceUnavailable` while too many others are being sent.
     """
     return request.get_data(cache=False)
+
+
+def refuse_compressed(request: Request) -> None:
+    """Raises `UnsupportedMediaType` for a body that is compressed: a short one may become any length."""
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType("Send the body as it is, without `Content-Encoding`.")
 
 
 def ignore() -> None:

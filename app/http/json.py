@@ -10,6 +10,7 @@ import orjson
 from flask import Request
 
 from app.errors import HttpApiDecodeError, Issue, UnsupportedMediaType
+from app.http.bodies import refuse_compressed
 
 MAX_VALUES = 100_000
 """The most values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
@@ -28,8 +29,7 @@ def loads_object(raw: bytes, request: Request) -> dict[str, Any]:
         return {}
     if not request.is_json:
         raise UnsupportedMediaType
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise UnsupportedMediaType("Send the body as it is, without `Content-Encoding`.")
+    refuse_compressed(request)
     try:
         body = loads(raw)
     except orjson.JSONDecodeError as error:

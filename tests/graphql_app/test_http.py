@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from typing import Any
@@ -125,6 +126,18 @@ def test_a_body_that_is_no_json_is_an_unsupported_media_type(graphql: GraphQL, c
     answer = graphql.client.post("/graphql", data=json.dumps({"query": QUERY}), headers=headers)
 
     assert (answer.status_code, code(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_a_compressed_body_is_refused_by_its_coding(graphql: GraphQL) -> None:
+    headers = {"Authorization": f"Bearer {graphql.token.secret}", "Content-Type": "application/json"}
+    body = json.dumps({"query": QUERY}).encode()
+
+    answer = graphql.client.post("/graphql", data=gzip.compress(body), headers=headers | {"Content-Encoding": "gzip"})
+
+    assert (answer.status_code, code(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    assert "Content-Encoding" in answer.json["errors"][0]["message"]
+    as_it_is = graphql.client.post("/graphql", data=body, headers=headers | {"Content-Encoding": "identity"})
+    assert as_it_is.status_code == 200
 
 
 @pytest.mark.parametrize("content_type", ["Application/JSON", 'application/json; charset="UTF-8"'])
