@@ -65,10 +65,8 @@ def brief_move_filter(move: BriefMove, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
     claimed = claim_active_filter(request.now)
     if request.channel in move.by_holder:
-        claimed["brief.claimedBy.id"] = {
-            "$eq": request.token_id,
-            "$ne": None,
-        }  # a caller without a token holds no claim
+        # A caller without a token holds no claim.
+        claimed["brief.claimedBy.id"] = {"$eq": request.token_id, "$ne": None}
     branches = [claimed if state == BriefState.CLAIMED else {"brief.state": state} for state in move.leaves]
     if BriefState.READY in move.leaves:
         branches.append(lease_expired_filter(request.now))
