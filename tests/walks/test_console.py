@@ -31,7 +31,7 @@ pytestmark = pytest.mark.needs_mongod
 WITHOUT_A_SESSION = {"console.asset", "console.sign_in", "console.start_session", "console.join", "console.accept"}
 FORM_KEYS = re.compile(r'\b[0-9a-f]{64}\b|(?<=name="_key" value=)"[^"]*"|(?<=data-cursor=)"[^"]*"')
 """What belongs to one session, one page, or one project."""
-LACKING = re.compile(r"needs a token with the scope `(\w+)`")
+LACKING = re.compile(r"needs a token with the scope <code>(\w+)</code>")
 
 
 def test_every_page_and_form_is_in_the_walk(service: Flask) -> None:
