@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -22,7 +23,6 @@ CALLERS = [
         (HOLDER, ANOTHER, None), (Channel.REST, Channel.MCP), ("writer-1", ""), (None, CLAIMED_AT, NOW)
     )
 ]
-names = {"ids": lambda value: getattr(value, "name", str(value))}
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def found(store: Store, project: Project, condition: dict[str, Any]) -> set[Obje
     return {row["_id"] for row in store.database.documents.find(where, {"_id": 1})}
 
 
-@pytest.mark.parametrize("move", documents.MOVES, **names)
+@pytest.mark.parametrize("move", documents.MOVES, ids=attrgetter("name"))
 def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
     store: Store, project: Project, everything: dict[ObjectId, Any], move: documents.StatusMove
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_document_may_leave_its_status_iff_no_refusal_says_otherwise(
         assert found(store, project, condition) == free, (asked, review_required, base)
 
 
-@pytest.mark.parametrize("move", briefs.MOVES, **names)
+@pytest.mark.parametrize("move", briefs.MOVES, ids=attrgetter("event"))
 def test_a_brief_may_move_iff_no_refusal_says_otherwise_and_there_is_something_to_do(
     store: Store, project: Project, everything: dict[ObjectId, Any], move: briefs.BriefMove
 ) -> None:
