@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import bson
 from bson import ObjectId
-from pymongo import InsertOne
+from pymongo import UpdateOne
 
-from app.store.collection import Bson, from_bson, new_id, object_id, object_ids, to_bson, write_once
+from app.store.collection import Bson, from_bson, new_id, object_id, object_ids, to_bson
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -108,8 +108,13 @@ class Transfers:
 
     def add_missing(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
         """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
-        rows = [InsertOne(to_bson({"id": new_id(), **record, "projectId": project_id})) for record in records]
-        write_once(self._database[collection], rows, KEYS[collection])
+        writes = []
+        for record in records:
+            row = to_bson({"id": new_id(), **record, "projectId": project_id})
+            same = {name: row.pop(name) for name in KEYS[collection]}
+            writes.append(UpdateOne(same, {"$setOnInsert": row}, upsert=True))
+        if writes:
+            self._database[collection].bulk_write(writes, ordered=False, session=self._session)
 
     def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the document that each of the texts belongs to, for those that exist."""
