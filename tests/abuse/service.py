@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -153,7 +153,7 @@ class Service:
             before = time.monotonic()
             time.sleep(NORMAL_SECONDS)
             began = time.monotonic()
-            with self.watched() as watch, _on_another_machine():
+            with self.watched() as watch:
                 yield others
             ended = time.monotonic()
             recovery = self.recovers()
@@ -195,21 +195,6 @@ class Watch:
     @property
     def mongod_growth(self) -> int:
         return self.mongod_peak - self.mongod_before
-
-
-@contextmanager
-def _on_another_machine() -> Iterator[None]:
-    """Runs this thread, and the threads and processes that it starts, at a low priority.
-
-    An attacker's processor is not the server's: where there are two for all, what attacks takes what is left over.
-    """
-    usual = os.getpriority(os.PRIO_PROCESS, 0)
-    os.setpriority(os.PRIO_PROCESS, 0, usual + 10)
-    try:
-        yield
-    finally:
-        with suppress(PermissionError):  # only root may raise it again; what follows then runs at the low one
-            os.setpriority(os.PRIO_PROCESS, 0, usual)
 
 
 @contextmanager
