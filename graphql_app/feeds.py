@@ -127,10 +127,11 @@ def sitemap_lines(ctx: Context, caches: DeliveryCaches, site: Site) -> Iterator[
 def _atom_head(ctx: Context, site: Site, updated: str, address: str | None) -> str:
     name = _text(site.name)
     link = f'<link rel="self" type="application/atom+xml" href={_attribute(address)}/>\n' if address else ""
+    home = home_url(site.url)
+    page = f'<link rel="alternate" type="text/html" href={_attribute(home)}/>\n' if home else ""
     return (
         f'{DECLARATION}<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"<id>{_permanent(ctx.project_id)}</id>\n<title>{name}</title>\n<updated>{updated}</updated>\n{link}"
-        f'<link rel="alternate" type="text/html" href={_attribute(home_url(site.url))}/>\n'
+        f"<id>{_permanent(ctx.project_id)}</id>\n<title>{name}</title>\n<updated>{updated}</updated>\n{link}{page}"
         f"<author><name>{name}</name></author>\n"
     )
 

@@ -12,6 +12,7 @@ from app.console import board, live
 from app.console.calls import call, require
 from app.console.forms import leads_to
 from app.console.frame import console, page
+from app.console.moves import refuse_if_moved
 from app.console.sessions import context
 from app.errors import HttpApiDecodeError
 from app.fields.documents import DocumentQuery
@@ -63,7 +64,9 @@ def move_on_calendar(id: str) -> str:
     day = _read_day(request.form.get("day", ""))
     if day is None:
         raise HttpApiDecodeError("The day must be a date, like 2027-02-14.")
-    if request.form.get("kind") == "scheduled":
+    kind = "scheduled" if request.form.get("kind") == "scheduled" else "due"
+    refuse_if_moved(id, DAY_OF[kind])
+    if kind == "scheduled":
         return _reschedule(id, day)
     moved = call(documents.update_document, id, fields={"dueDate": day.isoformat()}).body
     return f"{moved['title']} is due on {day:%A, %d %B}."

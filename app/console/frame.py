@@ -19,6 +19,7 @@ from app.errors import (
     SlugTaken,
     VersionConflict,
 )
+from app.fields.checks import HEX_ID
 from app.http.callers import callers
 from app.operations.context import Context
 from app.vocabulary import Scope
@@ -170,7 +171,9 @@ def label(name: str) -> str:
 def _read_notice() -> dict[str, Any] | None:
     try:
         notice = orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
-        return {name: kind(notice[name]) for name, kind in (("ok", bool), ("message", str), ("restores", str))}
+        restores = str(notice.get("restores", ""))
+        valid = HEX_ID.fullmatch(restores) is not None
+        return {"ok": bool(notice["ok"]), "message": str(notice["message"]), "restores": restores if valid else ""}
     except (ValueError, KeyError, TypeError):
         return None
 

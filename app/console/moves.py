@@ -12,7 +12,7 @@ from app.console.forms import leads_to
 from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import Refusal
+from app.errors import PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -171,11 +171,23 @@ def move_card(id: str) -> BaseResponse | str:
     column = request.form.get("to", "")
     if column not in set(DocumentStatus):
         abort(404)
+    refuse_if_moved(id, "status")
     operation, fields = _into_column(request.form.get("from", ""), column, request.form)
     moved = call(operation, id, fields=fields).body
     move = BY_NAME.get(operation.name)
     message = f"{moved['title']}: {move.done if move else f'it is in {STATUSES[column]} now.'}"
     return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
+
+
+def refuse_if_moved(id: str, field: str) -> None:
+    """Refuses to move a document where the field with its column or day is not what the page shows (`from`)."""
+    before = request.form.get("from", "")
+    if (
+        before
+        and may(documents.get_document)
+        and not (call(documents.get_document, id).body[field] or "").startswith(before)
+    ):
+        raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
 def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:

@@ -75,7 +75,7 @@ def actor_label(actor: Mapping[str, Any] | None) -> str:
 
 @console.app_template_filter("with_code")
 def with_code(text: str) -> Markup:
-    """Returns a message as HTML, with what it has between backticks as code; what is HTML already as it is."""
+    """Returns a message as HTML, with the parts between backticks as `<code>`; `Markup` is returned unchanged."""
     if isinstance(text, Markup):
         return text
     code = Markup("<code>{}</code>")

@@ -90,7 +90,8 @@ def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds:
             by_address[client_of(connection.peer[0])].append(connection)
     for of_it in by_address.values():
         if len(of_it) > PER_ADDRESS:
-            clients = [connection for connection in of_it if not is_within(connection.peer[0], proxies)]
+            trusted = {peer for peer in {connection.peer[0] for connection in of_it} if is_within(peer, proxies)}
+            clients = [connection for connection in of_it if connection.peer[0] not in trusted]
             clients.sort(key=lambda connection: connection.still_seconds)
             closed += clients[PER_ADDRESS:]
     return closed

@@ -1,4 +1,4 @@
-"""Finds the caller's address behind trusted proxies, and whose it is (decisions, section 3)."""
+"""Finds the address of a caller behind trusted proxies, and the client it counts as (decisions, section 3)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class DocumentSelection:
-    """What is selected of each document of a list, or of its present state, which has texts alone."""
+    """What is selected of each document of a list, or of its preview: then `html`, `markdown` and `excerpt` alone."""
 
     html: int = 0
     """How many times html is in the response for each document."""

@@ -210,7 +210,7 @@ UNPUBLISH = StatusMove(
 GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
 """The worker's move of a scheduled document that can't be published; no interface offers it."""
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
-"""What a document that is not scheduled any more has."""
+"""The fields that unscheduling clears."""
 MOVES = (SUBMIT, APPROVE, REQUEST_CHANGES, SCHEDULE, UNSCHEDULE, PUBLISH, UNPUBLISH)
 
 

@@ -41,7 +41,7 @@ class Facts:
 
     found: ExistingRecords = field(default_factory=ExistingRecords)
     taken: bool = False
-    """Whether another record has what no two of a kind share: the slug, or a cluster's name."""
+    """Whether the slug, or the name of a cluster, is another record's."""
     full: bool = False
     """Whether the project has as many records of the kind as it may have."""
 

@@ -17,12 +17,13 @@ def page_url(site_url: str, slug: str) -> str:
 
 
 def home_url(site_url: str) -> str:
-    """Returns the URI of a site's home page; where each document has a host of its own, of the domain above them."""
+    """Returns the URI of a site's home page; with `{slug}` in the host, of its parent domain, or an empty text."""
     uri = _uri(site_url)
     if SLUG not in uri:
         return uri
     parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc.replace(f'{SLUG}.', '')}/"
+    host = parts.netloc.rpartition(SLUG)[2].partition(".")[2] if SLUG in parts.netloc else parts.netloc
+    return f"{parts.scheme}://{host}/" if host else ""
 
 
 @lru_cache(maxsize=100)

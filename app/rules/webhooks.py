@@ -192,9 +192,9 @@ def rotated(secrets: list[WebhookSecret], secret: str, now: datetime) -> list[We
     end = now + ROTATED_LIFE
     valid = valid_secrets(secrets, now)
     older = [WebhookSecret(secret=old["secret"], until=min(old["until"] or end, end)) for old in valid]
-    return [WebhookSecret(secret=secret, until=None), *older][:MAX_SECRETS]
+    return valid_secrets([WebhookSecret(secret=secret, until=None), *older], now)
 
 
 def valid_secrets(secrets: list[WebhookSecret], now: datetime) -> list[WebhookSecret]:
-    """Returns the secrets of a webhook that messages are signed with now."""
-    return [secret for secret in secrets if secret["until"] is None or secret["until"] > now]
+    """Returns the secrets of a webhook that messages are signed with now, the newest first."""
+    return [secret for secret in secrets if secret["until"] is None or secret["until"] > now][:MAX_SECRETS]

@@ -85,6 +85,19 @@ class Categories(Named[StoredCategory]):
         found: Any = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
         return [*sorted(found.pop("above"), key=lambda one: -one["depth"]), found] if found else []
 
+    def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
+        """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.
+
+        `get_path` can't serve: MongoDB refuses `$graphLookup` on a sharded collection inside of a transaction.
+        """
+        above: set[str] = set()
+        step: str | None = category_id
+        while step is not None and step not in above:
+            above.add(step)
+            row = self._find_one(project_id, {"_id": ObjectId(step), **NOT_DELETED}, {"categoryId": 1})
+            step = row["categoryId"] if row else None
+        return above
+
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
         """Returns whether a category has subcategories."""
         return self._exists(project_id, {"categoryId": ObjectId(category_id), **NOT_DELETED})

@@ -17,6 +17,7 @@ import re
 import sys
 import time
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -253,12 +254,13 @@ def name_of(slug: str) -> str:
 def author_slugs(names: Iterable[str]) -> dict[str, str]:
     """Returns the names of the authors' folders: letters and digits, with a hash where that leaves too little."""
     slugs: dict[str, str] = {}
-    for name in sorted(set(names)):
+    for name in set(names):
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-        slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-        if not slug or not name.isascii() or slug in slugs.values():
-            slug = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
-        slugs[name] = slug
+        slugs[name] = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    shared = {slug for slug, count in Counter(slugs.values()).items() if count > 1}
+    for name, slug in slugs.items():
+        if not slug or not name.isascii() or slug in shared:
+            slugs[name] = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
     return slugs
 
 

@@ -503,13 +503,20 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
     window.until(lambda: window.has("#toasts [data-undo]"))
     window.keys("z")
     window.find(f".column[data-status=idea] #d-{document['id']}")
+    window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=planned]")
+    window.find(f".column[data-status=planned] #d-{document['id']}")
+    window.until(lambda: window.has("#toasts [data-undo]"))
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"status": "drafting"})
+    window.keys("z")
+    window.until(lambda: "Somebody else has moved it meanwhile" in window.find("#toasts").text)
+    assert now(project, document)["status"] == "drafting"
 
     window.open("/console/calendar?day=2099-01-10")
     window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
     window.find("[data-day='2099-01-15'] .piece")
     window.find("#toasts [data-undo]").click()
     window.find("[data-day='2099-01-10'] .piece")
-    assert (now(project, document)["dueDate"], now(project, document)["status"]) == ("2099-01-10", "idea")
+    assert (now(project, document)["dueDate"], now(project, document)["status"]) == ("2099-01-10", "drafting")
 
     window.open(f"/console/documents/{document['id']}")
     window.find("#all-actions").click()
@@ -518,10 +525,26 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
     assert (yes.text, yes.get_attribute("data-kind")) == ("Move to trash", "danger")
     yes.click()
     window.until(lambda: "It is in the trash." in window.find("main").text)
-    window.press("Undo")
+    window.keys("z")
+    window.until(lambda: window.chrome.current_url.endswith(document["id"]))
     assert "It is restored" in window.find("#main > .notice").text
-    assert window.chrome.current_url.endswith(document["id"])
     assert window.problems() == []
+
+
+def test_in_a_table_keys_send_the_bulk_action_that_has_the_focus_alone(window: Window, project: Project) -> None:
+    rye, tea = (a_document(project.context(), title=title) for title in ("Rye", "Tea"))
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table?sort=title")
+    window.keys("j")
+    window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
+    window.find(f"input[name=id][value='{tea['id']}']").click()
+    window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
+    assert window.chrome.current_url.endswith("/console/table?sort=title")
+
+    window.chrome.execute_script("document.querySelector('#b-due').value = '2099-01-10'")
+    window.find("#b-due").send_keys(Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: now(project, tea)["dueDate"] == "2099-01-10")
+    assert now(project, rye)["dueDate"] is None
 
 
 def test_on_paper_are_dark_texts_without_what_is_pressed(window: Window, project: Project) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import time
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 
+import orjson
 import pytest
 from bson import ObjectId
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
+from app.console.frame import NOTICE_COOKIE
 from app.console.words import time_left
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
@@ -117,6 +120,38 @@ def test_a_card_that_cannot_be_moved_says_why(editor: Visitor, project: Project)
 
     assert "which does not allow this" in moved.text
     assert now(project, document)["status"] == "scheduled"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/console/documents/{}/move", {"from": "idea", "to": "planned"}),
+        ("/console/calendar/{}", {"kind": "due", "from": "2099-01-10", "day": "2099-01-12"}),
+        ("/console/calendar/{}", {"kind": "scheduled", "from": "2099-01-10", "day": "2099-01-12"}),
+    ],
+)
+def test_what_somebody_else_has_moved_meanwhile_stays_where_it_is(
+    editor: Visitor, project: Project, path: str, fields: dict[str, str]
+) -> None:
+    document = in_status(project, "scheduled" if fields.get("kind") == "scheduled" else "drafting")
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"dueDate": "2099-01-15"})
+    before = now(project, document)
+
+    moved = editor.post(path.format(document["id"]), **fields)
+
+    assert "Somebody else has moved it meanwhile" in moved.text
+    assert now(project, document) == before
+
+
+@pytest.mark.parametrize("restores", ["", "../x", "1" * 23, f"{'1' * 24}/revisions/3"])
+def test_a_notice_offers_to_undo_only_what_the_service_wrote(editor: Visitor, restores: str) -> None:
+    notice = base64.urlsafe_b64encode(orjson.dumps({"ok": True, "message": "Done.", "restores": restores}))
+
+    editor.client.set_cookie(NOTICE_COOKIE, notice.decode(), path="/console")
+    shown = editor.get("/console/board").text
+
+    assert "Done." in shown
+    assert "data-undo" not in shown
 
 
 def test_a_document_is_shown_as_the_site_will_show_it(editor: Visitor, project: Project) -> None:

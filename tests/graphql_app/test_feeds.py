@@ -269,6 +269,9 @@ def batches(watched: Watched) -> int:
         ("https://a.example/?p={slug}", "https://a.example/?p=rye", "https://a.example/"),
         ("https://a.example/#{slug}", "https://a.example/#rye", "https://a.example/"),
         ("https://{slug}.example:81/a/", "https://rye.example:81/a/", "https://example:81/"),
+        ("https://docs-{slug}.example.com", "https://docs-rye.example.com", "https://example.com/"),
+        ("https://www.{slug}-site.example.com", "https://www.rye-site.example.com", "https://example.com/"),
+        ("https://{slug}:81/", "https://rye:81/", ""),
         (
             "https://a.example/blog/?lang=de#top",
             "https://a.example/blog/rye?lang=de#top",

@@ -122,7 +122,7 @@ PAGES = (
         for move in MOVES
     ),
     Page("POST", f"{DOCUMENT}/restore", "publish", {}, {"document": "restore_document"}),
-    Page("POST", f"{DOCUMENT}/move", "write", {"to": "review", "from": "drafting"}),
+    Page("POST", f"{DOCUMENT}/move", "write", {"to": "review"}),
     Page("GET", "plan?draft={draft}", "read write"),
     Page("POST", "plan", "write", {**FIELDS, "draft": "{draft}", "then": "plan"}, leaves_traces=True),
     Page("POST", "plan", "write", {**FIELDS, "brief.keyword": "{word}", "then": "offer"}, leaves_traces=True),

@@ -6,22 +6,22 @@ const dialog = $("#move-day");
 
 const pieceOf = (node) => node.closest?.(".piece[draggable=true]");
 
-async function move({ id, kind }, day, before = "") {
-  const undo = before && (() => move({ id, kind }, before));
-  await send(`${$("#calendar").dataset.moveTo}/${id}`, { kind, day }, undo);
+async function move({ id, kind }, from, day, isUndo = false) {
+  const undo = isUndo ? null : () => move({ id, kind }, day, from, true);
+  await send(`${$("#calendar").dataset.moveTo}/${id}`, { kind, from, day }, undo);
   refresh();
 }
 
 const dayOf = (piece) => piece.closest(".day").dataset.day;
 
 dragging(pieceOf, ".day", (piece, day) => {
-  if (!day.contains(piece)) move(piece.dataset, day.dataset.day, dayOf(piece));
+  if (!day.contains(piece)) move(piece.dataset, dayOf(piece), day.dataset.day);
 });
 
 async function ask(piece) {
   $("[data-title]", dialog).textContent = $("a", piece).textContent;
   const before = ($("#move-to-day").value = dayOf(piece));
-  if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece.dataset, $("#move-to-day").value, before);
+  if ((await opened(dialog)) === "move" && $("#move-to-day").value) await move(piece.dataset, before, $("#move-to-day").value);
 }
 
 document.addEventListener("click", (event) => {

@@ -130,7 +130,7 @@ document.addEventListener("keydown", (event) => {
   if (entry) entry.click();
   else if (event.key === "Escape" && $("#toasts *")) $("#toasts").replaceChildren();
   else if (event.key === "?") $("#keys")?.showModal();
-  else if (event.key === "z" && $("#toasts [data-undo]")) $("#toasts [data-undo]").click();
+  else if (event.key === "z" && $("[data-undo]")) $("[data-undo]").click();
   else if ($(`[data-step="${CSS.escape(event.key)}"]`)) $(`[data-step="${CSS.escape(event.key)}"]`).click();
   else if ((event.key === "j" || event.key === "k") && entries().length) step(event.key === "j" ? 1 : -1);
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
@@ -140,14 +140,15 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// A form is sent from each of its fields.
+// A form is sent from each of its fields; of a table, each bulk action is sent from its own.
 document.addEventListener("keydown", (event) => {
-  const form = event.target.closest?.("main form[method=post]:not(.writing)");
-  const main = form && ($('.button[data-kind="main"]', form) ?? $("button.button:not([type=button])", form));
-  const sends = event.key === "Enter" || (event.key === "s" && form?.matches(".fields") && !main?.name);
-  if (!main || !sends || event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
+  if (event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.target.closest?.("a, button, summary")) return;
+  const part = event.target.closest?.(".bulk-action, main form[method=post]:not(.writing, .many)");
+  const main = part && ($('.button[data-kind="main"]', part) ?? $("button.button:not([type=button])", part));
+  const sends = event.key === "Enter" || (event.key === "s" && part?.matches(".fields") && !main?.name);
+  if (!main || !sends) return;
   event.preventDefault();
-  form.requestSubmit(main);
+  main.form.requestSubmit(main);
 });
 
 document.addEventListener("click", (event) => {
