@@ -186,6 +186,26 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     assert window.problems() == []
 
 
+ENDS = """
+return [...document.querySelectorAll(".column")].map(column => [
+    column.getBoundingClientRect().bottom,
+    Math.max(0, ...[...column.querySelectorAll(".card")].map(card => card.getBoundingClientRect().bottom)),
+])
+"""
+
+
+def test_columns_of_the_board_hold_all_of_their_cards_and_end_together(window: Window, project: Project) -> None:
+    for number in range(20):
+        a_document(project.context(), title=f"Rye {number}", status="idea")
+    a_document(project.context(), title="Tea", status="planned")
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/board")
+
+    ends = window.chrome.execute_script(ENDS)
+    assert all(card < column for column, card in ends)
+    assert len({column for column, _ in ends}) == 1
+
+
 def test_a_tab_that_is_hidden_does_not_wait_for_events(
     window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
