@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,8 @@ from dataclasses import astuple, dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
+
+from app.cli.cpus import busy_seconds
 
 CONNECTIONS = 8
 TURN_SECONDS = 1
@@ -70,19 +73,15 @@ def in_turns(*sides: Side) -> list[Rate]:
 
 def _turn(side: Side) -> Rate:
     requests = side.requests()
-    busy, began = _busy_seconds(), time.monotonic()
+    before, began = _busy(), time.monotonic()
     rate = _by_wrk(side, requests) if WRK else asyncio.run(_by_this_process(side, requests))
-    cpu_seconds = (time.monotonic() - began) * (os.cpu_count() or 1)
-    return replace(rate, busy=(_busy_seconds() - busy) / cpu_seconds)
+    passed, after = time.monotonic() - began, _busy()
+    return replace(rate, busy=sum(after[cpu] - before[cpu] for cpu in after) / passed / max(1, len(after)))
 
 
-def _busy_seconds() -> float:
-    """Returns for how many seconds, in sum, the machine's CPUs have been at work since it was started."""
-    times = Path("/proc/stat")
-    if not times.exists():
-        return 0.0
-    user, nice, system, _idle, _waiting, *interrupts = map(int, times.read_text().split("\n", 1)[0].split()[1:8])
-    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+def _busy() -> dict[int, float]:
+    """Returns how long each CPU has been in use; nothing where the system does not tell."""
+    return busy_seconds() if sys.platform == "linux" else {}
 
 
 def _by_wrk(side: Side, requests: Sequence[bytes]) -> Rate:

@@ -36,7 +36,7 @@ def stay_on_one_cpu(chosen: SynchronizedArray[int]) -> None:
     """
     if not hasattr(os, "sched_getaffinity"):
         return
-    cpus = os.sched_getaffinity(0) & _busy_seconds().keys() & set(range(len(chosen)))
+    cpus = os.sched_getaffinity(0) & busy_seconds().keys() & set(range(len(chosen)))
     if len(cpus) < 2:
         return
     try:
@@ -49,9 +49,9 @@ def stay_on_one_cpu(chosen: SynchronizedArray[int]) -> None:
 def _choose_again_and_again(cpus: Sequence[int], chosen: SynchronizedArray[int]) -> NoReturn:
     current = cpus[os.getpid() % len(cpus)]
     while True:
-        before, ours, began = _busy_seconds(), time.process_time(), time.monotonic()
+        before, ours, began = busy_seconds(), time.process_time(), time.monotonic()
         time.sleep(random.uniform(*CHOOSE_SECONDS))
-        after, passed = _busy_seconds(), time.monotonic() - began
+        after, passed = busy_seconds(), time.monotonic() - began
         busy = {cpu: (after[cpu] - before[cpu]) / passed for cpu in cpus}
         busy[current] -= (time.process_time() - ours) / passed
         with chosen.get_lock():
@@ -77,7 +77,7 @@ def least_busy(busy: Mapping[int, float], current: int) -> int:
     return current if current in busy and busy[least] + MARGIN >= busy[current] else least
 
 
-def _busy_seconds() -> dict[int, float]:
+def busy_seconds() -> dict[int, float]:
     """Returns how long each CPU has been in use since the system started."""
     rows = (line.split() for line in Path("/proc/stat").read_text().splitlines() if line.startswith("cpu"))
     ticks = {name: [int(column) for column in columns[:8]] for name, *columns in rows}

@@ -182,11 +182,10 @@ def move_card(id: str) -> BaseResponse | str:
 def refuse_if_moved(id: str, field: str) -> None:
     """Refuses to move a document where the field with its column or day is not what the page shows (`from`)."""
     before = request.form.get("from", "")
-    if (
-        before
-        and may(documents.get_document)
-        and not (call(documents.get_document, id).body[field] or "").startswith(before)
-    ):
+    if not before or not may(documents.get_document):
+        return
+    now = call(documents.get_document, id).body[field] or ""
+    if not now.startswith(before):
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 

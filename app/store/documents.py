@@ -113,8 +113,9 @@ class Documents(DocumentLists):
         """
         conditions: list[Bson] = [{"status": str(status), **NOT_DELETED} for status in DocumentStatus]
         groups = [{"$group": {"_id": one["status"], "count": {"$sum": 1}}} for one in conditions]
-        pipelines = [[{"$match": self._where(project_id, one)}, groups[place]] for place, one in enumerate(conditions)]
-        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines[1:]]
+        others = zip(conditions[1:], groups[1:], strict=True)
+        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
+        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
         rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], FILTERED_BY["status", "updatedAt"])
         return {row["_id"]: row["count"] for row in rows}
 

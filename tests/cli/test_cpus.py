@@ -38,7 +38,7 @@ def others():
     for cpu in os.sched_getaffinity(0):
         busy[cpu] += 1
     return dict(busy)
-cpus._busy_seconds = others
+cpus.busy_seconds = others
 cpus.CHOOSE_SECONDS = (0.05, 0.1)
 threading.Thread(target=cpus.stay_on_one_cpu, args=(multiprocessing.Array("i", os.cpu_count()),), daemon=True).start()
 until, met = time.monotonic() + 20, []
@@ -55,7 +55,7 @@ import multiprocessing, os
 from app.cli import cpus
 allowed = os.sched_getaffinity(0)
 said = iter([dict.fromkeys(allowed, 0.0), dict.fromkeys(allowed, 0.0), dict.fromkeys(sorted(allowed)[1:], 0.0)])
-cpus._busy_seconds = lambda: next(said)
+cpus.busy_seconds = lambda: next(said)
 cpus.CHOOSE_SECONDS = (0, 0)
 cpus.stay_on_one_cpu(multiprocessing.Array("i", os.cpu_count()))
 assert os.sched_getaffinity(0) == allowed
