@@ -28,7 +28,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.cpus import stay_on_one_cpu
-from app.http import answers, bodies, connections, feed_watch, in_flight
+from app.http import answers, bodies, connections, feed_watch, in_flight, turns
 from app.http.proxies import Networks, networks
 from app.http.tracing import trace
 from app.settings import Settings
@@ -51,9 +51,6 @@ SPARE_FILES = 1_000
 """Open files that are left for everything but connections."""
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=64 * 1024)
 """Half a minute for the head of a request, which also bounds idle connections; and the buffer of each connection."""
-SWITCH_SECONDS = 0.001
-"""How long a thread that computes holds up the others. Measured beside four threads that compute: what a request does
-with six waits for MongoDB takes 80 ms, and 450 ms with Python's default of 5 ms; the four do as much work as before."""
 KILL_SECONDS = 15
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144"}
 """Makes glibc return the memory of long texts when they are freed; otherwise each thread would retain some."""
@@ -174,9 +171,9 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float, cpus: S
     connections.watch(port, proxies, deadline)
     feed_watch.limit_waiting(BLOCKING_THREADS)
     feed_watch.end_on_signal()
-    sys.setswitchinterval(SWITCH_SECONDS)
     from wsgi import app
 
+    turns.install(app)
     threading.Thread(target=stay_on_one_cpu, args=(cpus,), daemon=True).start()
     threading.Thread(target=warm_up, args=(app,), daemon=True).start()
     return app
