@@ -36,7 +36,7 @@ class ConcurrencyLimit:
         self._total, self._bounds, self._seconds, self.busy = total, bounds, seconds, busy
         self._lock = threading.Lock()
         self._used: Counter[Key] = Counter()
-        self._taken = 0
+        self._places = 0
         self._last_key: Key | None = None
         self._shared_until = 0.0
         self._queue: deque[_Waiter] = deque()
@@ -46,11 +46,6 @@ class ConcurrencyLimit:
     def waiting(self) -> int:
         """How many requests wait for a place."""
         return len(self._queue)
-
-    @property
-    def places(self) -> int:
-        """How many places there are in total."""
-        return self._total.places
 
     @property
     def threads(self) -> int:
@@ -99,12 +94,12 @@ class ConcurrencyLimit:
             self._let_in()
 
     def _give_back(self, keys: Keys) -> None:
-        self._taken -= 1
+        self._places -= 1
         _subtract(self._used, keys)
 
     def _let_in(self) -> None:
         for waiter in list(self._queue):
-            if self._taken >= self._total.places:
+            if self._places >= self._total.places:
                 break
             if self._fits(waiter.keys):
                 self._forget(waiter)
@@ -116,7 +111,7 @@ class ConcurrencyLimit:
         _subtract(self._waiting, waiter.keys)
 
     def _fits(self, keys: Keys) -> bool:
-        return self._taken < self._total.places and all(
+        return self._places < self._total.places and all(
             self._used[key] < self._bounds[key[0]].places or self._fits_alone(key) for key in keys
         )
 
@@ -124,7 +119,7 @@ class ConcurrencyLimit:
         return self._used[key] < self._bounds[key[0]].alone and time.monotonic() > self._shared_until
 
     def _take(self, keys: Keys) -> None:
-        self._taken += 1
+        self._places += 1
         self._used.update(keys)
 
 

@@ -72,9 +72,6 @@ CONNECT_MS, HEARTBEAT_MS = 2_500, 2_000
 """After both together PyMongo gives up a member that accepts connections and answers nothing, and sends what it was
 asked to the next primary. By its defaults that takes 30 seconds, and requests end with their deadline before that."""
 
-POOL_SIZE = re.compile(r"[?&](min|max)PoolSize=", re.IGNORECASE)
-"""Where a URI says how many connections may be open."""
-
 ABORT_SECONDS = 1
 """How long a request may take beyond its deadline to abort its transaction."""
 
@@ -242,14 +239,12 @@ def _codes_of(error: PyMongoError) -> set[int | None]:
     return {error.code} if isinstance(error, OperationFailure) else set()
 
 
-def connect(uri: str, database: str = "", deadline_seconds: float = 10, *, open_connections: int = 0) -> Store:
-    """Returns the store of a MongoDB replica set; connections are made at the first use.
+def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store:
+    """Returns the store of a MongoDB replica set; the connection is made at the first use.
 
     The database is the one that is named, else the one in the URI, else `content_workflow` (decisions, section 10).
-    From the first use on, `open_connections` to each member stay open, unless the URI says how many.
     Raises `SettingsError` for a URI that can't be used.
     """
-    pool: dict[str, Any] = {} if POOL_SIZE.search(uri) else {"minPoolSize": open_connections}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # an option that is not known, or has a wrong value
@@ -261,7 +256,6 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10, *, open_
                 connectTimeoutMS=CONNECT_MS,
                 heartbeatFrequencyMS=HEARTBEAT_MS,
                 appname="content-workflow",
-                **pool,
             )
     except (ConfigurationError, ValueError, OSError, UserWarning) as error:  # OSError: no file of certificates
         raise SettingsError(f"MONGODB_URI: {str(error).rstrip('.')}.") from None

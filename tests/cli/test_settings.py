@@ -119,16 +119,6 @@ def test_the_uri_names_the_database_and_mongodb_database_overrides_it(path: str,
 
 
 @pytest.mark.parametrize(
-    ("query", "fewest"), [("", 5), ("?maxPoolSize=3", 0), ("?w=1&minpoolsize=2", 2), ("?appName=maxPoolSize", 5)]
-)
-def test_the_uri_may_say_how_many_connections_stay_open(query: str, fewest: int) -> None:
-    client = connect(URI + query, open_connections=5).database.client
-
-    assert client.options.pool_options.min_pool_size == fewest
-    client.close()
-
-
-@pytest.mark.parametrize(
     ("uri", "why"),
     [
         (f"{URI}admin", "must not be admin"),
