@@ -42,8 +42,12 @@ RECEIVING = ConcurrencyLimit(
 DRAINED = 64 * 1024 * 1024
 """How much of a refused body is read after the response, so that a client that is still sending can read that."""
 DRAIN_SECONDS = 10
-DRAINING = ConcurrencyLimit(Bound(8), address=Bound(2))
-"""How many refused bodies are read at the same time; other refused clients may see their connection close instead."""
+DRAINING = ConcurrencyLimit(Bound(8, waiting=8), address=Bound(2, waiting=2), seconds=2)
+"""How many refused bodies are read at the same time; other refused clients may see their connection close instead.
+
+A thread has its place until it runs again after the last byte. Meanwhile the client may send the next requests, whose
+bodies wait: refused, they would end a connection on which all was well.
+"""
 
 
 def install(app: Flask) -> None:

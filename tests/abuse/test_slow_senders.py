@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from http.client import HTTPConnection
 
 import httpx
@@ -63,19 +64,24 @@ def test_sixty_agents_with_one_token_write_at_once(service: Service) -> None:
 
 
 def test_a_body_that_comes_after_its_answer_does_not_end_the_connection(service: Service) -> None:
+    """Several clients at once, each from an address of its own, so that threads that have read a body are held up."""
     authorized = {"Authorization": f"Bearer {service.project.token().secret}"}
     sent = {"Content-Type": "application/json", "Content-Length": "20000"}
     unpublish = f"/documents/{'0' * 24}/unpublish"
 
-    for path, headers, status in ((unpublish, authorized, 404), (unpublish, {}, 401), ("/nowhere", {}, 404)):
-        client = HTTPConnection("127.0.0.1", service.port, timeout=2)
-        with closing(client):
-            for _ in range(5):
+    def send(path: str, headers: dict[str, str], status: int, number: int) -> None:
+        source = (f"127.0.0.{10 + number}", 0)
+        with closing(HTTPConnection("127.0.0.1", service.port, timeout=30, source_address=source)) as client:
+            for _ in range(40):
                 client.request("POST", path, b"x", sent | headers)
                 with client.getresponse() as answer:
                     answer.read()
                     assert answer.status == status
                 client.sock.sendall(b"x" * 19_999)
+
+    for path, headers, status in ((unpublish, authorized, 404), (unpublish, {}, 401), ("/nowhere", {}, 404)):
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(partial(send, path, headers, status), range(4)))
 
 
 def test_long_bodies_that_stop_before_their_end_take_no_memory(service: Service) -> None:

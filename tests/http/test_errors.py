@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.http.answers import PART
-from app.http.bodies import MAX_BODY
+from app.http.bodies import DRAINING, MAX_BODY
 from tests.http.conftest import Configured
+from tests.live import until
 from tests.make import Project, a_ready_brief
 from tests.rest.client import Rest
 
@@ -159,6 +161,22 @@ def test_a_body_that_is_too_long_is_answered_before_it_is_read(app: Flask) -> No
     assert_error(answer, 413, "PayloadTooLarge")
     answer.close()
     assert body.left == 0, "what was still being sent is read, so that the client gets to read the answer"
+
+
+def test_a_refused_body_is_read_although_those_before_it_hold_their_places_for_a_moment(app: Flask) -> None:
+    """Threads that have read a body may be held up, and the client sends its next requests meanwhile."""
+    before, body = [DRAINING.place(address="127.0.0.1") for _ in range(2)], Endless(20_000)
+    sent = {"wsgi.input": body, "CONTENT_LENGTH": "20000"}
+    answer = app.test_client().post("/nothing", environ_overrides=sent)
+
+    with ThreadPoolExecutor(1) as threads:
+        closed = threads.submit(answer.close)
+        until(lambda: DRAINING.waiting or closed.done())
+        for place in before:
+            place.release()
+        closed.result()
+
+    assert body.left == 0, "the server would close the connection"
 
 
 @pytest.mark.parametrize("path", ["/docs/swagger-ui-bundle.js", "/graphql/explorer/graphiql.min.js"])
