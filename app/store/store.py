@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -289,7 +289,8 @@ def _abort(session: ClientSession) -> None:
     """Aborts a transaction, in a context that has no deadline.
 
     PyMongo would not send it after the deadline, and MongoDB would hold the locks until its own limit: 60 seconds.
+    Where it fails, the error that led to it is the one to report.
     """
     if session.in_transaction:
-        with pymongo.timeout(ABORT_SECONDS):
+        with suppress(PyMongoError), pymongo.timeout(ABORT_SECONDS):
             session.abort_transaction()

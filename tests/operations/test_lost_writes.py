@@ -11,6 +11,8 @@ import marshmallow as ma
 import pytest
 from bson import ObjectId
 from flask import Flask
+from pymongo.client_session import ClientSession
+from pymongo.errors import AutoReconnect, ConfigurationError
 
 from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import Context
@@ -123,6 +125,22 @@ def test_a_transaction_that_runs_out_of_time_locks_nothing_afterwards(project: P
     changed = OPERATIONS["update_project"](project.context(), fields={"name": "In time"})  # waits for any lock
     assert changed.body["name"] == "In time"
     store.database.client.close()
+
+
+def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    abort = ClientSession.abort_transaction
+
+    def failing(session: ClientSession) -> None:
+        abort(session)
+        raise ConfigurationError("as on a connection to a member that was just starting")
+
+    def lost(within: Store) -> None:
+        within.database.projects.update_one({}, {"$set": {"name": "Lost"}}, session=within.session)
+        raise AutoReconnect("the primary is gone")
+
+    monkeypatch.setattr(ClientSession, "abort_transaction", failing)
+    with pytest.raises(ServiceUnavailable), project.store.deadline():
+        project.store.in_transaction(lost)
 
 
 def test_a_write_that_loses_again_and_again_is_tried_with_growing_pauses_until_its_deadline(project: Project) -> None:
