@@ -13,7 +13,7 @@ from ipaddress import ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 VERSION = version("content-workflow")
 """The service's own version, as the OpenAPI document and the MCP server show it."""
@@ -47,7 +47,10 @@ def check_database(value: str) -> str:
 
 def _check_url(value: str) -> str:
     parts = urlsplit(value)
-    if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment):
+    is_address = (
+        parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not re.search(r"\s", value)
+    )
+    if value and (not is_address or parts.query or parts.fragment):
         raise ValueError("must be an http or https URL, like https://content.example.com")
     return value
 
@@ -150,6 +153,15 @@ class Settings(BaseModel):
     )
     log_level: Annotated[Level, BeforeValidator(str.upper)] = Field("INFO", description="level of the JSON log")
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_encoding(cls, value: object) -> object:
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            raise ValueError("must be text in UTF-8") from None
+        return value
+
     @property
     def is_https(self) -> bool:
         """Whether callers use https."""
@@ -187,4 +199,5 @@ def _line(error: Any) -> str:
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set."
     why = WHY[error["type"]].format(**error.get("ctx", {}))
-    return f"{name}: {why}." if name == "MONGODB_URI" else f"{name} is {str(error['input'])[:100]!r}: {why}."
+    field = Settings.model_fields.get(name.lower())
+    return f"{name}: {why}." if field and not field.repr else f"{name} is {str(error['input'])[:100]!r}: {why}."
