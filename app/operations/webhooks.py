@@ -63,7 +63,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
-    Events from the time when it was off are not sent afterwards: read them with `list_events`.
+    Events from the time when it was off are not sent afterwards: read them in the feed of events.
     """
     webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
     _check(ctx, WebhookChanges, fields)
@@ -117,7 +117,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
 def test_webhook(ctx: Context, webhook_id: str) -> Result:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
-    The response is the queued delivery; `list_webhook_deliveries` shows its attempts.
+    The response is the queued delivery; the log of deliveries shows its attempts.
     """
     ctx.check_match(_own_webhook(ctx, webhook_id))
     message = ctx.event(TEST, {"webhookId": webhook_id})

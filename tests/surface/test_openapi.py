@@ -90,6 +90,19 @@ def test_every_operation_has_a_summary_a_description_and_an_id_of_its_own(docume
     assert len({operation["operationId"] for operation in found}) == len(found)
 
 
+def test_no_description_names_a_tool_of_mcp(document: dict[str, Any]) -> None:
+    tools = {f"`{operation.name}`" for operation in CATALOGUE}
+    described = {
+        operation["operationId"]: json.dumps(operation)
+        for _, _, operation in operations(document)
+        if operation["operationId"] != "listDocumentActions"  # whose actions have these names
+    }
+
+    assert {name: [one for one in tools if one in text] for name, text in described.items()} == dict.fromkeys(
+        described, []
+    )
+
+
 def test_every_parameter_has_a_description(document: dict[str, Any]) -> None:
     parameters = [
         parameter
