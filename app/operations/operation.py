@@ -38,7 +38,7 @@ from app.operations.context import Context
 from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.rules.briefs import Reason
 from app.store.collection import OutboxFull
-from app.store.idempotency import KeyUsed
+from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
 
@@ -90,7 +90,7 @@ class Result:
         """Returns the result with a field that is shown once."""
         return replace(self, body={**self.body, name: secret}, secrets=(name,))
 
-    def to_stored(self) -> dict[str, Any]:
+    def to_stored(self) -> StoredResult:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
         body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body
         return {
@@ -110,7 +110,7 @@ class Result:
         return replace(self, body=body, etag=None, texts=texts, seconds_until_visible=0)
 
     @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Result:
+    def from_stored(cls, stored: StoredResult) -> Result:
         """Returns a stored result as a replay."""
         return cls(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
 

@@ -347,14 +347,21 @@ class OutboxCollection(Collection[Stored]):
         names no `_id`.
         """
         pipeline = self._stages(event, changes, computed or {})
-        bounded = {**condition, **self._has_room()}
+        where = self._where(project_id, {**condition, **self._has_room()})
         with self._hint(index, condition) as hint:
-            changed = self._update_one(
-                project_id, bounded, pipeline, projection=self.hidden, sort=list(sort) if sort else None, hint=hint
+            changed = self._collection.find_one_and_update(
+                where,
+                pipeline,
+                projection=self.hidden,
+                sort=list(sort) if sort else None,
+                hint=hint,
+                return_document=ReturnDocument.AFTER,
+                session=self._session,
             )
+        self._store.writes += changed is not None
         if changed is None:
             self._raise_if_full(project_id, condition, index)
-        return changed
+        return self.from_bson(changed)
 
     def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""

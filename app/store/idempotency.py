@@ -6,7 +6,7 @@ operation wrote are both there, or neither.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError, OperationFailure
@@ -21,6 +21,18 @@ class KeyUsed(Exception):
     """An earlier request took the key, and finished."""
 
 
+class StoredResult(TypedDict):
+    """What an operation returned, as it is stored under a key: without secrets and long texts."""
+
+    body: str
+    """JSON."""
+    etag: str | None
+    bodies: Mapping[str, str | None]
+    """The ids of the long texts, by the field of the record."""
+    within: str | None
+    """The key of the record in the body; None if the body is the record."""
+
+
 class StoredKey(TypedDict):
     """An idempotency key as the store returns it."""
 
@@ -31,7 +43,7 @@ class StoredKey(TypedDict):
     fingerprint: str
     """A hash of the request that used it first."""
     at: datetime
-    answer: NotRequired[dict[str, Any]]
+    answer: NotRequired[StoredResult]
     """The result of that request; missing only inside its own transaction."""
 
 
@@ -55,7 +67,7 @@ class Idempotency(Collection[StoredKey]):
                 raise IdempotencyConflict from None
             raise
 
-    def save_result(self, project_id: str, row_id: str, answer: Mapping[str, Any]) -> None:
+    def save_result(self, project_id: str, row_id: str, answer: StoredResult) -> None:
         """Stores the result under the key."""
         where = self._where(project_id, {"_id": ObjectId(row_id)})
         self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from bson import ObjectId
+from pymongo.collection import Collection
 
 from app.rules.briefs import MOVES, first_refusal, needs_no_move
 from app.rules.etags import matches, read_tags
 from app.store.conditions import brief_move_filter, brief_state_filter, document_etag_filter, expire_lease_stage
 from app.vocabulary import BriefState
-from tests.make import Project
+from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.rules.test_briefs import CALLS, DOCUMENTS, NOW, stands
 
 Found = Callable[[Mapping[str, Any]], set[int]]
@@ -81,3 +83,19 @@ def test_settling_writes_down_exactly_the_claims_that_ran_out(project, rows) -> 
         assert [event["type"] for event in changed["outbox"]] == (["brief.expired"] if lease_expired_filter else [])
         given_back = {"state": "ready", "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
         assert changed.get("brief") == (given_back if lease_expired_filter else document.get("brief"))
+
+
+def test_between_an_operation_and_its_write_are_the_query_method_and_the_change(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, seen = Collection.find_one_and_update, []
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        seen.append([frame.name for frame in traceback.extract_stack() if "/app/store/" in frame.filename])
+        return write(*arguments, **options)
+
+    brief = a_ready_brief(project.context())
+    monkeypatch.setattr(Collection, "find_one_and_update", noted)
+    OPERATIONS["claim_brief"](project.context(), brief["id"], fields={})
+
+    assert seen == [["move", "_change"]]
