@@ -6,7 +6,7 @@ READING = "list_documents get_document read_document_content get_brief list_brie
 
 _TOOLSETS = {
     "writing": f"""{READING}
-        claim_brief claim_next_brief renew_claim release_brief
+        claim_brief claim_next_brief renew_claim release_brief get_work_packet
         write_content get_outline read_section edit_content check_document submit_document get_cluster
         """,
     "planning": f"""{READING}
@@ -16,11 +16,12 @@ _TOOLSETS = {
         replace_brief update_brief mark_brief_ready withdraw_brief update_document
         list_categories get_category update_category delete_category
         list_clusters get_cluster update_cluster delete_cluster list_members get_member
+        get_insights
         """,
     "reviewing": f"""{READING}
         list_document_actions check_document
         list_revisions get_revision diff_revisions restore_revision get_document_activity
-        approve_document request_changes schedule_document unschedule_document
+        approve_document request_changes mark_brief_ready schedule_document unschedule_document
         publish_document unpublish_document delete_document restore_document
         """,
     "admin": """

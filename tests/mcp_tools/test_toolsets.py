@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.vocabulary import Scope
@@ -18,6 +20,16 @@ def test_a_toolset_names_each_of_its_tools_once_and_none_that_is_gone() -> None:
     for names in TOOLSETS.values():
         assert len(names) == len(set(names))
         assert set(names) <= set(TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("toolset", "described"), [("writing", TOOLSETS["writing"]), ("reviewing", ["request_changes"])]
+)
+def test_what_a_tool_says_to_call_next_is_in_its_set(toolset: str, described: list[str]) -> None:
+    named = {name for tool in described for name in re.findall("`(\\w+)`", TOOLS[tool].definition.description or "")}
+
+    assert named & set(TOOLS)
+    assert named & set(TOOLS) <= set(TOOLSETS[toolset])
 
 
 @pytest.mark.parametrize("toolset", TOOLSETS)

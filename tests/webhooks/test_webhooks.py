@@ -9,7 +9,7 @@ import pytest
 from bson import ObjectId
 
 from app.store.store import Store
-from app.vocabulary import Scope
+from app.vocabulary import EVENT_TYPES, Scope
 from tests.make import Project, a_project
 from tests.rest.client import Rest
 
@@ -74,6 +74,18 @@ def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any],
     assert refused.status_code == status
     found = refused.json["issues"] if status == 400 else refused.json["errors"]
     assert where in [one.get("path", one.get("field")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("sent", "named"),
+    [("document.publish", ["`document.published`?"]), ("everything", [f" {one}" for one in EVENT_TYPES])],
+)
+def test_an_unknown_type_of_event_is_refused_with_the_one_that_was_meant_or_all(
+    rest: Rest, sent: str, named: list[str]
+) -> None:
+    [wrong] = rest.post("/webhooks", {"url": URL, "events": [sent]}).json["errors"]
+
+    assert [one for one in named if one not in wrong["message"]] == []
 
 
 @pytest.mark.contract("decided-webhooks.local")
