@@ -3,7 +3,6 @@
 import errno
 import sys
 from importlib import import_module
-from inspect import cleandoc
 from io import TextIOWrapper
 from typing import Any
 
@@ -15,22 +14,31 @@ from app.fields.unknown import near_name
 from app.settings import SettingsError
 
 COMMANDS = {
-    "serve": "serve",
-    "worker": "worker",
-    "dev": "dev",
-    "project": "projects",
-    "token": "tokens",
-    "member": "members",
-    "import": "imports",
-    "export": "exports",
-    "plan": "plans",
-    "purge": "purge",
-    "db": "db",
-    "openapi": "openapi",
-    "graphql-schema": "graphql_schema",
-    "mcp": "mcp",
+    "serve": ("serve", "Serve REST, GraphQL, MCP, and the reference at /docs."),
+    "worker": ("worker", "Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C."),
+    "dev": ("dev", "Serve a demo project on a local MongoDB, and print its tokens."),
+    "project": ("projects", "Create and list projects."),
+    "token": ("tokens", "Create, list and revoke tokens."),
+    "member": ("members", "Add, list and invite members."),
+    "import": ("imports", "Import markdown files with front matter, or an exported project."),
+    "export": (
+        "exports",
+        "Write a project as NDJSON: settings, members, categories, clusters, documents with trash and revisions.",
+    ),
+    "plan": ("plans", "Plan documents with their briefs, many at once."),
+    "purge": ("purge", "Permanently delete documents in the trash, with their texts and their history."),
+    "db": ("db", "Create indexes and validators, and check them."),
+    "openapi": ("openapi", "Print the OpenAPI 3.1 document of the management API."),
+    "graphql-schema": (
+        "graphql_schema",
+        "Print the schema of the delivery API, in GraphQL's schema definition language.",
+    ),
+    "mcp": ("mcp", "Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN."),
 }
-"""Each command and the file of this folder that has it, as `command`; a new one needs a line here and its file."""
+"""Each command with the file of this folder that has it, as `command`, and the first sentence of its help.
+
+The list of commands is printed from here, since importing them all takes seconds.
+"""
 
 
 class Commands(click.Group):
@@ -50,11 +58,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"app.cli.{COMMANDS[name]}").command
-        command.short_help = (
-            cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")
-        )  # Click would shorten it otherwise
+        command: click.Command = import_module(f"app.cli.{COMMANDS[name][0]}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""

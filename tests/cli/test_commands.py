@@ -6,8 +6,11 @@ import json
 import subprocess
 import sys
 from datetime import datetime, timedelta
+from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from flask import Flask
@@ -217,6 +220,20 @@ def test_without_mongodb_uri_a_command_says_so(command: tuple[str, ...]) -> None
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize(("file", "summary"), COMMANDS.values(), ids=COMMANDS)
+def test_the_list_of_commands_has_the_first_sentence_of_each_help(file: str, summary: str) -> None:
+    command: click.Command = import_module(f"app.cli.{file}").command
+
+    assert cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ") == summary
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    listed = "import sys; from app.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout
+
+    assert {"flask", "strawberry", "granian", "mcp", "app.cli.calling"} & set(printed.splitlines()[-1].split()) == set()
 
 
 @pytest.mark.needs_mongod
