@@ -25,6 +25,11 @@ log = logging.getLogger("content_workflow.mcp")
 JSON = "application/json"
 SESSION_HEADER = "Mcp-Session-Id"
 
+TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
+"""The environment variable that holds the token."""
+
+INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
+
 TIMEOUT = 60.0
 """Seconds to wait for a response."""
 
@@ -116,6 +121,8 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
 def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
     if response.status_code in (404, 405):
         return f"{url} answered {response.status_code}: there is no MCP server; its address usually ends with /mcp."
+    if response.status_code == httpx2.codes.UNAUTHORIZED:
+        return f"{url} answered 401 Unauthorized: {INVALID}"
     body: dict[str, Any] = answer.get("error") or answer
     name = f" {answer['_tag']}" if "_tag" in answer else ""
     return f"{url} answered {response.status_code}{name}: {body.get('message') or response.text[:500]}"

@@ -14,12 +14,8 @@ from app.http.logs import log_as_json
 from app.http.tracing import trace
 from app.server import create_app
 from app.settings import Settings
-from mcp_tools.over_stdio import JSON, TIMEOUT, StdioServer, mcp_address
+from mcp_tools.over_stdio import INVALID, JSON, TIMEOUT, TOKEN, StdioServer, mcp_address
 from mcp_tools.toolsets import ALL, NAMES
-
-TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
-
-INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
 
 LOCAL_URL = "http://localhost/mcp"
 

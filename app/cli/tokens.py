@@ -13,7 +13,19 @@ from app.rules.tokens import budget_of
 from app.vocabulary import BudgetLimit, Scope, TokenKind
 
 SCOPES = [str(scope) for scope in Scope]
-COLUMNS = ("id", "kind", "name", "agent", "scopes", "drafts", "createdAt", "expiresAt", "lastUsedAt", "revokedAt")
+COLUMNS = (
+    "id",
+    "kind",
+    "name",
+    "agent",
+    "scopes",
+    "drafts",
+    "budget",
+    "createdAt",
+    "expiresAt",
+    "lastUsedAt",
+    "revokedAt",
+)
 
 
 @click.group()

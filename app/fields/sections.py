@@ -26,7 +26,7 @@ class SectionEdit(Schema):
         example="# Dough\n\nFlour, water and patience.\n",
         required=True,
     )
-    number = StrictInteger(0, description="which of several with this hash; the first by default")
+    number = StrictInteger(0, description="its number, where several have this hash")
     insertAfter = StrictBoolean(description="insert after it instead")
 
 

@@ -285,7 +285,8 @@ def refusal(
     if outdated := if_outdated(document, base_version):
         return outdated
     if not may_leave(move, document):
-        return not_now(document, request)
+        unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""
+        return not_now(document, request, unchanged)
     if move.four_eyes and request.same_eyes is not None:
         return FourEyes(by=request.same_eyes)
     if move.needs_approval and request.review_required and not approved(document):

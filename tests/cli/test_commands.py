@@ -77,6 +77,7 @@ class TestTokens:
         limits = ("--writes-per-hour", 5)
         made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", *limits, "--json").stdout)
         assert made["budget"] == {"writesPerHour": 5, "publishesPerDay": None}
+        assert "writesPerHour 5" in cli("token", "list", "--project", project.id).stdout
         headers = {"Authorization": f"Bearer {made['token']}"}
         assert app.test_client().get("/project", headers=headers).json["id"] == project.id
 

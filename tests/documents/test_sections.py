@@ -107,6 +107,13 @@ def test_sections_that_are_gone_are_a_conflict_that_names_them_and_nothing_is_wr
     assert content(rest, document) == INTRO + DOUGH + BAKE
 
 
+@pytest.mark.contract("decided-sections.conflict")
+def test_a_number_that_is_not_the_outlines_is_named_in_the_conflict(rest: Rest, document: Any) -> None:
+    refusal = refused(edit(rest, document, {"hash": hash_of(DOUGH), "number": 9, "markdown": "x"}), "VersionConflict")
+
+    assert (refusal["hashes"], "`number`" in refusal["message"]) == ([hash_of(DOUGH)], True)
+
+
 @pytest.mark.contract("decided-sections.refused")
 def test_edits_of_the_wrong_form_or_meaning_are_refused(rest: Rest, document: Any) -> None:
     same = {"hash": hash_of(DOUGH), "markdown": "x"}

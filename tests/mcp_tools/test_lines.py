@@ -93,7 +93,7 @@ def test_an_invalid_token_is_an_error_that_says_so(app: Flask) -> None:
     [answer] = _answers(app, "cwm_unknown", HANDSHAKE)
 
     assert answer["id"] == 1
-    assert "answered 401 Unauthorized" in answer["error"]["message"]
+    assert "answered 401 Unauthorized: CONTENT_WORKFLOW_TOKEN holds no valid management" in answer["error"]["message"]
 
 
 def test_an_address_without_an_mcp_server_is_answered_with_what_to_do(app: Flask, project: Project) -> None:

@@ -142,6 +142,12 @@ def test_length(words: int, target: str, expected: str) -> None:
     assert outcome("length", word_target=target, words=words) == expected
 
 
+def test_a_length_that_is_no_target_is_skipped_with_what_would_be_one() -> None:
+    [skipped] = outcomes("length", word_target="20 words", words=10)
+
+    assert skipped["message"] == "The brief's length is not one or two numbers of 50 or more."
+
+
 def test_a_text_of_one_word_has_one_word() -> None:
     [failure] = outcomes("length", word_target="100", words=1)
 
