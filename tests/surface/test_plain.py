@@ -1,4 +1,4 @@
-"""No function only passes its arguments on."""
+"""No function only passes its arguments on, and nothing private of a library is imported."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def pass_on(path: Path) -> Iterator[str]:
 def test_no_function_only_passes_its_arguments_on() -> None:
     found = {(str(path.relative_to(TOP)), name) for path in SOURCES for name in pass_on(path)}
     assert found == set(NEEDED)
+
+
+def test_nothing_is_imported_whose_name_begins_with_an_underscore() -> None:
+    """Ruff's SLF001 sees the use of a private attribute, and no import."""
+    found = [
+        (str(path.relative_to(TOP)), name)
+        for path in SOURCES
+        for one in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(one, ast.Import | ast.ImportFrom)
+        for name in (*(alias.name for alias in one.names), getattr(one, "module", None) or "")
+        if name != "__future__" and any(part.startswith("_") for part in name.split("."))
+    ]
+
+    assert found == []
