@@ -278,9 +278,14 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
                 attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
             )
 
-    # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike.
+    # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike, and
+    # with `journal=false` or `wtimeoutMS` an acknowledged write could be lost, or a stored one be reported as failed.
     opened = client.get_database(
-        name, codec_options=CODEC, read_preference=ReadPreference.PRIMARY, read_concern=ReadConcern("majority")
+        name,
+        codec_options=CODEC,
+        read_preference=ReadPreference.PRIMARY,
+        read_concern=ReadConcern("majority"),
+        write_concern=WriteConcern("majority"),
     )
     return Store(opened, transact=transact, deadline_seconds=deadline_seconds)
 

@@ -13,6 +13,7 @@ from bson import ObjectId
 from flask import Flask
 from pymongo.client_session import ClientSession
 from pymongo.errors import AutoReconnect, ConfigurationError
+from pymongo.write_concern import WriteConcern
 
 from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import Context
@@ -157,6 +158,15 @@ def test_a_write_that_loses_again_and_again_is_tried_with_growing_pauses_until_i
     second_for_a_while(project.context())
 
     assert tries < 60, "the pauses grow to half a second"
+
+
+def test_writes_wait_for_the_majority_and_its_journals_whatever_the_uri_says(mongodb_uri: str) -> None:
+    options = "w=1&journal=false&wtimeoutMS=1"
+    uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"
+    store = connect(uri)
+    store.database.client.close()
+
+    assert store.database.write_concern == WriteConcern("majority")
 
 
 def test_reads_are_of_the_primary_whatever_the_uri_says(project: Project, mongodb_uri: str) -> None:
