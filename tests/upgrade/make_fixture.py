@@ -1,7 +1,8 @@
 """Has a version of the service write a small database, and dumps it: `python -m tests.upgrade.make_fixture COMMIT`.
 
 The version is taken from git into a temporary folder, with its own dependencies in an environment of its own.
-`tests/upgrade/fixtures` has one dump for each version named in `docs/operations.md`; add one with each release.
+`tests/upgrade/fixtures` has one dump for each earlier version that is tried, named by its day and commit; add one with
+each release.
 """
 
 from __future__ import annotations
