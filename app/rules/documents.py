@@ -359,5 +359,7 @@ def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransiti
 
 def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:
     """Refuses a change from a status after the first three, or of a claimed brief to one other than `drafting`."""
+    if document["status"] not in OPEN:
+        return not_now(document, request)
     taken_out = is_claimed(document, request) and status != Status.DRAFTING
-    return not_now(document, request) if document["status"] not in OPEN or taken_out else None
+    return not_now(document, request, "being drafted under a claim of its brief") if taken_out else None

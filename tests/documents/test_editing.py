@@ -261,7 +261,8 @@ def test_a_claimed_document_stays_in_drafting(rest: Rest, project: Project) -> N
     document = a_document(rest, brief={"keyword": "rye"})
     claimed(rest, document, rest.by(project.token("Night writer", agent="writer-1")))
 
-    refused(rest.patch(path_of(document), {"status": "idea"}), "InvalidTransition")
+    refusal = refused(rest.patch(path_of(document), {"status": "idea"}), "InvalidTransition")
+    assert refusal["message"].startswith("The document is being drafted under a claim of its brief, which does not")
     assert ok(rest.patch(path_of(document), {"status": "drafting"}))["status"] == "drafting"
 
 
