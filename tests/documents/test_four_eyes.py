@@ -15,7 +15,7 @@ from tests.mcp_tools.client import Agent
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
-BODIES: dict[str, Any] = {"approve": None, "schedule": {"publishAt": in_an_hour()}, "publish": None}
+BODIES: dict[str, Any] = {"approve": None, "schedule": {"publishAt": in_an_hour(24)}, "publish": None}
 TOOLS = {"approve": "approve_document", "schedule": "schedule_document", "publish": "publish_document"}
 EVERY_STEP = pytest.mark.parametrize("step", BODIES)
 

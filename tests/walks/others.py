@@ -110,6 +110,7 @@ def fill(scene: Scene) -> Theirs:
 
 MADE_UP = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"), "<time>"),
+    (re.compile(r"\d\d \w{3} \d{4}, \d\d:\d\d UTC"), "<time>"),
     (re.compile(r"(cwm_|cwd_|whsec_)[\w+/=-]+"), "<secret>"),
     (re.compile(r'("cursor": ?)"[\w=-]+"'), r'\1"<cursor>"'),
 )

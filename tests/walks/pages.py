@@ -116,7 +116,7 @@ PAGES = (
             "POST",
             f"{DOCUMENT}/actions/{move.name}",
             str(move.operation.scope),
-            {move.asks: in_an_hour() if move.asks == "publishAt" else "Shorter."} if move.asks else {},
+            {move.asks: in_an_hour(24) if move.asks == "publishAt" else "Shorter."} if move.asks else {},
             {"document": move.name},
         )
         for move in MOVES
