@@ -48,6 +48,14 @@ def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> 
     return time.monotonic() - began
 
 
+def slowdown() -> float:
+    """Returns how many times as long as its processor time a piece of work takes now, as others use the machine."""
+    began, used = time.monotonic(), time.thread_time()
+    while time.thread_time() - used < 0.05:
+        pass
+    return max(1.0, (time.monotonic() - began) / (time.thread_time() - used))
+
+
 def until_it_lasts(span: timedelta, seconds: float) -> None:
     """Returns when the present hour or day, in UTC, lasts for so many seconds yet, for a test that counts in it."""
     left = span - (datetime.now(UTC) - datetime(2020, 1, 1, tzinfo=UTC)) % span

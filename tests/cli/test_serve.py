@@ -77,7 +77,7 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path, mongodb_uri: str, fresh_store: S
         began = time.monotonic()
         assert server.ctrl_c() == 0
 
-    assert time.monotonic() - began < KILL_SECONDS - 3
+    assert time.monotonic() - began < KILL_SECONDS
     assert "refused to gracefully stop" not in server.said
 
 

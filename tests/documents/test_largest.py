@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -79,10 +78,8 @@ def test_no_request_waits_for_a_document_that_is_being_rendered(
 
     def renders_while_somebody_writes(render: Callable[[str], object]) -> Callable[[str], object]:
         def rendered(markdown: str) -> object:
-            began = time.monotonic()
-            if not edited:
+            if not edited:  # who waits for the rendering gets 503 at the deadline
                 edited.append(ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"})))
-            assert time.monotonic() - began < 8, "who waits for the rendering runs into the deadline of 10 seconds"
             return render(markdown)
 
         return rendered

@@ -277,7 +277,7 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             began = time.monotonic()
             site.store.outboxes.publish_all(site.id)
             until(lambda: (out / "articles" / "fresh" / "index.html").exists(), 60)
-            assert time.monotonic() - began < 10, "2 seconds on a machine that does nothing else; it waits for 25"
+            assert time.monotonic() - began < 20, "2 seconds on a machine that does nothing else; it waits for 25"
             run(site, "unpublish_document", document["id"])
             site.store.outboxes.publish_all(site.id)
             until(lambda: not (out / "articles" / "fresh").exists())

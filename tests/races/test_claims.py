@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 from functools import partial
-from time import monotonic
 
 import pytest
 from bson import ObjectId
@@ -89,23 +88,19 @@ def test_the_next_brief_may_be_one_whose_claim_expired_and_each_goes_to_one_call
 def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_all_others(crowd, project) -> None:
     ctx = project.context()
     ready = {a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(100)}
-    seconds: list[float] = []
+    done, waited_for = [], []
 
     def claims_five(number, caller):
-        claimed = []
         for turn in range(5):
-            before = monotonic()
-            claimed.append(caller.post("/briefs/claim", Idempotency_Key=f"{number}-{turn}"))
-            seconds.append(monotonic() - before)
-        return claimed
+            before = len(done)
+            done.append(caller.post("/briefs/claim", Idempotency_Key=f"{number}-{turn}"))
+            waited_for.append(len(done) - 1 - before)
 
-    start = monotonic()
-    responses = at_once([partial(claims_five, *one) for one in enumerate(crowd(20))])
-    whole = monotonic() - start
+    at_once([partial(claims_five, *one) for one in enumerate(crowd(20))])
 
-    assert {won.json["id"] for each in responses for won in succeeded(each)} == ready
-    *_, third_longest, _, _ = sorted(seconds)  # the machine may hold up two of the hundred
-    assert third_longest < 0.6 * whole  # 0.3 where nothing else runs; 0.7 to 0.8 when all try for the same brief
+    assert {won.json["id"] for won in succeeded(done)} == ready
+    *_, third_most, _, _ = sorted(waited_for)  # claims of others, while one is made; the machine may hold up two
+    assert third_most < 60, "a third of the hundred, and 70 or more when all try for the same brief"
 
 
 def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:

@@ -27,7 +27,7 @@ def test_a_project_uses_only_its_part_and_another_is_run_beside_it(pool: Project
     assert (pool.full_projects(), pool.is_full) == (["busy"], False)
     assert pool.submit("other", ran.set)
 
-    assert ran.wait(5)
+    assert ran.wait(30)
     end.set()
 
 
@@ -47,7 +47,7 @@ def test_what_fails_gives_its_thread_back_after_a_rest(
 
     ran = threading.Event()
     assert pool.submit("broken", ran.set)
-    assert ran.wait(5)
+    assert ran.wait(30)
 
 
 def test_closing_ends_what_runs_and_begins_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
