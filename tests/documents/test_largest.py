@@ -74,12 +74,13 @@ def test_no_request_waits_for_a_document_that_is_being_rendered(
 ) -> None:
     """Rendering holds no transaction: what it takes is neither the deadline's nor another writer's time."""
     document = a_document(rest, markdown="Rye is dark. " * 2_000)
-    editor, edited = Rest(app.test_client(), project.token("Editor")), []
+    editor, renderings = Rest(app.test_client(), project.token("Editor")), []
 
     def renders_while_somebody_writes(render: Callable[[str], object]) -> Callable[[str], object]:
         def rendered(markdown: str) -> object:
-            if not edited:  # who waits for the rendering gets 503 at the deadline
-                edited.append(ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"})))
+            renderings.append(markdown)
+            if len(renderings) == 1:  # who waits for the rendering gets 503 at the deadline
+                ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"}))
             return render(markdown)
 
         return rendered
@@ -88,6 +89,7 @@ def test_no_request_waits_for_a_document_that_is_being_rendered(
     published = ok(rest.post(f"{path_of(document)}/publish", Idempotency_Key="while-written"))
 
     assert (published["dueDate"], published["status"]) == ("2027-01-31", "published")
+    assert len(renderings) == 1, "a transaction that is open meanwhile loses to the edit, and renders again"
 
 
 def test_what_is_rendered_is_what_is_published_though_somebody_writes_meanwhile(
