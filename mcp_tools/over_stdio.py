@@ -20,6 +20,8 @@ from mcp.shared.inbound import (
     encode_header_value,
 )
 
+from app.errors import Unauthorized
+
 log = logging.getLogger("content_workflow.mcp")
 
 JSON = "application/json"
@@ -121,7 +123,7 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
 def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
     if response.status_code in (404, 405):
         return f"{url} answered {response.status_code}: there is no MCP server; its address usually ends with /mcp."
-    if response.status_code == httpx2.codes.UNAUTHORIZED:
+    if answer.get("_tag") == Unauthorized.__name__:
         return f"{url} answered 401 Unauthorized: {INVALID}"
     body: dict[str, Any] = answer.get("error") or answer
     name = f" {answer['_tag']}" if "_tag" in answer else ""

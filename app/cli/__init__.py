@@ -7,6 +7,7 @@ from io import TextIOWrapper
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from app.cli.mongod import MongodFailed, MongodMissing
 from app.errors import Refusal, ServiceUnavailable
@@ -35,9 +36,9 @@ COMMANDS = {
     ),
     "mcp": ("mcp", "Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN."),
 }
-"""Each command with the file of this folder that has it, as `command`, and the first sentence of its help.
+"""Each command with the file of this folder that has it, as `command`, and the first paragraph of its help.
 
-The list of commands is printed from here, since importing them all takes seconds.
+The list of commands is printed and completed from here, since importing them all takes seconds.
 """
 
 
@@ -65,6 +66,12 @@ class Commands(click.Group):
         """Lists the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes commands without importing them."""
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name][1]) for name in names), *options]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""

@@ -28,7 +28,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.cpus import stay_on_one_cpu
-from app.http import answers, bodies, connections, feed_watch, in_flight, turns
+from app.http import answers, bodies, connections, feed_watch, in_flight, switch_interval
 from app.http.proxies import Networks, networks
 from app.http.tracing import trace
 from app.settings import Settings
@@ -173,7 +173,7 @@ def load(_target: str, *, port: int, proxies: Networks, deadline: float, cpus: S
     feed_watch.end_on_signal()
     from wsgi import app
 
-    turns.install(app)
+    switch_interval.install(app)
     threading.Thread(target=stay_on_one_cpu, args=(cpus,), daemon=True).start()
     threading.Thread(target=warm_up, args=(app,), daemon=True).start()
     return app

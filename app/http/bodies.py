@@ -45,8 +45,8 @@ DRAIN_SECONDS = 10
 DRAINING = ConcurrencyLimit(Bound(8, waiting=8), address=Bound(2, waiting=2), seconds=2)
 """How many refused bodies are read at the same time; other refused clients may see their connection close instead.
 
-A thread has its place until it runs again after the last byte. Meanwhile the client may send the next requests, whose
-bodies wait: refused, they would end a connection on which all was well.
+A thread that was held up has its place for some time after the last byte. Meanwhile the client may send its next
+requests, whose bodies wait: without a place the server would close their connection.
 """
 
 

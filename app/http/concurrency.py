@@ -48,6 +48,11 @@ class ConcurrencyLimit:
         return len(self._queue)
 
     @property
+    def taken(self) -> int:
+        """How many places are taken."""
+        return self._places
+
+    @property
     def threads(self) -> int:
         """How many threads it holds at most: those with a place, and those that wait for one."""
         return sum(self._total)

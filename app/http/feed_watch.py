@@ -109,6 +109,11 @@ def limit_waiting(threads: int) -> None:
     _limit = ConcurrencyLimit(Bound(threads // 4), caller=Bound(PER_CALLER), project=Bound(PER_PROJECT))
 
 
+def waiting() -> int:
+    """Returns how many requests of this process wait for an event."""
+    return _limit.taken
+
+
 def end_on_signal() -> None:
     """Ends all waiting when this process gets a signal to end; called in the main thread."""
     signals, wakeup = socket.socketpair()  # Python writes the number of each signal here, with any handler

@@ -121,8 +121,8 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
         raise WriteConflict
     if isinstance(edited.problem, SectionsMissing):
         raise VersionConflict(
-            "The document has no sections with these hashes any more, or with another `number` than the edit's: "
-            "read its outline and edit those that it has.",
+            "No section of the document has these hashes any more, or those that do have another `number`: read its "
+            "outline and edit what it has.",
             version=document["version"],
             hashes=list(edited.problem.hashes),
         )

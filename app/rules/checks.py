@@ -320,7 +320,7 @@ CHECKS: tuple[Check, ...] = (
         "The text is as long as the brief wants.",
         _length,
         lambda subject: subject.word_targets,
-        "The brief's length is not one or two numbers of 50 or more.",
+        "There is no brief whose `wordCount` has one or two numbers of 50 or more.",
     ),
     Check(
         CheckName.OUTLINE_COVERED,

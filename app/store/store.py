@@ -255,6 +255,7 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
                 serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
                 connectTimeoutMS=CONNECT_MS,
                 heartbeatFrequencyMS=HEARTBEAT_MS,
+                minPoolSize=0,  # else it connects to members that are starting, and finds no sessions there later
                 appname="content-workflow",
             )
     except (ConfigurationError, ValueError, OSError, UserWarning) as error:  # OSError: no file of certificates

@@ -171,9 +171,11 @@ def test_a_refused_body_is_read_although_those_before_it_hold_their_places_for_a
 
     with ThreadPoolExecutor(1) as threads:
         closed = threads.submit(answer.close)
-        until(lambda: DRAINING.waiting or closed.done())
-        for place in before:
-            place.release()
+        try:
+            until(lambda: DRAINING.waiting or closed.done())
+        finally:
+            for place in before:
+                place.release()
         closed.result()
 
     assert body.left == 0, "the server would close the connection"

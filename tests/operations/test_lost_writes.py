@@ -169,6 +169,16 @@ def test_writes_wait_for_the_majority_and_its_journals_whatever_the_uri_says(mon
     assert store.database.write_concern == WriteConcern("majority")
 
 
+def test_no_connection_is_made_before_it_is_needed_whatever_the_uri_says(mongodb_uri: str) -> None:
+    """PyMongo would take a member that is still starting for one without sessions, as long as the connection lasts."""
+    store = connect(
+        f"{mongodb_uri}&minPoolSize=9" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?minPoolSize=9"
+    )
+    store.database.client.close()
+
+    assert store.database.client.options.pool_options.min_pool_size == 0
+
+
 def test_reads_are_of_the_primary_whatever_the_uri_says(project: Project, mongodb_uri: str) -> None:
     options = "readPreference=secondary&readConcernLevel=local"  # there is no secondary
     uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"

@@ -142,10 +142,11 @@ def test_length(words: int, target: str, expected: str) -> None:
     assert outcome("length", word_target=target, words=words) == expected
 
 
-def test_a_length_that_is_no_target_is_skipped_with_what_would_be_one() -> None:
-    [skipped] = outcomes("length", word_target="20 words", words=10)
+@pytest.mark.parametrize("target", ["20 words", "long", ""])
+def test_a_length_that_is_no_target_is_skipped_with_what_would_be_one(target: str) -> None:
+    [skipped] = outcomes("length", word_target=target, words=10)
 
-    assert skipped["message"] == "The brief's length is not one or two numbers of 50 or more."
+    assert skipped["message"] == "There is no brief whose `wordCount` has one or two numbers of 50 or more."
 
 
 def test_a_text_of_one_word_has_one_word() -> None:
