@@ -58,7 +58,8 @@ def path_of(document: dict[str, Any]) -> str:
     return f"/documents/{document['id']}"
 
 
-def in_an_hour(hours: float = 1) -> str:
+def in_hours(hours: float = 1) -> str:
+    """Returns the instant that comes after so many hours, as in JSON; before now where they are negative."""
     return wire_time(this_instant() + timedelta(hours=hours))
 
 
@@ -68,7 +69,7 @@ def a_document_in(rest: Rest, status: str, **fields: Any) -> dict[str, Any]:
     ways = {
         "review": [("submit", None)],
         "approved": [("approve", None)],
-        "scheduled": [("schedule", {"publishAt": in_an_hour()})],
+        "scheduled": [("schedule", {"publishAt": in_hours()})],
         "published": [("publish", None)],
     }
     for step, body in ways.get(status, []):

@@ -9,13 +9,13 @@ from bson import ObjectId
 
 from app.operations.publishing import publish_due
 from app.vocabulary import Scope
-from tests.documents.steps import a_document, in_an_hour, make_due, ok, path_of, refused
+from tests.documents.steps import a_document, in_hours, make_due, ok, path_of, refused
 from tests.make import Project
 from tests.mcp_tools.client import Agent
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
-BODIES: dict[str, Any] = {"approve": None, "schedule": {"publishAt": in_an_hour(24)}, "publish": None}
+BODIES: dict[str, Any] = {"approve": None, "schedule": {"publishAt": in_hours(24)}, "publish": None}
 TOOLS = {"approve": "approve_document", "schedule": "schedule_document", "publish": "publish_document"}
 EVERY_STEP = pytest.mark.parametrize("step", BODIES)
 

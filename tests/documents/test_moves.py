@@ -20,7 +20,7 @@ from tests.documents.steps import (
     claimed,
     events_of,
     expire_claim,
-    in_an_hour,
+    in_hours,
     make_due,
     ok,
     path_of,
@@ -64,7 +64,7 @@ EVENTS = {
 
 
 def do(rest: Rest, document: dict[str, Any], step: str, **fields: Any) -> Any:
-    body = {"publishAt": in_an_hour(), **fields} if step == "schedule" else fields
+    body = {"publishAt": in_hours(), **fields} if step == "schedule" else fields
     return rest.post(f"{path_of(document)}/{step}", body or None)
 
 
@@ -234,7 +234,7 @@ def test_if_match_of_a_move_compares_the_whole_tag(rest: Rest, step: str) -> Non
     document = a_document_in(rest, LEAVES[step][-1])
     etag = rest.get(path_of(document)).headers["ETag"]
     ok(rest.patch(path_of(document), {"dueDate": "2027-01-31"}))
-    body = {"publishAt": in_an_hour()} if step == "schedule" else None
+    body = {"publishAt": in_hours()} if step == "schedule" else None
 
     assert rest.post(f"{path_of(document)}/{step}", body, If_Match=etag).status_code == 412
     etag = rest.get(path_of(document)).headers["ETag"]

@@ -16,13 +16,13 @@ from app.settings import Settings
 from app.store.documents import Documents
 from app.store.store import connect
 from app.vocabulary import Scope
-from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_an_hour, ok, path_of, refused
+from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_hours, ok, path_of, refused
 from tests.make import OPERATIONS, Project, Token
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
-SINCE = in_an_hour(-1)
+SINCE = in_hours(-1)
 
 
 def revert(rest: Rest, token: Token, since: str = SINCE, query: str = "") -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_what_can_not_be_reverted_is_named_with_the_reason(rest, agent) -> None:
     for document in (changed, frozen, live, trashed):
         write(agent, document, "Wild.")
     ok(rest.patch(path_of(changed), {"title": "Changed again"}))
-    ok(rest.post(f"{path_of(frozen)}/schedule", {"publishAt": in_an_hour()}))
+    ok(rest.post(f"{path_of(frozen)}/schedule", {"publishAt": in_hours()}))
     ok(agent.patch(path_of(slug), {"slug": "wild"}))
     ok(rest.patch(path_of(untouched), {"slug": "slug"}))
     ok(rest.post(f"{path_of(live)}/publish"))
@@ -154,13 +154,13 @@ def test_the_time_is_checked_and_revoked_tokens_are_reverted_too(rest, agent) ->
     write(agent, document, "Wild.")
 
     refused(rest.post(path, {}), "HttpApiDecodeError")
-    for wrong in ("soon", "2027-01-31", in_an_hour(-24 * 30 - 1)):
+    for wrong in ("soon", "2027-01-31", in_hours(-24 * 30 - 1)):
         assert refused(rest.post(path, {"since": wrong}), "BadRequest")["errors"][0]["field"] == "since"
     refused(rest.post(f"/tokens/{NOBODY}/revert", {"since": SINCE}), "NotFound")
     refused(agent.post(path, {"since": SINCE}), "Forbidden")
     ok(rest.delete(f"/tokens/{agent.token.id}"))
 
-    assert len(revert(rest, agent.token, since=in_an_hour(-24 * 30 + 1))["reverted"]) == 1
+    assert len(revert(rest, agent.token, since=in_hours(-24 * 30 + 1))["reverted"]) == 1
 
 
 @pytest.mark.contract("decided-guards.revert-pages")

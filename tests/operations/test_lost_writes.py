@@ -28,6 +28,11 @@ from tests.rest.client import Rest
 pytestmark = pytest.mark.needs_mongod
 
 
+def with_options(uri: str, options: str) -> str:
+    """Returns a URI of MongoDB with further options."""
+    return f"{uri}&{options}" if "?" in uri else f"{uri.rstrip('/')}/?{options}"
+
+
 def meanwhile(monkeypatch: pytest.MonkeyPatch, store: type, method: str, write: Callable[[], object]) -> None:
     """Has another caller write after the operation read the record and before it writes itself, once."""
     original = getattr(store, method)
@@ -161,9 +166,7 @@ def test_a_write_that_loses_again_and_again_is_tried_with_growing_pauses_until_i
 
 
 def test_writes_wait_for_the_majority_and_its_journals_whatever_the_uri_says(mongodb_uri: str) -> None:
-    options = "w=1&journal=false&wtimeoutMS=1"
-    uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"
-    store = connect(uri)
+    store = connect(with_options(mongodb_uri, "w=1&journal=false&wtimeoutMS=1"))
     store.database.client.close()
 
     assert store.database.write_concern == WriteConcern("majority")
@@ -171,17 +174,14 @@ def test_writes_wait_for_the_majority_and_its_journals_whatever_the_uri_says(mon
 
 def test_no_connection_is_made_before_it_is_needed_whatever_the_uri_says(mongodb_uri: str) -> None:
     """PyMongo would take a member that is still starting for one without sessions, as long as the connection lasts."""
-    store = connect(
-        f"{mongodb_uri}&minPoolSize=9" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?minPoolSize=9"
-    )
+    store = connect(with_options(mongodb_uri, "minPoolSize=9"))
     store.database.client.close()
 
     assert store.database.client.options.pool_options.min_pool_size == 0
 
 
 def test_reads_are_of_the_primary_whatever_the_uri_says(project: Project, mongodb_uri: str) -> None:
-    options = "readPreference=secondary&readConcernLevel=local"  # there is no secondary
-    uri = f"{mongodb_uri}&{options}" if "?" in mongodb_uri else f"{mongodb_uri.rstrip('/')}/?{options}"
+    uri = with_options(mongodb_uri, "readPreference=secondary&readConcernLevel=local")  # there is no secondary
     store = connect(uri, project.store.database.name, deadline_seconds=2)
     ctx = Context(store, project.token().caller, Channel.REST)
     try:

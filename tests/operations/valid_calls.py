@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.vocabulary import Scope
-from tests.documents.steps import in_an_hour
+from tests.documents.steps import in_hours
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, made
 
 SENTENCE = "Rye is dark.\n"
@@ -48,7 +48,7 @@ class Scene:
         fields = {"title": "Rye", "markdown": SENTENCE} | filed | fields
         document: str = a_ready_brief(self.project.context(self.token), **fields)["id"]
         for step in steps:
-            self.call(step, document, **({"publishAt": in_an_hour()} if step == "schedule_document" else {}))
+            self.call(step, document, **({"publishAt": in_hours()} if step == "schedule_document" else {}))
         return document
 
     def hash_of_content(self, document: str) -> str:
@@ -109,7 +109,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "submit_document": lambda scene: Call((scene.document(),)),
     "approve_document": lambda scene: Call((scene.document("submit_document"),)),
     "request_changes": lambda scene: Call((scene.document("submit_document"),), {"note": "Shorter."}),
-    "schedule_document": lambda scene: Call((scene.document(),), {"publishAt": in_an_hour()}),
+    "schedule_document": lambda scene: Call((scene.document(),), {"publishAt": in_hours()}),
     "unschedule_document": lambda scene: Call((scene.document("schedule_document"),)),
     "publish_document": lambda scene: Call((scene.document("publish_document"),)),
     "unpublish_document": lambda scene: Call((scene.document("publish_document"),)),
@@ -127,7 +127,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
     "rotate_token": lambda scene: Call((scene.project.token(scopes=[Scope.ADMIN]).id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
-    "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_an_hour(-1)}),
+    "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_hours(-1)}),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),
     "update_webhook": lambda scene: Call((scene.webhook(),), {"enabled": False}),
     "delete_webhook": lambda scene: Call((scene.webhook(),)),

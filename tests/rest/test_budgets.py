@@ -15,7 +15,7 @@ from app.operations.context import Context
 from app.rules.times import wire_time
 from app.rules.tokens import Budget, begins, budget_exceeded
 from app.vocabulary import BudgetLimit, Scope, TokenKind
-from tests.documents.steps import a_document, in_an_hour, ok, path_of, refused
+from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.live import until_it_lasts
 from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
@@ -176,7 +176,7 @@ def test_what_is_published_or_scheduled_counts_in_both_limits(rest: Rest, projec
     publisher = limited(rest, project, writes=3, publishes=2)
 
     ok(publisher.post(f"{path_of(first)}/publish"))
-    ok(publisher.post(f"{path_of(second)}/schedule", {"publishAt": in_an_hour()}))
+    ok(publisher.post(f"{path_of(second)}/schedule", {"publishAt": in_hours()}))
 
     answer = publisher.post(f"{path_of(third)}/publish")
     body = refused(answer, "BudgetExceeded")

@@ -9,7 +9,7 @@ from string import Formatter
 
 from app.console.moves import MOVES
 from app.rules.events import cursor_of
-from tests.documents.steps import in_an_hour
+from tests.documents.steps import in_hours
 from tests.operations.valid_calls import CALLS, SENTENCE, Scene
 
 
@@ -116,7 +116,7 @@ PAGES = (
             "POST",
             f"{DOCUMENT}/actions/{move.name}",
             str(move.operation.scope),
-            {move.asks: in_an_hour(24) if move.asks == "publishAt" else "Shorter."} if move.asks else {},
+            {move.asks: in_hours(24) if move.asks == "publishAt" else "Shorter."} if move.asks else {},
             {"document": move.name},
         )
         for move in MOVES
@@ -163,7 +163,7 @@ PAGES = (
     Page("POST", f"{TOKENS}/{{token}}/rotate", "admin"),
     Page("POST", f"{TOKENS}/{{token}}/revoke", "admin"),
     Page(
-        *("POST", f"{TOKENS}/{{token}}/revert", "admin", {"since": in_an_hour(-1), "confirmed": "yes"}),
+        *("POST", f"{TOKENS}/{{token}}/revert", "admin", {"since": in_hours(-1), "confirmed": "yes"}),
         {"token": "revert_token"},
     ),
     Page("GET", WEBHOOKS, "admin"),

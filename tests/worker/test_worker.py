@@ -144,7 +144,7 @@ def test_finding_lost_claims_uses_its_index(store: Store) -> None:
     assert "COLLSCAN" not in str(plan)
 
 
-def test_feeds_are_cut_by_one_worker_in_an_hour(fresh_store: Store) -> None:
+def test_feeds_are_cut_by_one_worker_in_hours(fresh_store: Store) -> None:
     project = a_project(fresh_store)
     a_document(project.context())
     fresh_store.outboxes.publish_all(project.id)
