@@ -9,14 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
+from app.store.conditions import lease_expired_filter
 from app.store.indexes import OUTBOXES
 from app.store.store import Store, connect
 from app.vocabulary import TokenKind
@@ -39,6 +42,8 @@ HOOKS = ("", "brief.claimed,document.published")
 """The types of events that the webhooks ask for; none for all."""
 BUDGET = {"writesPerHour": 1_000_000, "publishesPerDay": 1_000_000}
 
+T = TypeVar("T")
+
 
 def run(
     seconds: float, seed: int, folder: Path, log: Callable[[str], object] = print, *, pause: float = 0.1
@@ -50,6 +55,18 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     with _service(folder) as (targets, store):
         return _Run(targets, store, seed, log, pause).history(seconds)
+
+
+def read_at_rest(position: Callable[[], int | None], read: Callable[[], T]) -> T:
+    """Returns what is read while the feed stays at one position, since the leases of claims run out at any time.
+
+    `position` returns the feed's last sequence number, or None as long as something is under way.
+    """
+    while True:
+        until(lambda: position() is not None, REST_SECONDS, 0.2)
+        before, found = position(), read()
+        if before is not None and position() == before:
+            return found
 
 
 @contextmanager
@@ -107,9 +124,8 @@ class _Run:
             with self._working():
                 nemesis.run(seconds)
             self._log("waiting until everything is relayed and sent")
-            until(self._is_at_rest, REST_SECONDS, 0.2)
+            final = read_at_rest(self._position_at_rest, partial(self._final, hooks))
             self._follower.stop()
-            final = self._final(hooks)
         calls = sorted((call for caller in self._callers for call in caller.calls), key=lambda call: call.began)
         clients = tuple(caller.client for caller in self._callers)
         return History(self._seed, clients, tuple(calls), tuple(nemesis.incidents), final)
@@ -141,14 +157,16 @@ class _Run:
                 thread.join(120)
                 assert not thread.is_alive(), "a client did not come to an end"
 
-    def _is_at_rest(self) -> bool:
+    def _position_at_rest(self) -> int | None:
+        """Returns the feed's last sequence number if everything is relayed, sent and counted; else None."""
         database = self._store.database
+        expired = database.documents.find_one(lease_expired_filter(datetime.now(UTC)))
         waiting = any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
         sending = database.deliveries.find_one({"status": "pending"})
         scheduled = database.documents.find_one({"status": "scheduled"})
         feed = database.feeds.find_one({"plan": []}) or {"sequence": 0}
         followed = len(self._follower.events) == feed["sequence"] == feed.get("counted", 0)
-        return not waiting and not sending and not scheduled and followed
+        return feed["sequence"] if followed and not (waiting or sending or scheduled or expired) else None
 
     def _final(self, hooks: Mapping[str, _Hook]) -> Final:
         query = {"query": "{ categories { id documentCount } }"}

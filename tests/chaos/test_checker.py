@@ -10,6 +10,7 @@ import pytest
 
 from chaos.checker import violations
 from chaos.history import Attempt, Call, Client, Final, History, Incident, Message
+from chaos.run import read_at_rest
 
 LOAF, A, B = "loaf", "a", "b"
 TEXT = "# Text of A\n"
@@ -251,3 +252,11 @@ def test_an_outage_may_take_ten_seconds_and_no_longer() -> None:
     assert violations(at(20)) == [
         "outages_are_short: claim_brief was not answered (503) 13.0 s after an incident began"
     ]
+
+
+def test_what_is_read_while_a_lease_runs_out_is_read_again() -> None:
+    positions = iter((None, 7, 7, None, 8, 8, 8))
+    reads = iter(("before the event of the lease's end", "after it"))
+
+    assert read_at_rest(lambda: next(positions), lambda: next(reads)) == "after it"
+    assert next(positions, None) is None
