@@ -200,10 +200,13 @@ class Operation:
         arguments = (*ids, fields or {}) if self.body or self.query else ids
         fingerprint = "" if key is None else _fingerprint(self.name, ids, fields, ctx)
         with ctx.store.deadline() as seconds:
-            ends, tries = time.monotonic() + seconds, 0
+            ends, tries, outbox_full = time.monotonic() + seconds, 0, False
             while True:
                 try:
-                    with ctx.store.deadline():  # ends with the one around it; raises the `WriteConflict` of this try
+                    # Ends with the deadline around it; this one makes a `WriteConflict` of what the driver raises.
+                    with ctx.store.deadline():
+                        if outbox_full:
+                            ctx.store.outboxes.publish_all(ctx.project_id)
                         again = replace(ctx, is_retry=True) if tries else ctx
                         result = self._try(again, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
@@ -211,10 +214,9 @@ class Operation:
                     if result.seconds_until_visible:
                         time.sleep(result.seconds_until_visible)
                     return result
-                except OutboxFull:
-                    ctx.store.outboxes.publish_all(ctx.project_id)
-                except WriteConflict:
-                    pause = random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
+                except WriteConflict as conflict:
+                    outbox_full = isinstance(conflict, OutboxFull)
+                    pause = 0 if outbox_full else random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
                     if time.monotonic() + pause >= ends:
                         raise ServiceUnavailable(BUSY) from None
                     time.sleep(pause)

@@ -263,6 +263,28 @@ def test_a_full_outbox_is_relayed_by_the_writer_itself(store: Store, project: Pr
     assert [event["type"] for event in feed(project)].count("brief.updated") == MAX_OUTBOX + 5
 
 
+def test_a_writer_whose_own_relay_loses_to_others_tries_again(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = project.context()
+    document = a_document(ctx)
+    for number in range(MAX_OUTBOX - 1):  # beside the event of its creation
+        OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": f"keyword {number}"})
+    conflicts, publish_all = [WriteConflict()], outboxes.Outboxes.publish_all
+
+    def loses_first(self: outboxes.Outboxes, project_id: str) -> int:
+        if conflicts:
+            raise conflicts.pop()
+        return publish_all(self, project_id)
+
+    monkeypatch.setattr(outboxes.Outboxes, "publish_all", loses_first)
+
+    written = OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": "the last"})
+
+    assert written.body["brief"]["keyword"] == "the last"
+    assert conflicts == []
+
+
 def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store, project: Project) -> None:
     category = made(project.context(), "category", name="Baking", slug="baking")
     store.database.categories.update_one({"_id": ObjectId(category["id"])}, {"$set": {"deletedAt": this_instant()}})
