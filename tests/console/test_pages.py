@@ -374,6 +374,18 @@ def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: 
     assert ("Withdraw brief" in page, "Offer brief" in page, "Release brief" in page) == (True, False, False)
 
 
+def test_who_claims_a_brief_is_led_to_writing_the_text(editor: Visitor, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Stollen")
+
+    page = editor.post(f"/console/documents/{document['id']}/actions/claim_brief").text
+
+    assert f'data-kind="main" href="/console/documents/{document["id"]}/edit">Write the text' in page
+    assert page.index("Write the text") < page.index("Release brief")
+    assert 'id="act-release_brief" class="button" >' in page
+    assert "Claimed by Ingrid" in page
+    assert "#i-agent" not in page.partition('id="facts"')[2]
+
+
 def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
     editor: Visitor, project: Project
 ) -> None:
