@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
+from app.console.table import COLUMNS
 from app.rules.times import wire_time
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -67,6 +70,17 @@ def offline(window: Window, is_offline: bool) -> None:
     window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
 
+@contextmanager
+def screen(window: Window, width: int, height: int) -> Iterator[None]:
+    """Shows pages on a screen of another size; one that is narrow is a phone's."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    window.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        yield
+    finally:
+        window.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document as it is now."""
     record: dict[str, Any] = OPERATIONS["get_document"](project.context(), document["id"]).body
@@ -107,6 +121,8 @@ def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     editor.send_keys("## Day one?\n\n- Flour\n", Keys.CONTROL + "b", Keys.NULL, "Water")
     window.until(lambda: "<h2>Day one?</h2>" in window.find("#preview").get_attribute("innerHTML"))
+    window.find("label[for=markdown]").click()
+    assert "editor" in window.chrome.switch_to.active_element.get_attribute("class")
     editor.send_keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
     window.until(lambda: "Version 2" in window.find("#facts").text)
@@ -393,6 +409,10 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.press("Save")
     assert "Your text is not saved yet" in window.find(".notice").text
     assert "Theirs." in window.find(".diff").text
+    with screen(window, 1366, 700):
+        diff = window.find(".diff")
+        assert diff.get_property("clientHeight") == diff.get_property("scrollHeight")
+        assert window.find(".editor").rect["height"] > 200
     window.press("Save mine over version 2")
 
     assert now(project, document)["version"] == 3
@@ -435,15 +455,39 @@ def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Wi
     )
     a_document(ctx, title="Rye")
     window.sign_in(project.token("Ingrid"))
-    screen = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    window.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    try:
+    with screen(window, 390, 844):
         window.open("/console/table")
         window.find("#table [name=id]").click()
         window.until(lambda: window.find(".bulk").is_displayed())
         assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
-    finally:
-        window.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(
+    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for title in ("Rye bread", "Spelt bread"):
+        a_document(project.context(), title=title)
+    monkeypatch.setattr("app.console.board.IN_ALL", 1)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        window.open("/console/board?q=bread")
+        assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+    board, cut = window.find(".board"), window.find(".board > .cut")
+    assert board.rect["y"] <= cut.rect["y"]
+    assert cut.rect["y"] + cut.rect["height"] <= window.find(".column").rect["y"]
+
+
+def test_the_board_of_an_empty_project_says_at_its_top_what_to_do(window: Window, project: Project) -> None:
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/board")
+    assert window.find(".empty .buttons").rect["y"] - window.find(".board").rect["y"] < 200
+
+
+def test_a_long_slug_makes_no_row_of_the_table_as_high_as_a_screen(window: Window, project: Project) -> None:
+    a_document(project.context(), title="Rye", slug="rye-" + "bread" * 30)
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table?" + "&".join(f"column={name}" for name in COLUMNS))
+    assert window.find("#table tbody tr").rect["height"] < 300
 
 
 def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_to_them(
@@ -670,6 +714,7 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
         ctx, OPERATIONS["submit_document"](ctx, document["id"], fields={}).body["id"], fields={"note": "Say more."}
     )
     a_ready_brief(ctx, title="Stollen", dueDate=ctx.now.date().isoformat())
+    OPERATIONS["claim_brief"](ctx, a_ready_brief(ctx, title="Panettone")["id"])
     out = a_document(ctx, title="Salt", markdown=TEXT)
     OPERATIONS["publish_document"](ctx, out["id"], fields={})
     category = made(ctx, "category", name="Bread", slug="bread")["id"]
@@ -711,6 +756,7 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
         ("/administration/tokens", {"name": "", "kind": "management", "scopes": "read"}, "Create a token"),
         ("/administration/webhooks", {"url": "ftp://nowhere"}, "Add a webhook"),
     ]
+    store.outboxes.publish_all(project.id)
     return project.token("Ingrid"), [*addresses, *(f"{one}{tab}" for tab in tabs)], forms
 
 

@@ -59,8 +59,8 @@ host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
-createEditor(host, area.value, { label: label.textContent, changed, save });
-label.addEventListener("click", () => $(".cm-content", host).focus());
+const view = createEditor(host, area.value, { label: label.textContent, changed, save });
+label.addEventListener("click", () => view.focus());
 changed(area.value);
 if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 
