@@ -73,8 +73,8 @@ class Arguments:
         of the wrong form.
         """
         fields = load_known(self.fields, {**self.defaults, **sent})
-        ids = [str(fields.pop(name)) for name in self.operation.path]
-        named = zip(self.operation.path, ids, strict=True)
+        ids = [str(fields.pop(name)) for name in self.operation.id_names]
+        named = zip(self.operation.id_names, ids, strict=True)
         if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in named):
             raise NotFound(WRONG_ID)
         return ids, fields, fields.pop(KEY, None), fields.pop(DRY_RUN, False)
@@ -101,7 +101,7 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
 def arguments_of(operation: Operation) -> Arguments:
     """Returns the arguments of an operation's tool."""
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    path = Schema.from_dict({name: _path_argument(name) for name in operation.path}, name="Path")
+    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     based = (RequiredVersion,) if operation.body and issubclass(operation.body, GuardedWrite) else ()
     own = (one for one in (operation.body, operation.query) if one)
     schemas = (*written, *based, *own, path)  # the last one's fields first

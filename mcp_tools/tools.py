@@ -70,7 +70,7 @@ def hints(operation: Operation) -> t.ToolAnnotations:
         read_only_hint=operation.reads,
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
         idempotent_hint=operation.reads
-        or (operation.effect != Effect.CREATES and bool(operation.path) and operation.name not in EACH_CALL_COUNTS),
+        or (operation.effect != Effect.CREATES and bool(operation.id_names) and operation.name not in EACH_CALL_COUNTS),
     )
 
 

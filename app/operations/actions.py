@@ -59,7 +59,7 @@ def document_operations() -> tuple[Operation, ...]:
     """Returns the operations that write one document or its brief, in the catalogue's order."""
     from app.operations.catalogue import CATALOGUE  # which lists this module, too
 
-    return tuple(one for one in CATALOGUE if one.path[:1] == ("documentId",) and not one.reads)
+    return tuple(one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads)
 
 
 def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: MoveRequest) -> Refusal | None:

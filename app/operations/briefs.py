@@ -118,7 +118,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     event = ctx.event(CLAIM.event)
     claim = _claim_fields(ctx, fields)
-    document = ctx.store.briefs.claim_next(ctx.project_id, filters, CLAIM, ctx.move_request, claim, event)
+    document = ctx.store.briefs.claim_next(ctx.project_id, filters, ctx.now, claim, event)
     if document is None and filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")

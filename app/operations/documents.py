@@ -28,9 +28,9 @@ from app.rules.documents import (
     UNSCHEDULED,
     StoredDocument,
     delivers_at_once,
-    if_frozen,
     if_guarded,
     if_not_deleted,
+    if_not_editable,
     if_outdated,
     if_slug_taken,
     if_status_closed,
@@ -223,7 +223,7 @@ def edit_refusal(
         return refused
     if "status" in fields and (closed := if_status_closed(document, fields["status"], request)):
         return closed
-    return if_frozen(document, request) if _published(changes) else None
+    return if_not_editable(document, request) if _published(changes) else None
 
 
 def _stored(name: str, value: Any) -> Any:

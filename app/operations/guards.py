@@ -21,7 +21,7 @@ FRESH = timedelta(seconds=1)
 """How long a call may rely on what its authentication read, up to 3 s before: 4 s in all."""
 
 
-def if_frozen(ctx: Context) -> ProjectFrozen | None:
+def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
     """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
     frozen = None if Scope.ADMIN in ctx.caller.scopes else shown_note(ctx.caller.frozen)
     return ProjectFrozen(**frozen) if frozen else None

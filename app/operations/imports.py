@@ -74,9 +74,9 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result:
     if named and "category" in differs:
         changes["categoryId"] = (category or _new_category(ctx, named))["id"]
     if changes:
-        update_document.run(ctx, document_id, changes)
+        update_document.function(ctx, document_id, changes)
     if "brief" in differs:
-        update_brief.run(ctx, document_id, fields["brief"])
+        update_brief.function(ctx, document_id, fields["brief"])
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)

@@ -35,7 +35,7 @@ from app.errors import (
 )
 from app.fields.types import Schema
 from app.operations.context import Context
-from app.operations.guards import if_frozen, refuse_if_frozen_meanwhile, spend_budget
+from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.rules.briefs import Reason
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
@@ -117,15 +117,18 @@ class Result:
 
 @dataclass(frozen=True)
 class Operation:
-    """A use case: its function and its declaration."""
+    """A use case: its function and its declaration. Called as `claim_brief(ctx, document_id, fields=…, key=…)`."""
 
-    run: Callable[..., Result]
+    function: Callable[..., Result]
     """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
     scope: Scope
     effect: Effect
     _: KW_ONLY
     response: type[ma.Schema]
+    """Documents the body of the result. Nothing is dumped through it: the functions of `app.records` build the body,
+    and tests compare the two."""
     many: bool = False
+    """Whether the body is a list of such records."""
     body: type[Schema] | None = None
     """The schema of the body; on MCP, of the arguments."""
     query: type[Schema] | None = None
@@ -136,10 +139,11 @@ class Operation:
     """Whether it writes more than one record, and so runs in a transaction. One with the effect `READS` is a trial run:
     what it writes is rolled back."""
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
-    """Does the slow work before each try, outside of the transaction, with the arguments of `run`; what it returns is
-    `ctx.prepared`. It refuses nothing."""
+    """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
+    is `ctx.prepared`. It refuses nothing."""
     refusals: tuple[Reason, ...] | None = None
-    """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order."""
+    """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order.
+    `list_document_actions` evaluates them. Running the operation does not: its function refuses for the same ones."""
     publishes: bool = False
     """Whether a call counts towards `publishesPerDay` of the token's budget."""
     checks_meaning: bool = True
@@ -148,12 +152,15 @@ class Operation:
     @property
     def name(self) -> str:
         """The operation's name, like `claim_brief`; MCP's tool is called the same."""
-        return self.run.__name__
+        return self.function.__name__
 
     @cached_property
-    def path(self) -> tuple[str, ...]:
-        """The names of the ids that address the record, as MCP calls them: `documentId` for `document_id`."""
-        _, *names = signature(self.run).parameters
+    def id_names(self) -> tuple[str, ...]:
+        """The names of the ids that address the record, as MCP calls them: `documentId` for `document_id`.
+
+        REST passes the ids of a path by position, in the same order.
+        """
+        _, *names = signature(self.function).parameters
         return tuple(re.sub("_(.?)", lambda found: found[1].upper(), name) for name in names if name != "fields")
 
     @property
@@ -164,7 +171,7 @@ class Operation:
     @property
     def description(self) -> str:
         """The docstring."""
-        return cleandoc(self.run.__doc__ or "")
+        return cleandoc(self.function.__doc__ or "")
 
     @property
     def reads(self) -> bool:
@@ -177,7 +184,7 @@ class Operation:
         """
         if self.scope not in ctx.caller.scopes:
             raise self.forbidden()
-        if not self.reads and (frozen := if_frozen(ctx)):
+        if not self.reads and (frozen := if_project_frozen(ctx)):
             raise frozen
 
     def forbidden(self) -> Forbidden:
@@ -194,7 +201,7 @@ class Operation:
         into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `BudgetExceeded`, `ServiceUnavailable`,
         `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
         """
-        self.permit(ctx)
+        self.permit(ctx)  # for callers that are no interface: the command line, the worker
         if ctx.dry_run and key is not None:
             raise HttpApiDecodeError(issues=[Issue(path=KEY_NAMES[ctx.channel], message=KEY_OF_DRY_RUN)])
         arguments = (*ids, fields or {}) if self.body or self.query else ids
@@ -227,39 +234,40 @@ class Operation:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
         prepared = self.prepare(ctx, *arguments)
 
-        def run(store: Store) -> Result:
-            return self._run(replace(ctx, store=store, prepared=prepared), arguments)
+        def work(store: Store) -> Result:
+            return self._call(replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
             if key is None:
-                return ctx.store.rolled_back(run)
-            return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(run))
+                return ctx.store.rolled_back(work)
+            return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(work))
         if key is not None:
-            return _once(ctx, key, fingerprint, run)
+            return _once(ctx, key, fingerprint, work)
         in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
-        return ctx.store.in_transaction(run) if in_transaction else run(ctx.store)
+        return ctx.store.in_transaction(work) if in_transaction else work(ctx.store)
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
         """Runs the operation whole inside a transaction: what it prepares may write too."""
-        return self._run(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
+        return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
 
-    def _run(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+        """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
         if self.reads:
-            return self.run(ctx, *arguments)
+            return self.function(ctx, *arguments)
         refuse_if_frozen_meanwhile(ctx)
         writes = ctx.store.writes
-        result = self.run(ctx, *arguments)
+        result = self.function(ctx, *arguments)
         if ctx.caller.budget and ctx.store.writes > writes:
             spend_budget(ctx, publishes=self.publishes)
         return result
 
 
-def _once(ctx: Context, key: str, fingerprint: str, run: Callable[[Store], Result]) -> Result:
-    """Runs an operation in one transaction with its idempotency key; returns the first result where the key is used."""
+def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result]) -> Result:
+    """Does the work in one transaction with the idempotency key; returns the first result where the key is used."""
 
     def keyed(store: Store) -> Result:
         row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
-        result = run(store)
+        result = work(store)
         store.idempotency.save_result(ctx.project_id, row, result.to_stored())
         return result
 
@@ -287,8 +295,12 @@ def _decorator(
     declare: Callable[Concatenate[Callable[..., Result], P], Operation],
 ) -> Callable[P, Callable[[Callable[..., Result]], Operation]]:
     """Returns a decorator with the parameters of `declare` after the first, which is what it decorates."""
-    return lambda *args, **kwargs: lambda run: declare(run, *args, **kwargs)
+    return lambda *args, **kwargs: lambda function: declare(function, *args, **kwargs)
 
 
 operation = _decorator(Operation)
-"""Declares a function as an operation: takes the fields of `Operation`, all but `run`, and returns a decorator."""
+"""Declares a function as an operation: takes the fields of `Operation`, all but `function`, and returns a decorator.
+
+After it the function's name is the `Operation`, which is called as `Operation.__call__` says. `_decorator` is there for
+mypy, which so checks the fields of each declaration.
+"""

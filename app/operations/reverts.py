@@ -14,7 +14,7 @@ from app.operations.documents import write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import event_type, restored_changes
 from app.records.reverts import RevertRecord
-from app.rules.documents import FROZEN, StoredDocument
+from app.rules.documents import NOT_EDITABLE, StoredDocument
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
 from app.vocabulary import Scope, SkipReason
@@ -90,7 +90,7 @@ class _Work:
             return SkipReason.CHANGED_SINCE
         if self.before is None:
             return SkipReason.CREATED_SINCE
-        return SkipReason.FROZEN_STATUS if self.document["status"] in FROZEN else None
+        return SkipReason.FROZEN_STATUS if self.document["status"] in NOT_EDITABLE else None
 
     @property
     def is_live(self) -> bool:

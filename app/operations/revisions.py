@@ -25,7 +25,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
 from app.rules.diffs import TooDifferent, unified_diff
-from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_frozen, if_guarded, if_outdated
+from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_guarded, if_not_editable, if_outdated
 from app.rules.etags import EntityTag
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
@@ -40,7 +40,7 @@ _COMPARING = threading.Lock()
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
-    refusals=(if_guarded, if_frozen),
+    refusals=(if_guarded, if_not_editable),
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Write a document's whole content as a new version.
@@ -75,7 +75,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     body=GuardedWrite,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
-    refusals=(if_guarded, if_frozen),
+    refusals=(if_guarded, if_not_editable),
 )
 def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
@@ -89,8 +89,8 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     changes = restored_changes(ctx, document, revision)
     if not changes:
         return document_result(ctx, document)
-    if frozen := if_frozen(document, ctx.move_request):
-        raise frozen
+    if refused := if_not_editable(document, ctx.move_request):
+        raise refused
     event = ctx.event(event_type(changes), {"restoredVersion": revision["version"]})
     return document_result(ctx, write_version(ctx, document, changes, event))
 
@@ -144,8 +144,8 @@ def save_content(ctx: Context, document: StoredDocument, markdown: str, words: i
     """Saves content as a new version, where it differs from what the document has; inside a transaction."""
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return document_result(ctx, document, markdown)
-    if frozen := if_frozen(document, ctx.move_request):
-        raise frozen
+    if refused := if_not_editable(document, ctx.move_request):
+        raise refused
     body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
     changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
     return document_result(ctx, write_version(ctx, document, changes, ctx.event("document.content_updated")), markdown)

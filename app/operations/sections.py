@@ -25,7 +25,7 @@ from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
 from app.records.sections import ContentPartRecord, OutlineRecord, SectionRecord, content_part_record, section_summary
-from app.rules.documents import StoredDocument, if_frozen, if_guarded
+from app.rules.documents import StoredDocument, if_guarded, if_not_editable
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
@@ -105,7 +105,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=_edit_unlocked,
-    refusals=(if_guarded, if_frozen),
+    refusals=(if_guarded, if_not_editable),
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
     """Edit sections of a document's content, all or none, as one new version.

@@ -7,7 +7,7 @@ from typing import Any
 from app.records.actors import ActorRecord
 from app.records.named import described
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
-from app.rules.briefs import StoredBrief, claim_expired
+from app.rules.briefs import StoredBrief, brief_at
 from app.rules.documents import StoredDocument
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
@@ -78,8 +78,7 @@ class BriefDetail(Record):
 
 def brief_record(brief: StoredBrief, now: datetime) -> dict[str, Any]:
     """Returns a stored brief (empty for none) as it is at an instant."""
-    if claim_expired(brief, now):
-        brief = {**brief, "state": BriefState.READY, "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+    brief = brief_at(brief, now)
     return {
         "audience": brief.get("audience") or "",
         "intent": brief.get("intent") or "",
@@ -98,13 +97,13 @@ def brief_record(brief: StoredBrief, now: datetime) -> dict[str, Any]:
 
 def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
-    brief = document["brief"]
+    brief = brief_at(document["brief"], now)
     return {
         "id": document["id"],
         "title": document["title"],
         "keyword": brief.get("keyword") or "",
         "intent": brief.get("intent") or "",
-        "state": BriefState.READY if claim_expired(brief, now) else brief["state"],
+        "state": brief["state"],
         "status": document["status"],
         "dueDate": document.get("dueDate"),
         "category": category_names.get(document.get("categoryId") or "", ""),

@@ -106,7 +106,7 @@ class Route:
     @property
     def conditional(self) -> bool:
         """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
-        return not self.operation.reads and (bool(self.operation.path) or self.response is ProjectRecord)
+        return not self.operation.reads and (bool(self.operation.id_names) or self.response is ProjectRecord)
 
     @property
     def errors(self) -> list[type[Refusal]]:
@@ -114,7 +114,7 @@ class Route:
         errors = EVERYWHERE | set(self.operation.errors)
         if self.operation.body:
             errors |= {UnsupportedMediaType}
-        if self.operation.path:
+        if self.operation.id_names:
             errors |= {NotFound}
         if self.takes_key:
             errors |= {IdempotencyConflict, IdempotencyMismatch}

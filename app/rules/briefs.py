@@ -1,8 +1,9 @@
 """How a brief moves between its states, and why a move is refused (contract: Brief states; decisions, section 6).
 
-A move is a row of data. The store makes the filter of one atomic write from its `leaves`, `while_open` and `by_holder`;
-when that write matches nothing, `first_refusal` finds the reason among the row's `refusals`. Nothing else knows when a
-brief may move.
+A move is a row of data, which states its rule twice: `leaves`, `while_open` and `by_holder` for MongoDB, of which the
+store makes the filter of one atomic write, and `refusals` for Python, among which `first_refusal` finds the reason when
+that write matched nothing. `tests/documents/test_conditions.py` holds the two equal for every document and caller.
+Claiming the next brief is `CLAIM` on what the list of ready briefs shows (`listed_brief_filters`).
 """
 
 from __future__ import annotations
@@ -70,15 +71,24 @@ def claim_expired(brief: StoredBrief, now: datetime) -> bool:
     return expires is not None and expires <= now
 
 
+def brief_at(brief: StoredBrief, now: datetime) -> StoredBrief:
+    """Returns a brief as it is at an instant: ready from when its claim's lease expired, recorded yet or not."""
+    if not claim_expired(brief, now):
+        return brief
+    return {**brief, "state": BriefState.READY, "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+
+
 def state_now(document: StoredDocument, now: datetime) -> BriefState:
-    """Returns the state of a document's brief at an instant: an expired claim counts as ready from then on."""
-    brief = brief_of(document)
-    return BriefState.READY if claim_expired(brief, now) else BriefState(brief.get("state", BriefState.NONE))
+    """Returns the state of a document's brief at an instant."""
+    return BriefState(brief_at(brief_of(document), now).get("state", BriefState.NONE))
 
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """What the rules of moves read of a request: who calls, over which interface, and when."""
+    """What the rules of moves know of a call: who calls, over which interface, and when.
+
+    The fields with a default are set by the operations that need them, some from other records.
+    """
 
     token_id: str | None
     channel: Channel
@@ -96,6 +106,11 @@ class MoveRequest:
     """The document's slugs that other documents have."""
     failed_checks: Sequence[Mapping[str, Any]] = ()
     """The failures of checks that the project demands."""
+
+    @property
+    def is_by_agent(self) -> bool:
+        """Whether an agent calls: a token with an agent's name, or anybody over MCP."""
+        return bool(self.agent) or self.channel == Channel.MCP
 
 
 Reason = Callable[["StoredDocument", MoveRequest], Refusal | None]
@@ -244,5 +259,8 @@ MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
 def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether the brief is in the state that the move enters already: marking a ready brief ready."""
+    """Returns whether the brief is in the state that the move enters already.
+
+    That is so for `READY` on a ready brief alone: all other rows refuse it before.
+    """
     return move.enters not in move.leaves and state_now(document, request.now) == move.enters

@@ -51,8 +51,8 @@ class Snapshot(PublishedFields):
     version: int
     markdownId: str
     htmlId: str
-    markdownBytes: NotRequired[int]
-    htmlBytes: NotRequired[int]
+    markdownBytes: int
+    htmlBytes: int
     wordCount: NotRequired[int]
     publishedAt: datetime
     updatedAt: NotRequired[datetime]
@@ -117,7 +117,7 @@ NOT_RENDERABLE = (
     "and html tags, more than can be published: shorten or split the document."
 )
 
-FROZEN = (Status.APPROVED, Status.SCHEDULED)
+NOT_EDITABLE = (Status.APPROVED, Status.SCHEDULED)
 """The statuses in which the published fields can't be changed: exactly what was approved is published."""
 
 DELIVERED_AT_ONCE = ("authorId", "clusterId")
@@ -300,9 +300,12 @@ def refusal(
 
 
 def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    """Refuses to agents, and to every caller over MCP, a write that ignores another's claim (decisions, section 6)."""
-    brief, bound = brief_of(document), request.agent or request.channel == Channel.MCP
-    by_another = bound and not holds_claim(brief, request.token_id)
+    """Refuses a write of a document that a claim guards against the caller (decisions, section 6).
+
+    A claim guards it against agents that do not hold it, and against callers who name another claim than it.
+    """
+    brief = brief_of(document)
+    by_another = request.is_by_agent and not holds_claim(brief, request.token_id)
     other_claim = request.claimed_at is not None and brief.get("claimedAt") != request.claimed_at
     return if_claimed(document, request) if by_another or other_claim else None
 
@@ -350,11 +353,10 @@ def made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
     return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))
 
 
-def if_frozen(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
+def if_not_editable(document: StoredDocument, request: MoveRequest) -> InvalidTransition | None:
     """Refuses changes of the published fields after approval, and by agents during review."""
-    is_agent = bool(request.agent) or request.channel == Channel.MCP
-    in_review = is_agent and document["status"] == Status.REVIEW
-    return not_now(document, request) if in_review or document["status"] in FROZEN else None
+    in_review = request.is_by_agent and document["status"] == Status.REVIEW
+    return not_now(document, request) if in_review or document["status"] in NOT_EDITABLE else None
 
 
 def if_status_closed(document: StoredDocument, status: str, request: MoveRequest) -> InvalidTransition | None:

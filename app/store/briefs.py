@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import BriefMove, MoveRequest
+from app.rules.briefs import CLAIM, BriefMove, MoveRequest
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.store.collection import DESCENDING, Bson, EntityTags, object_id
@@ -16,7 +16,7 @@ from app.store.conditions import (
     expire_lease_stage,
     lease_expired_filter,
     listed_brief_filters,
-    unprotected_filter,
+    not_guarded_filter,
 )
 from app.store.document_records import DocumentRecords
 from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, NOT_DELETED, READY_BRIEFS
@@ -34,12 +34,12 @@ EXPIRED_AT_ONCE = 1_000
 MOST_SKIPPED = 50
 """Among how many briefs, after the one that is due soonest, transactions that want the same one are spread."""
 
-SAME_STATE: Bson = {"brief.state": {"$ifNull": ["$brief.state", str(BriefState.NONE)]}}
+SAME_STATE: Bson = {"brief.state": {"$ifNull": ["$brief.state", BriefState.NONE]}}
 """The expression that writing a brief adds: its state stays, and a new one is in `none`."""
 
 
 class Briefs(DocumentRecords):
-    """The briefs of a project's documents."""
+    """The briefs of a project's documents, in the collection of `Documents`; neither class uses the other."""
 
     def list(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
@@ -98,20 +98,20 @@ class Briefs(DocumentRecords):
         self,
         project_id: str,
         filters: Mapping[str, str],
-        move: BriefMove,
-        request: MoveRequest,
+        now: datetime,
         changes: Mapping[str, Any],
         event: Event,
     ) -> StoredDocument | None:
         """Claims the ready brief that is due soonest, in one atomic write; None when there is none.
 
+        A read before it finds out whether any lease expired, so that the write's condition fits one index.
         A transaction that lost the soonest to others claims one of the next, as others are about to take the first.
         """
         ids = {name: object_id(value) for name, value in filters.items()}
         if None in ids.values():
             return None  # no category or cluster has this id; in the condition, null means documents without one
-        condition = ids | self._listed(project_id, move.leaves, request.now)
-        written = move_changes(move, changes)
+        condition = ids | self._listed(project_id, CLAIM.leaves, now)
+        written = move_changes(CLAIM, changes)
         if self._store.lost_to_others and (picked := self._one_of_the_next(project_id, condition)):
             return self._change(project_id, self._id_filter(picked) | condition, event=event, changes=written)
         return self._change(project_id, condition, event=event, changes=written, sort=SOONEST_DUE, index=BRIEFS_BY_DUE)
@@ -137,13 +137,13 @@ class Briefs(DocumentRecords):
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
-        """Sets fields of a brief, null for unset, if that changes something and no claim protects it."""
+        """Sets fields of a brief, null for unset, if that changes something and no claim guards the document."""
         differs: list[Bson] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
         condition: Bson = {
             "$and": [
                 {"$or": [*differs, {"brief": None}]},
-                unprotected_filter(request),
-                document_etag_filter(tags, event.at),
+                not_guarded_filter(request),
+                document_etag_filter(tags, request.now),
             ]
         }
         condition |= self._id_filter(document_id)

@@ -13,7 +13,7 @@ from app.rules.briefs import NO_CLAIM, OPEN, BriefMove, MoveRequest
 from app.rules.events import Event
 from app.store.collection import Bson, EntityTags, event_expression
 from app.store.indexes import FIRST_DATE
-from app.vocabulary import BriefState, Channel, DocumentStatus
+from app.vocabulary import BriefState, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
 
@@ -65,7 +65,7 @@ def brief_move_filter(move: BriefMove, request: MoveRequest) -> Bson:
     """Returns a row of the table of brief states as a condition."""
     claimed = claim_active_filter(request.now)
     if request.channel in move.by_holder:
-        # A caller without a token holds no claim.
+        # A caller without a token holds no claim: with None the two conditions contradict, and nothing matches.
         claimed["brief.claimedBy.id"] = {"$eq": request.token_id, "$ne": None}
     branches = [claimed if state == BriefState.CLAIMED else {"brief.state": state} for state in move.leaves]
     if BriefState.READY in move.leaves:
@@ -86,7 +86,7 @@ def status_move_filter(move: documents.StatusMove, request: MoveRequest, *, base
     if move.if_live:
         conditions.append({"isPublished": True})
     if move.guarded:
-        conditions.append(unprotected_filter(request))
+        conditions.append(not_guarded_filter(request))
     if base_version is not None:
         conditions.append({"version": base_version})
     approved = DocumentStatus.APPROVED
@@ -97,14 +97,14 @@ def status_move_filter(move: documents.StatusMove, request: MoveRequest, *, base
     return {"$and": conditions}
 
 
-def unprotected_filter(request: MoveRequest) -> Bson:
-    """Returns the condition that no other claim protects the document from writes of the caller."""
-    protects: list[Bson] = []
-    if request.agent or request.channel == Channel.MCP:
-        protects.append({**claim_active_filter(request.now), "brief.claimedBy.id": {"$ne": request.token_id}})
+def not_guarded_filter(request: MoveRequest) -> Bson:
+    """Returns the condition that no claim guards the document against the caller: `if_guarded` as a condition."""
+    guards: list[Bson] = []
+    if request.is_by_agent:
+        guards.append({**claim_active_filter(request.now), "brief.claimedBy.id": {"$ne": request.token_id}})
     if request.claimed_at is not None:
-        protects.append({**claim_active_filter(request.now), "brief.claimedAt": {"$ne": request.claimed_at}})
-    return {"$nor": protects} if protects else {}
+        guards.append({**claim_active_filter(request.now), "brief.claimedAt": {"$ne": request.claimed_at}})
+    return {"$nor": guards} if guards else {}
 
 
 def document_etag_filter(tags: EntityTags, now: datetime) -> Bson:
@@ -119,7 +119,7 @@ def document_etag_filter(tags: EntityTags, now: datetime) -> Bson:
         }
         for tag in tags
     ]
-    return {"$or": states or [{"rev": None}]}
+    return {"$or": states or [{"rev": None}]}  # without a tag of ours nothing matches, as every record has a `rev`
 
 
 def expire_lease_stage(now: datetime) -> list[Bson]:
@@ -131,9 +131,9 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
             {"$lte": ["$brief.claimExpiresAt", now]},
         ]
     }
-    ready = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.READY), **NO_CLAIM}}]}
+    ready = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.READY, **NO_CLAIM}}]}
     data = {"documentId": "$_id", "status": "$status", "version": "$version", "slug": "$slug"}
-    event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": str(BriefState.READY)}), data)
+    event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": BriefState.READY}), data)
     return [
         {
             "$set": {
@@ -144,13 +144,13 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
     ]
 
 
-_IS_CLAIMED = {"$eq": ["$brief.state", str(BriefState.CLAIMED)]}
-_DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": str(BriefState.DRAFTED), **NO_CLAIM}}]}
+_IS_CLAIMED = {"$eq": ["$brief.state", BriefState.CLAIMED]}
+_DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.DRAFTED, **NO_CLAIM}}]}
 
 FINISHED_BRIEF: Bson = {"$cond": [_IS_CLAIMED, _DRAFTED, "$brief"]}
 """The expression that makes a claimed brief drafted and leaves any other as it is, after `expire_lease_stage`."""
 
-_PUBLISHED, _DRAFTING = str(DocumentStatus.PUBLISHED), str(DocumentStatus.DRAFTING)
+_PUBLISHED, _DRAFTING = DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING
 _WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
 
 STATUS_ENTERED: dict[documents.Derived, Bson] = {

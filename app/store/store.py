@@ -158,24 +158,24 @@ class Store:
                 raise ServiceUnavailable(reason=reason_of(error)) from error
             raise
 
-    def in_transaction(self, run: Callable[[Store], T]) -> T:
-        """Returns what `run` returns, given the store inside a transaction: all of its writes hold, or none.
+    def in_transaction(self, work: Callable[[Store], T]) -> T:
+        """Returns what `work` returns, given the store inside a transaction: all of its writes hold, or none.
 
-        `run` may be called more than once, so it does nothing but talk to the store it is given.
+        `work` may be called more than once, so it does nothing but talk to the store it is given.
         """
         if self.session is not None:
-            return run(self)
+            return work(self)
         tries = count()
-        result: T = self.transact(lambda session: run(replace(self, session=session, lost_to_others=next(tries))))
+        result: T = self.transact(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
         return result
 
-    def rolled_back(self, run: Callable[[Store], T]) -> T:
-        """Returns what `run` returns inside a transaction that is rolled back; inside another such one, with that."""
+    def rolled_back(self, work: Callable[[Store], T]) -> T:
+        """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that."""
         if self.is_rolled_back:
-            return run(self)
+            return work(self)
 
         def tried(session: ClientSession | None) -> T:
-            raise _RolledBack(run(replace(self, session=session, is_rolled_back=True)))
+            raise _RolledBack(work(replace(self, session=session, is_rolled_back=True)))
 
         try:
             result: T = self.transact(tried)
@@ -201,6 +201,8 @@ class Store:
                 {"_id": ""}, {"$set": {"by": ""}}
             )
 
+    # The classes are the functions that these properties call: each makes a collection of this store. A store made by
+    # `replace`, for a transaction, so makes its own, with its session.
     bodies = cached_property(Bodies)
     briefs = cached_property(Briefs)
     budgets = cached_property(Budgets)
@@ -266,10 +268,10 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
         client.close()
         raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
-    def transact(run: Callable[[ClientSession], Any]) -> Any:
+    def transact(work: Callable[[ClientSession], Any]) -> Any:
         def attempt(session: ClientSession) -> Any:
             try:
-                return run(session)
+                return work(session)
             except BaseException:
                 Context().run(_abort, session)
                 raise

@@ -92,7 +92,9 @@ class Messages:
         tool = TOOLS[name]
         arguments = from_schema(tool.definition.input_schema, chance, self.scene.all_ids, {})
         own = self._ids_for(name)
-        arguments |= {one: chance.choice(own) for one in tool.operation.path if one in arguments and one.endswith("d")}
+        arguments |= {
+            one: chance.choice(own) for one in tool.operation.id_names if one in arguments and one.endswith("d")
+        }
         for _ in range(chance.choice((0, 0, 1, 1, 2))):
             arguments = mutated_value(chance, arguments)
         if isinstance(arguments, dict) and chance.random() < 0.1:

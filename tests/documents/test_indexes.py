@@ -337,7 +337,7 @@ def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain,
         from app.rules.events import Event
 
         event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
-        store.briefs.claim_next(library.id, within, CLAIM, ctx.move_request, {"claimedBy": None}, event)
+        store.briefs.claim_next(library.id, within, ctx.now, {"claimedBy": None}, event)
 
     plans = explain(claims_next)
 

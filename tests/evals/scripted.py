@@ -72,7 +72,7 @@ class Scripted:
                 self._call(step, name, arguments)
             case "script":
                 operation = OPERATIONS[name]
-                operation(self._project.context(), *map(arguments.pop, operation.path), fields=arguments)
+                operation(self._project.context(), *map(arguments.pop, operation.id_names), fields=arguments)
             case other:
                 self._callers[other].call(name, **arguments)
 

@@ -97,7 +97,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
-    assert set(properties) - set(operation.path) - {KEY, DRY_RUN} == set(fields)
+    assert set(properties) - set(operation.id_names) - {KEY, DRY_RUN} == set(fields)
     for name, field in fields.items():
         here = properties[name]
         documented = {
@@ -111,7 +111,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
     tables = [cached_schema(table).fields for table in (operation.query, operation.body) if table]
-    names = [*operation.path, *(field.data_key or name for table in tables for name, field in table.items())]
+    names = [*operation.id_names, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"
 
@@ -159,7 +159,7 @@ def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(o
     elsewhere = dict(_described(TOOLS[other].definition.input_schema)) if other else {}
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
-    assert undescribed - set(operation.path) - {KEY, DRY_RUN, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
+    assert undescribed - set(operation.id_names) - {KEY, DRY_RUN, *guidance.COMMON_ARGUMENTS} - set(elsewhere) == set()
     assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
 
 

@@ -104,6 +104,6 @@ def test_what_confirming_refuses_names_no_route(agent: Agent, tool: str, argumen
 
 @pytest.mark.parametrize("name", ["member", "category", "cluster", "webhook", "document"])
 def test_a_record_that_is_not_there_is_refused_without_a_route(agent: Agent, name: str) -> None:
-    key = next(iter(TOOLS[f"get_{name}"].operation.path))
+    key = next(iter(TOOLS[f"get_{name}"].operation.id_names))
 
     assert not A_ROUTE.search(agent.refused(f"get_{name}", **{key: "0" * 24})["message"])

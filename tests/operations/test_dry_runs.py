@@ -87,7 +87,9 @@ def over_rest(client: FlaskClient, scene: Scene, name: str, call: Call, query: s
 
 def over_mcp(client: FlaskClient, scene: Scene, name: str, call: Call, **more: Any) -> dict[str, Any]:
     operation = next(one for one in WRITING if one.name == name)
-    ids = {key: int(value) if key == "version" else value for key, value in zip(operation.path, call.ids, strict=True)}
+    ids = {
+        key: int(value) if key == "version" else value for key, value in zip(operation.id_names, call.ids, strict=True)
+    }
     arguments = {**ids, **call.fields, **more}
     return Agent(client, scene.token, name="").ask("tools/call", {"name": name, "arguments": arguments})
 
@@ -129,9 +131,9 @@ def test_a_dry_run_shows_no_secret(client, scene, name) -> None:
 
 
 @pytest.mark.contract("decided-agents.dry-run-refused")
-@pytest.mark.parametrize("name", [operation.name for operation in WRITING if operation.path])
+@pytest.mark.parametrize("name", [operation.name for operation in WRITING if operation.id_names])
 def test_a_refused_dry_run_says_so_too(client, own_store, scene, name) -> None:
-    missing = Call(tuple(NOBODY if key.endswith("Id") else "1" for key in ROUTE_OF[name].operation.path))
+    missing = Call(tuple(NOBODY if key.endswith("Id") else "1" for key in ROUTE_OF[name].operation.id_names))
     fields = CALLS[name](scene).fields
     call = Call(missing.ids, fields)
     Agent(client, scene.token).call("get_project")

@@ -67,7 +67,7 @@ def test_every_write_without_admin_is_refused_before_anything_else(project: Proj
     ctx = project.context(replace(token, caller=replace(token.caller, frozen=frozen)))
 
     with pytest.raises(ProjectFrozen) as refusal:
-        operation(ctx, *[NOBODY for _ in operation.path], fields={})
+        operation(ctx, *[NOBODY for _ in operation.id_names], fields={})
 
     assert refusal.value.body().keys() == {"_tag", "message", "note", "at", "by"}
 

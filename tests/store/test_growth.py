@@ -209,7 +209,7 @@ def test_claiming_the_next_brief_costs_the_same_however_many_claims_are_held(
         ctx = project.context()
         event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
         changes = {"claimedBy": ctx.caller.actor}
-        return lambda store: store.briefs.claim_next(project.id, {}, CLAIM, ctx.move_request, changes, event)
+        return lambda store: store.briefs.claim_next(project.id, {}, ctx.now, changes, event)
 
     costs = [examined(claims(project)) for project in (small, large)]
 

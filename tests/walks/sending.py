@@ -49,7 +49,7 @@ def _in_query(value: Any) -> str:
 
 def over_mcp(client: FlaskClient, token: Token, name: str, call: Call, **more: Any) -> TestResponse:
     """Sends a call of an operation's tool."""
-    path = OPERATIONS[name].path
+    path = OPERATIONS[name].id_names
     ids = {key: int(one) if key in ("version", "number") else one for key, one in zip(path, call.ids, strict=True)}
     arguments = {**ids, **call.fields, **more}
     return Agent(client, token).post("tools/call", {"name": name, "arguments": arguments}, id=1)

@@ -93,7 +93,7 @@ def _put(container: Any, path: tuple[str | int, ...], value: str) -> Any:
 
 def names_of_ids(operation: Operation) -> list[str]:
     """Returns the names of the ids in an operation's path; a bare `id` is of what the operation is called after."""
-    return [f"{operation.name.rpartition('_')[2]}Id" if name == "id" else name for name in operation.path]
+    return [f"{operation.name.rpartition('_')[2]}Id" if name == "id" else name for name in operation.id_names]
 
 
 def fields_of(operation: Operation) -> Iterator[tuple[str | int, ...]]:
