@@ -1,7 +1,8 @@
 """The error table: one class a row, with its status and a message that says what to do.
 
-The class name is the `_tag` on the wire. A refusal is raised where the fact is known; no layer in between
-catches it; each interface writes `body()` in its own way. (contract: Errors; decisions, section 3)
+The class name is the `_tag` on the wire, and each interface writes `body()` in its own way (contract: Errors;
+decisions, section 3). Rules (`if_…`) return a refusal or None; operations, and the functions `refuse_…`, `check_…` and
+`permit`, raise it. The interfaces catch it, and what asks for several at once: `list_document_actions`, GraphQL.
 """
 
 from collections.abc import Sequence

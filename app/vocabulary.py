@@ -107,7 +107,7 @@ class PieceOutcome(StrEnum):
 
 
 class Channel(StrEnum):
-    """The way an operation was called; some rules depend on it (contract: brief rule 3)."""
+    """The way an operation was called; some rules depend on it (contract: Brief states, rule 3)."""
 
     REST = "rest"
     CONSOLE = "console"

@@ -23,7 +23,9 @@ class DeliveryContext:
     counts: Mapping[str | None, int] = field(default_factory=dict)
     """How many documents are published, by the id of their category; read where it is selected."""
     shows_drafts: bool = False
+    """Whether the response may show drafts, so that it is not cached."""
     is_complete: bool = False
+    """Whether the response has no error, so that it may be cached."""
 
 
 Info = strawberry.Info[DeliveryContext, None]

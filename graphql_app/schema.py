@@ -1,7 +1,9 @@
 """The schema of the delivery API: its queries.
 
 What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
-returns what was read for its field, or raises the refusal.
+returns what was read for its field, or raises the refusal. So the resolvers here only declare the arguments of fields:
+`selections_of` reads them, and `Finder` (`app/operations/delivery_queries.py`) reads the data. A new field of `Query`
+needs a case there, and a line in `PAGES` of `selections.py` if it has a `limit`.
 """
 
 from typing import Annotated, Any
@@ -47,7 +49,7 @@ def _result(info: Info) -> Any:
     return by_response_key(info, info.context.results)
 
 
-def _record(info: Info, id: Id) -> Any:
+def _by_id(info: Info, id: Id) -> Any:
     return _result(info)
 
 
@@ -97,11 +99,11 @@ def _redirects(info: Info, limit: Limit = strawberry.UNSET, offset: Offset = str
 class Query:
     """The queries of the contract."""
 
-    category: Category | None = strawberry.field(resolver=_record, description="A category by its id.")
+    category: Category | None = strawberry.field(resolver=_by_id, description="A category by its id.")
     categoryBySlug: Category | None = strawberry.field(resolver=_by_slug, description="A category by its slug.")
     categories: list[Category] = strawberry.field(resolver=_result, description="All categories, by name.")
     document: Document | None = strawberry.field(
-        resolver=_record,
+        resolver=_by_id,
         description="A published document by its id; a token with the drafts permission finds any document.",
     )
     documentBySlug: Document | None = strawberry.field(

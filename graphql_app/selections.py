@@ -45,7 +45,7 @@ MAX_SCHEMA_FIELDS = 100_000
 MAX_SELECTIONS = 5_000
 """The most selections of a query with each fragment in place of its spreads, which can multiply them."""
 
-Fields = dict[str, list[FieldNode]]
+FieldsByKey = dict[str, list[FieldNode]]
 
 
 class FieldCollector:
@@ -56,12 +56,12 @@ class FieldCollector:
         self._variables = variables
         self._count = 0
 
-    def collect(self, selection_sets: Iterable[SelectionSetNode]) -> Fields:
+    def collect(self, selection_sets: Iterable[SelectionSetNode]) -> FieldsByKey:
         """Returns the fields of selection sets by response key, as the executor merges them.
 
         Raises `GraphQLError` when the query selects too much.
         """
-        found: Fields = {}
+        found: FieldsByKey = {}
         spread: set[str] = set()
         waiting = [node for one in selection_sets for node in one.selections][::-1]
         while waiting:
@@ -82,7 +82,7 @@ class FieldCollector:
             waiting += node.selection_set.selections[::-1]
         return found
 
-    def below(self, nodes: Iterable[FieldNode]) -> Fields:
+    def below(self, nodes: Iterable[FieldNode]) -> FieldsByKey:
         """Returns the fields that are selected below a field, by response key."""
         return self.collect(node.selection_set for node in nodes if node.selection_set)
 

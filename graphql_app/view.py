@@ -123,7 +123,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         else:
             response = _response(body, media_type, caching)
         if conditional:
-            response.make_conditional(request)  # `*`: any response that there is
+            response.make_conditional(request)  # `If-None-Match: *` alone is left: 304 for whatever there is
         return response
 
     def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:

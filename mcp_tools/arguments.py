@@ -77,7 +77,8 @@ class Arguments:
         named = zip(self.operation.id_names, ids, strict=True)
         if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in named):
             raise NotFound(WRONG_ID)
-        return ids, fields, fields.pop(KEY, None), fields.pop(DRY_RUN, False)
+        key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
+        return ids, fields, key, dry_run
 
 
 def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,7 +106,7 @@ def arguments_of(operation: Operation) -> Arguments:
     based = (RequiredVersion,) if operation.body and issubclass(operation.body, GuardedWrite) else ()
     own = (one for one in (operation.body, operation.query) if one)
     schemas = (*written, *based, *own, path)  # the last one's fields first
-    return Arguments(operation, type(f"{operation.name}_arguments", schemas, {}))
+    return Arguments(operation, type(f"{operation.name}_arguments", schemas, {}))  # inherits the fields of them all
 
 
 def _path_argument(name: str) -> Any:

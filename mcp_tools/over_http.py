@@ -128,7 +128,8 @@ class McpView:
             status = 200 if _has_handshake(headers) else ERROR_CODE_HTTP_STATUS.get(failure.code, 200)
             return _error(status, rpc.id, failure)
         response = _json(200, {"jsonrpc": "2.0", "id": rpc.id, "result": result})
-        if client := rpc.method == "initialize" and connection.client_params:
+        client = connection.client_params if rpc.method == "initialize" else None
+        if client:
             name = printable_name(client.client_info.name)
             response.headers.update({SESSION_HEADER: session_id(name, bearer_secret())} if name else {})
         return response

@@ -39,7 +39,10 @@ Page = t.PaginatedRequestParams | None
 
 @dataclass(frozen=True)
 class Call:
-    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose."""
+    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose.
+
+    `over_http` and `over_stdio` make it, and the SDK passes it to handlers as the `request` of their context.
+    """
 
     ctx: Context | Refusal
     request_id: str

@@ -58,7 +58,7 @@ def this_instant() -> datetime:
 
 @dataclass(frozen=True)
 class Context:
-    """One call: created once and passed on; nothing else reads the clock."""
+    """One call: created once and passed on. All that it stores has the same time, `now`."""
 
     store: Store
     caller: Caller
@@ -92,9 +92,9 @@ class Context:
 
     @property
     def token_id(self) -> str:
-        """The calling token's id, for what belongs to tokens: drafts and claims."""
+        """The calling token's id, for what belongs to tokens: drafts and idempotency keys."""
         if self.caller.token_id is None:
-            raise Forbidden("This operation needs a token: drafts and claims belong to tokens.")
+            raise Forbidden("This operation needs a token: drafts and idempotency keys belong to tokens.")
         return self.caller.token_id
 
     def event(self, kind: str, data: Mapping[str, Any] | None = None) -> Event:

@@ -51,7 +51,7 @@ class Finder:
         """Returns what a field of `Query` finds, or its refusal."""
         try:
             return self._find(selection)
-        except ServiceUnavailable:
+        except ServiceUnavailable:  # refuses the whole query, not one of its fields
             raise
         except Refusal as refusal:
             return refusal

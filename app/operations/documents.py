@@ -194,8 +194,9 @@ def write_version(
         if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], but=document["id"]):
             raise slug_taken(taken)
         delivered = document.get("snapshot")
-        changes["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
-    changes |= next_version(document, changes)
+        slugs = {changes["slug"], delivered["slug"] if delivered else changes["slug"]}
+        changes = changes | {"slugs": sorted(slugs)}
+    changes = changes | next_version(document, changes)
     written = or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)

@@ -141,7 +141,10 @@ def compared(old: str, new: str, old_name: str, new_name: str) -> str:
 
 
 def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:
-    """Saves content as a new version, where it differs from what the document has; inside a transaction."""
+    """Saves content as a new version, where it differs from what the document has; inside a transaction.
+
+    Equal texts have equal counts of `words`, so the text that is stored is read only where these are equal.
+    """
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return document_result(ctx, document, markdown)
     if refused := if_not_editable(document, ctx.move_request):
@@ -169,7 +172,10 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
 
 
 def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
-    """Returns the version that the entity tags stand for, the present one if any of them does; `"2"` is one too."""
+    """Returns the version that the entity tags stand for: the present one if any of them does, else the lowest.
+
+    `"7-12"` is the tag of a document at version 7, `"7"` that of its version 7, which reads as a tag's `rev`.
+    """
     versions = {tag.rev if tag.version is None else tag.version for tag in tags}
     if not versions:
         message = "Must hold the document's ETag as it was given: a weak one, or one that is not ours, matches nothing."

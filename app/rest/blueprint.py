@@ -98,7 +98,7 @@ def _view(route: Route) -> View:
 
     def view(ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str) -> Response:
         fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
-        for part in sent:
+        for part in sent:  # no operation has a name in both query and body
             fields |= part
         if fields.pop("dryRun", False):
             ctx = replace(ctx, dry_run=True)

@@ -1,4 +1,4 @@
-"""The OpenAPI document, from flask-smorest's decorators; each closed list is a component."""
+"""The OpenAPI document, from flask-smorest's decorators, which parse requests too; each closed list is a component."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -126,6 +126,8 @@ MAPS = {"CheckLevels": CheckLevel}
 def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
     """Yields flask-smorest's decorators of a route, the innermost first.
 
+    They document the route, and those of `arguments` parse the request: the last one first, so headers, query, body, an
+    order that `Parser.handle_error` knows. `response` only documents, as the view returns a Flask response.
     Each copies the documentation of those before it, so the longest, of errors with their examples, comes last.
     """
     operation = route.operation

@@ -146,7 +146,7 @@ def if_not_offered(document: StoredDocument, request: MoveRequest) -> Refusal | 
 
 
 def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    """Over MCP only the token that holds a claim releases it (contract: brief rule 3)."""
+    """Over MCP only the token that holds a claim releases it (contract: Brief states, rule 3)."""
     return if_held_by_another(document, request) if request.channel == Channel.MCP else None
 
 

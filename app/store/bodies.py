@@ -2,6 +2,8 @@
 
 They are stored apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
 16 MB, and a record can't show another version's text. As they never change, a process remembers those it read last.
+
+A text is a body here and in revisions (`bodyId`); documents name it `contentId`, snapshots `markdownId` and `htmlId`.
 """
 
 from __future__ import annotations

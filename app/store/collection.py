@@ -93,7 +93,10 @@ def from_bson(value: Any) -> Any:
 
 
 def to_bson(record: Mapping[str, Any]) -> Bson:
-    """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under the keys that end in `Id`."""
+    """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under its own keys that end in `Id`.
+
+    Ids inside `snapshot`, `by` and `claimedBy` stay strings.
+    """
     return {
         ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
         for key, value in record.items()
@@ -344,9 +347,15 @@ class OutboxCollection(Collection[Stored]):
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
         `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
-        names no `_id`.
+        names no `_id`. The pipeline of a claim, shortened:
+
+            [{"$set": {"brief": …, "outbox": …}},                              # where a lease expired: ready, an event
+             {"$set": {"brief.state": {"$literal": "claimed"}, …, "rev": {"$add": ["$rev", 1]}}},
+             {"$set": {"outbox": {"$concatArrays": ["$outbox", [{…"brief.claimed"…}]]}}}]
+
+        Where no record was changed, one more read finds out whether only a full outbox prevented it.
         """
-        pipeline = self._stages(event, changes, computed or {})
+        pipeline = self._write_stages(event, changes, computed or {})
         where = self._where(project_id, {**condition, **self._has_room()})
         with self._hint(index, condition) as hint:
             changed = self._collection.find_one_and_update(
@@ -360,10 +369,10 @@ class OutboxCollection(Collection[Stored]):
             )
         self._store.writes += changed is not None
         if changed is None:
-            self._raise_if_full(project_id, condition, index)
+            self._raise_if_it_matches(project_id, condition, index)
         return self.from_bson(changed)
 
-    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+    def _write_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""
         written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
         data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
@@ -374,12 +383,12 @@ class OutboxCollection(Collection[Stored]):
 
     def _has_room(self) -> Bson:
         """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
-        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}
+        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}  # the last item
 
-    def _raise_if_full(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
-        """Raises `OutboxFull` when only a full outbox prevented a write; it is relayed, and the operation runs again.
+    def _raise_if_it_matches(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
+        """Raises where a record meets the condition of a write that changed none, so that the operation runs again.
 
-        A record that meets the condition now had a full outbox then, or did not meet it yet: a `WriteConflict`.
+        Its outbox was full (`OutboxFull`: it is relayed first), or it did not meet the condition yet (`WriteConflict`).
         """
         found: Any = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:

@@ -89,8 +89,8 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
         ("briefState", "brief.state", BriefState.NONE),
     )
 
-    def _stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
-        """Returns the stages of a change; an expired lease of a claim is recorded first."""
+    def _write_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+        """Returns the stages of a change; before them, the one that records an expired lease."""
         return expire_lease_stage(event.at) + self._change_stages(event, changes, computed)
 
     def _change_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
@@ -100,7 +100,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
         if any(name in keys for name in WORD_KEYS):
             united = [{"$literal": keys[name]} if name in keys else f"${name}" for name in WORD_KEYS]
             computed = {"words": {"$setUnion": united}, **computed}
-        return super()._stages(event, written, computed)
+        return super()._write_stages(event, written, computed)
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Makes every other write of a document wait for this transaction, or run again after it."""

@@ -1,4 +1,4 @@
-"""Who gets a brief when many ask at once (contract: brief rule 1; decisions, section 6)."""
+"""Who gets a brief when many ask at once (contract: Brief states, rule 1; decisions, section 6)."""
 
 from __future__ import annotations
 
