@@ -28,7 +28,7 @@ from app.errors import HttpApiDecodeError, Refusal
 from app.fields.loading import load
 from app.fields.queries import RelatedPage
 from app.operations.delivery_queries import CATEGORY_QUERIES, DOCUMENT_QUERIES, page_of
-from app.operations.selections import DocumentSelection, RelatedSelection, Selection
+from app.operations.selections import ONLY_LIST, DocumentSelection, RelatedSelection, Selection
 from graphql_app.errors import query_error
 from graphql_app.limits import fragments_of
 from graphql_app.schema import DOCUMENT_FIELDS, LIST_LENGTHS, QUERY_FIELDS
@@ -51,8 +51,8 @@ FieldsByKey = dict[str, list[FieldNode]]
 class FieldCollector:
     """Collects the fields that an operation selects, given its variables."""
 
-    def __init__(self, document: DocumentNode, variables: VariableValues) -> None:
-        self._fragments = fragments_of(document)
+    def __init__(self, query: DocumentNode, variables: VariableValues) -> None:
+        self._fragments = fragments_of(query)
         self._variables = variables
         self._count = 0
 
@@ -93,13 +93,13 @@ class FieldCollector:
 
 
 def selections_of(
-    document: DocumentNode, operation: OperationDefinitionNode, variables: VariableValues, categories: Callable[[], int]
+    query: DocumentNode, operation: OperationDefinitionNode, variables: VariableValues, categories: Callable[[], int]
 ) -> dict[str, Selection]:
     """Returns what each field of `Query` selects, by response key.
 
     `categories` returns the number of the project's categories. Raises `GraphQLError` for a query that costs too much.
     """
-    collector = FieldCollector(document, variables)
+    collector = FieldCollector(query, variables)
     found: dict[str, Selection] = {}
     cost = schema_fields = 0
     for key, nodes in collector.collect([operation.selection_set]).items():
@@ -145,12 +145,12 @@ class _QueryField:
             for key, below in self.collector.below(nodes).items():
                 fields.add(below[0].name.value)
                 if below[0].name.value == "documents":
-                    documents[key], each = self._document(below)
+                    documents[key], each = self._document_selection(below)
                     cost += each
         elif name in DOCUMENT_QUERIES:
-            documents[""], cost = self._document(nodes)
+            documents[ONLY_LIST], cost = self._document_selection(nodes)
         elif name in CATEGORY_QUERIES:
-            cost = self._category(nodes)
+            cost = self._category_cost(nodes)
         selection = Selection(
             name,
             arguments,
@@ -162,7 +162,7 @@ class _QueryField:
         )
         return selection, cost
 
-    def _document(self, nodes: list[FieldNode]) -> tuple[DocumentSelection, int]:
+    def _document_selection(self, nodes: list[FieldNode]) -> tuple[DocumentSelection, int]:
         """Returns what is selected of each document of a list, and the cost of one."""
         counts: Counter[str] = Counter()
         previews: list[FieldNode] = []
@@ -172,12 +172,12 @@ class _QueryField:
             field = below[0].name.value
             counts[field] += 1
             if field == "category":
-                cost += self._category(below)
+                cost += self._category_cost(below)
             elif field == "preview":
                 previews += below
             elif field == "related":
                 limit = _related_limit(below[0], self.variables)
-                each, cost_of_each = self._document(below)
+                each, cost_of_each = self._document_selection(below)
                 related[key] = RelatedSelection(limit, each)
                 cost += limit * cost_of_each
         selection = DocumentSelection(
@@ -186,26 +186,26 @@ class _QueryField:
             excerpt="excerpt" in counts,
             author="author" in counts,
             word_count="wordCount" in counts,
-            preview=self._preview(previews, counts["preview"]) if previews else None,
+            preview=self._preview_selection(previews, counts["preview"]) if previews else None,
             related=related,
         )
         return selection, cost
 
-    def _preview(self, nodes: list[FieldNode], times: int) -> DocumentSelection:
+    def _preview_selection(self, nodes: list[FieldNode], times: int) -> DocumentSelection:
         """Returns what is selected of a preview; `times` is under how many keys it is in the response."""
         counts = Counter(below[0].name.value for below in self.collector.below(nodes).values())
         return DocumentSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
 
-    def _category(self, nodes: list[FieldNode]) -> int:
-        """Returns the cost of a category with what is selected below it."""
+    def _category_cost(self, nodes: list[FieldNode]) -> int:
+        """Returns the cost of a category with what is selected below it, and notes what is."""
         self.category = True
         cost = 1
         for below in self.collector.below(nodes).values():
             field = below[0].name.value
             if field == "category":
-                cost += self._category(below)
+                cost += self._category_cost(below)
             elif field == "children":
-                cost += CHILDREN_COST * self._category(below)
+                cost += CHILDREN_COST * self._category_cost(below)
             elif field == "documentCount":
                 self.document_count = True
         return cost

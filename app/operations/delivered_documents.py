@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.operations.context import Context
-from app.operations.delivered_texts import Node, Text, TextReader, Texts, content_to_excerpt, preview_html
+from app.operations.delivered_texts import ResponseDocument, Text, TextReader, Texts, content_to_excerpt, preview_html
 from app.operations.selections import DocumentSelection
 from app.records.delivery import (
     Categories,
@@ -30,38 +30,40 @@ class Extras:
 
 
 def read_extras(
-    ctx: Context, nodes: Sequence[Node], categories: Categories, texts: Texts, reader: TextReader
+    ctx: Context, documents: Sequence[ResponseDocument], categories: Categories, texts: Texts, reader: TextReader
 ) -> Extras:
     """Reads what documents are completed with, at most one read for each kind."""
     return Extras(
         categories,
         texts,
-        reader.excerpts(ctx, _contents_to_excerpt(ctx, nodes)),
-        ctx.store.members.names(ctx.project_id, _authors(nodes)),
-        ctx.store.revisions.word_counts(ctx.project_id, _uncounted(nodes)),
+        reader.excerpts(ctx, _contents_to_excerpt(ctx, documents)),
+        ctx.store.members.names(ctx.project_id, _authors(documents)),
+        ctx.store.revisions.word_counts(ctx.project_id, _uncounted(documents)),
         shows_previews=ctx.caller.drafts,
     )
 
 
-def completed_document(node: Node, extras: Extras) -> DeliveredDocument:
+def completed_document(document: ResponseDocument, extras: Extras) -> DeliveredDocument:
     """Returns a document with all that is selected of it, and of those related to it."""
-    selection, row = node.selection, node.row
-    document = delivered_document(row, extras.categories)
+    selection, row = document.selection, document.row
+    delivered = delivered_document(row, extras.categories)
     if snapshot := row.get("snapshot"):
         if selection.html:
-            document.html = extras.texts[Text(snapshot["htmlId"])] or ""
+            delivered.html = extras.texts[Text(snapshot["htmlId"])] or ""
         if selection.markdown:
-            document.markdown = extras.texts[Text(snapshot["markdownId"])] or ""
-    elif selection.excerpt and document.excerpt is None:
-        document.excerpt = extras.excerpts.get(row.get("contentId") or "") or None
+            delivered.markdown = extras.texts[Text(snapshot["markdownId"])] or ""
+    elif selection.excerpt and delivered.excerpt is None:
+        delivered.excerpt = extras.excerpts.get(row.get("contentId") or "") or None
     if selection.author and (name := extras.authors.get(row.get("authorId") or "")) is not None:
-        document.author = DeliveredAuthor(name)
+        delivered.author = DeliveredAuthor(name)
     if selection.word_count:
-        document.wordCount = _word_count(row, extras.word_counts)
+        delivered.wordCount = _word_count(row, extras.word_counts)
     if selection.preview and extras.shows_previews:
-        document.preview = _preview(selection.preview, row, extras)
-    document.related = {key: [completed_document(one, extras) for one in group] for key, group in node.related.items()}
-    return document
+        delivered.preview = _preview(selection.preview, row, extras)
+    delivered.related = {
+        key: [completed_document(one, extras) for one in group] for key, group in document.related.items()
+    }
+    return delivered
 
 
 def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int]) -> int:
@@ -84,28 +86,30 @@ def _preview(selection: DocumentSelection, row: StoredDocument, extras: Extras) 
     return preview
 
 
-def _contents_to_excerpt(ctx: Context, nodes: Iterable[Node]) -> set[str]:
+def _contents_to_excerpt(ctx: Context, documents: Iterable[ResponseDocument]) -> set[str]:
     """Returns the ids of the contents from which excerpts are generated: those of drafts and of previews."""
     wanted = set()
-    for node in nodes:
-        preview = node.selection.preview if ctx.caller.drafts else None
-        if (node.selection.excerpt and not node.row.get("snapshot")) or (preview and preview.excerpt):
-            wanted.add(content_to_excerpt(node.row))
+    for document in documents:
+        preview = document.selection.preview if ctx.caller.drafts else None
+        if (document.selection.excerpt and not document.row.get("snapshot")) or (preview and preview.excerpt):
+            wanted.add(content_to_excerpt(document.row))
     return {one for one in wanted if one is not None}
 
 
-def _authors(nodes: Iterable[Node]) -> set[str]:
-    return {author_id for node in nodes if node.selection.author and (author_id := node.row.get("authorId"))}
+def _authors(documents: Iterable[ResponseDocument]) -> set[str]:
+    return {
+        author_id for document in documents if document.selection.author and (author_id := document.row.get("authorId"))
+    }
 
 
-def _uncounted(nodes: Iterable[Node]) -> set[tuple[str, int]]:
+def _uncounted(documents: Iterable[ResponseDocument]) -> set[tuple[str, int]]:
     """Returns the delivered versions whose word count is selected and stored in their revision alone."""
     return {
-        (node.row["id"], snapshot["version"])
-        for node in nodes
-        if node.selection.word_count
-        and (snapshot := node.row.get("snapshot"))
-        and _words_of(node.row, snapshot) is None
+        (document.row["id"], snapshot["version"])
+        for document in documents
+        if document.selection.word_count
+        and (snapshot := document.row.get("snapshot"))
+        and _words_of(document.row, snapshot) is None
     }
 
 

@@ -40,19 +40,19 @@ RENDERING_SECONDS = 5.0
 
 
 @dataclass
-class Node:
+class ResponseDocument:
     """A document in a response: what is selected of it, its stored record, and the documents related to it."""
 
     selection: DocumentSelection
     row: StoredDocument
-    related: Mapping[str, list[Node]] = field(default_factory=dict)
+    related: Mapping[str, list[ResponseDocument]] = field(default_factory=dict)
 
-    def all(self) -> Iterable[Node]:
+    def all(self) -> Iterable[ResponseDocument]:
         """Yields the document and those related to it, at any depth."""
         yield self
-        for nodes in self.related.values():
-            for node in nodes:
-                yield from node.all()
+        for documents in self.related.values():
+            for document in documents:
+                yield from document.all()
 
 
 class Text(NamedTuple):
@@ -86,7 +86,9 @@ class TextReader:
             RENDERED_CACHE_BYTES, size_of=lambda rendered: 2 * len(rendered.html or "") + ENTRY_BYTES
         )
 
-    def read(self, ctx: Context, nodes: Iterable[Node], before_large: Callable[[], object]) -> Texts | None:
+    def read(
+        self, ctx: Context, documents: Iterable[ResponseDocument], before_large: Callable[[], object]
+    ) -> Texts | None:
         """Returns the html and markdown that is selected, in one read; None where one was replaced meanwhile.
 
         Calls `before_large` before large texts. Raises `TooLong` before any is read, where that is known before, and
@@ -94,8 +96,8 @@ class TextReader:
         """
         times: Counter[Text] = Counter()
         sizes: dict[Text, int] = {}
-        for node in nodes:
-            _note_texts(ctx, node, times, sizes)
+        for document in documents:
+            _note_texts(ctx, document, times, sizes)
         if not times:
             return {}
         rendered = {text: self._rendered.get(text.body_id, NEVER_CHANGES) for text in times if text.is_rendered}
@@ -152,9 +154,9 @@ def preview_html(row: StoredDocument, content_id: str) -> Text:
     return Text(content_id, is_rendered=True)
 
 
-def _note_texts(ctx: Context, node: Node, times: Counter[Text], sizes: dict[Text, int]) -> None:
+def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[Text], sizes: dict[Text, int]) -> None:
     """Counts how often each text is in the response for a document, and notes the sizes in its record."""
-    selection, row, snapshot = node.selection, node.row, node.row.get("snapshot")
+    selection, row, snapshot = document.selection, document.row, document.row.get("snapshot")
     if snapshot:
         html, markdown = Text(snapshot["htmlId"]), Text(snapshot["markdownId"])
         if selection.html:

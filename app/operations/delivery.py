@@ -12,7 +12,7 @@ from typing import Any
 from app.errors import Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.delivered_documents import Extras, completed_document, read_extras
-from app.operations.delivered_texts import Node, TextReader, Texts, TooLong
+from app.operations.delivered_texts import ResponseDocument, TextReader, Texts, TooLong
 from app.operations.delivery_caches import MAX_CATEGORIES, Counts, DeliveryCaches
 from app.operations.delivery_queries import (
     CATEGORY_QUERIES,
@@ -22,7 +22,7 @@ from app.operations.delivery_queries import (
     Found,
     Rows,
 )
-from app.operations.selections import DocumentSelection, Selected, Selection
+from app.operations.selections import ONLY_LIST, DocumentSelection, Selected, Selection
 from app.records.delivery import DeliveredPage
 from app.rules.documents import StoredDocument
 
@@ -80,8 +80,10 @@ class DeliveryReader:
         counts = self.caches.counts(ctx, revision) if any(one.document_count for one in selections) else {}
         finder = Finder(ctx, revision, categories, self.caches, self._texts, shows_previews(ctx, selected))
         found: dict[str, Found | Refusal] = {key: finder.find(selection) for key, selection in selected.items()}
-        nodes = _nodes(ctx, selected, found)
-        every = [one for groups in nodes.values() for group in groups.values() for node in group for one in node.all()]
+        lists = _response_documents(ctx, selected, found)
+        every = [
+            one for some in lists.values() for documents in some.values() for each in documents for one in each.all()
+        ]
         texts: Texts | None = {}
         try:
             texts = self._texts.read(ctx, every, before_large)
@@ -90,7 +92,7 @@ class DeliveryReader:
         if texts is None:
             return None
         extras = read_extras(ctx, every, categories, texts, self._texts)
-        results = {key: _presented(selected[key], one, nodes.get(key, {}), extras) for key, one in found.items()}
+        results = {key: _presented(selected[key], one, lists.get(key, {}), extras) for key, one in found.items()}
         return QueryResult(results, counts)
 
 
@@ -107,8 +109,13 @@ def shows_drafts(ctx: Context, selected: Selected) -> bool:
     )
 
 
-def _nodes(ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal]) -> dict[str, dict[str, list[Node]]]:
-    """Returns the documents found, each with those related to it; what is related takes one read for all."""
+def _response_documents(
+    ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal]
+) -> dict[str, dict[str, list[ResponseDocument]]]:
+    """Returns the lists of documents found, by response key and by their key below it (`Selection.documents`).
+
+    Each document comes with those related to it, which take one read for all.
+    """
     lists = {key: one.rows for key, one in found.items() if isinstance(one, Found)}
     most = max((one.most_related for key in lists for one in selected[key].documents.values()), default=0)
     clusters: set[str] = set()
@@ -122,33 +129,35 @@ def _nodes(ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal
         )
     return {
         key: {
-            group: [_node(selection, row, related) for row in rows]
-            for group, selection in selected[key].documents.items()
+            below: [_response_document(selection, row, related) for row in rows]
+            for below, selection in selected[key].documents.items()
         }
         for key, rows in lists.items()
     }
 
 
-def _node(selection: DocumentSelection, row: StoredDocument, related: Mapping[str, Rows]) -> Node:
+def _response_document(
+    selection: DocumentSelection, row: StoredDocument, related: Mapping[str, Rows]
+) -> ResponseDocument:
     others = [one for one in related.get(row.get("clusterId") or "", ()) if one["id"] != row["id"]]
     lists = {
-        key: [_node(one.each, other, related) for other in others[: one.limit]]
+        key: [_response_document(one.each, other, related) for other in others[: one.limit]]
         for key, one in selection.related.items()
     }
-    return Node(selection, row, lists)
+    return ResponseDocument(selection, row, lists)
 
 
 def _presented(
-    selection: Selection, found: Found | Refusal, nodes: Mapping[str, Sequence[Node]], extras: Extras
+    selection: Selection, found: Found | Refusal, lists: Mapping[str, Sequence[ResponseDocument]], extras: Extras
 ) -> Any:
     """Returns what a selection gives: a list, a page, one record or None, or its refusal."""
     if isinstance(found, Refusal):
         return found
     if selection.name not in DOCUMENT_QUERIES:
         return found.value
-    documents = {key: [completed_document(node, extras) for node in group] for key, group in nodes.items()}
+    documents = {key: [completed_document(one, extras) for one in some] for key, some in lists.items()}
     if selection.name == "documentsPage":
         return DeliveredPage(documents, found.total, found.has_next)
     if selection.name in SINGLE_DOCUMENTS:
-        return next(iter(documents[""]), None)
-    return documents[""]
+        return next(iter(documents[ONLY_LIST]), None)
+    return documents[ONLY_LIST]

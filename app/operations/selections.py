@@ -46,6 +46,10 @@ class RelatedSelection:
     each: DocumentSelection
 
 
+ONLY_LIST = ""
+"""The key of the documents of a field of `Query` that has one list of them, or one document."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """One field of `Query`: its name, its arguments, and what is selected below it."""
@@ -53,7 +57,7 @@ class Selection:
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     documents: Mapping[str, DocumentSelection] = field(default_factory=dict)
-    """What is selected of documents: by response key below a page, else under an empty key."""
+    """What is selected of documents: by response key below `documentsPage`, else under `ONLY_LIST`."""
     category: bool = False
     """Whether a category is selected, at any depth."""
     document_count: bool = False

@@ -88,6 +88,10 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> d
     }
 
 
+TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
+"""What the field of a long text has where nothing was written, or published."""
+
+
 def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
     published = document.get("snapshot")

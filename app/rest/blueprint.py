@@ -24,6 +24,7 @@ from app.http.feed_watch import wait_for_events
 from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
+from app.records.documents import TEXT_IF_MISSING
 from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
@@ -151,7 +152,7 @@ def _record(result: Result) -> dict[str, Any]:
 
 
 def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
-    """Returns the long texts of a record by field; one never written is empty, one not published is null."""
+    """Returns the long texts of a record by field."""
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         texts = {**texts, **_read(ctx, missing)}
@@ -159,10 +160,7 @@ def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
             texts = {}  # not held while the request waits for its turn
             in_flight.current().take_large()
             texts = {**result.texts, **_read(ctx, missing)}
-    return {
-        name: texts.get(one, "") if one else (None if name == "publishedMarkdown" else "")
-        for name, one in result.text_ids.items()
-    }
+    return {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
 
 
 def _read(ctx: Context, body_ids: Iterable[str]) -> Mapping[str, str]:
