@@ -26,9 +26,15 @@ Limit = Annotated[int | None, strawberry.argument(description="The most items to
 Offset = Annotated[int | None, strawberry.argument(description="Items to skip, 0 to 100,000. Default: 0.")]
 Slug = Annotated[str, strawberry.argument(description="The slug.")]
 Id = Annotated[strawberry.ID, strawberry.argument(description="The id. An invalid one gives null.")]
+CategoryId = Annotated[
+    strawberry.ID, strawberry.argument(description="The category's id. An invalid or unknown one gives no documents.")
+]
 CategorySlug = Annotated[
     str | None,
-    strawberry.argument(description="Only documents of the category with this slug, without its subcategories."),
+    strawberry.argument(
+        description="Only documents of the category with this slug, without its subcategories; none where there is no "
+        "such category."
+    ),
 ]
 Search = Annotated[
     str | None,
@@ -68,7 +74,7 @@ def _documents(
 
 def _documents_in_category(
     info: Info,
-    categoryId: Id,
+    categoryId: CategoryId,
     includeDrafts: Drafts = strawberry.UNSET,
     limit: Limit = strawberry.UNSET,
     offset: Offset = strawberry.UNSET,

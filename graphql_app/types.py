@@ -97,7 +97,9 @@ class Document:
         description="Its published content as html, safe to put on a page: it holds no scripts, event handlers, "
         "`javascript:` addresses, forms, frames or styles. Empty where it is not published."
     )
-    isPublished: bool = strawberry.field(description="Whether it is published. Without `includeDrafts` always true.")
+    isPublished: bool = strawberry.field(
+        description="Whether it is published. Always true for a token without the drafts permission."
+    )
     markdown: str = strawberry.field(
         description="Its published content as markdown (CommonMark with tables, strikethrough, task lists and "
         "autolinks). Empty where it is not published."
