@@ -86,8 +86,9 @@ def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
 def plan_documents(ctx: Context, fields: Fields) -> Result:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
-    A new `key` makes a document. A known one changes the fields that are sent and differ, but never `markdown`,
-    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again changes nothing.
+    A new `key` makes a document. A known one changes the fields, of the brief too, that are sent and differ, but
+    never `markdown`, `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again
+    changes nothing.
     """
     pieces = _read(ctx, fields["pieces"])
     new = [piece for piece in pieces if isinstance(piece, _New)]

@@ -14,7 +14,7 @@ class ActionRecord(Record):
     method = string("the method of its route", example="POST")
     path = string("its route", example="/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")
     allowed = boolean("whether a valid call would succeed now", example=True)
-    refusal = nested(ErrorRecord, "the error that it would get; null where it is allowed", null=True)
+    refusal = nested(ErrorRecord, "the error that it would get; null where it is allowed", null=True, example=None)
 
 
 def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> dict[str, Any]:

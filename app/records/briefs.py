@@ -6,7 +6,18 @@ from typing import Any
 
 from app.records.actors import ActorRecord
 from app.records.named import described
-from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
+from app.records.types import (
+    EXAMPLE_TIME,
+    Record,
+    date,
+    integer,
+    nested,
+    nested_list,
+    record_id,
+    string,
+    strings,
+    timestamp,
+)
 from app.rules.briefs import StoredBrief, brief_at
 from app.rules.documents import StoredDocument
 from app.rules.named import StoredCategory
@@ -27,8 +38,8 @@ class BriefRecord(Record):
     outline = string("the sections, one per line", example="What a starter is\nDay by day\nWhen it fails")
     referenceUrls = strings("http or https URLs of sources", example=["https://example.org/wild-yeast"])
     wordCount = string("target length as free text", example="1200-1500")
-    state = string("the state", one_of=BriefState)
-    claimedAt = timestamp("when it was claimed; null unless claimed", null=True)
+    state = string("the state", one_of=BriefState, example="claimed")
+    claimedAt = timestamp("when it was claimed; null unless claimed", null=True, example=EXAMPLE_TIME)
     claimedBy = nested(ActorRecord, "the token that claimed it; null unless claimed", null=True)
     claimExpiresAt = timestamp("when the claim's lease runs out; null without one", null=True)
 
@@ -40,7 +51,7 @@ class BriefItem(Record):
     title = string("the document's title", example="How to begin a sourdough starter")
     keyword = string("keyword to rank for", example="sourdough starter")
     intent = string("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
-    state = string("the state", one_of=BriefState)
+    state = string("the state", one_of=BriefState, example="ready")
     status = string("the document's status", one_of=DocumentStatus)
     dueDate = date("when the document is due")
     category = string("the category's name; empty without one", example="Baking")
@@ -68,7 +79,7 @@ class BriefDetail(Record):
     id = record_id("the document's id")
     title = string("the document's title", example="How to begin a sourdough starter")
     brief = nested(BriefRecord, "the brief; null when the document has none", null=True)
-    status = string("the document's status", one_of=DocumentStatus)
+    status = string("the document's status", one_of=DocumentStatus, example="drafting")
     dueDate = date("when the document is due")
     version = integer("the `baseVersion` for the first content write")
     category = nested(BriefCategory, "the document's category", null=True)

@@ -17,7 +17,7 @@ class DocumentSummary(PublishedRecord, CreatedRecord):
     """A document without its long texts, as lists and tools give it."""
 
     key = string("its key, given when it was planned; null without one", null=True)
-    status = string("the status", one_of=DocumentStatus)
+    status = string("the status", one_of=DocumentStatus, example="drafting")
     assigneeId = record_id("the member who works on it", null=True)
     authorId = record_id("the member named as its author", null=True)
     clusterId = record_id("its cluster", null=True)

@@ -55,7 +55,7 @@ EXTRA_KEYS: dict[type[Refusal], dict[str, fields.Field[Any]]] = {
         )
     },
     errors.BriefClaimed: {
-        "claimedBy": nested(ActorRecord, "who claimed it", null=True),
+        "claimedBy": nested(ActorRecord, "who claimed it; null where nobody holds a claim", null=True),
         "claimedAt": timestamp("since when", null=True, example=EXAMPLE_TIME),
     },
     errors.ChecksFailed: {

@@ -51,13 +51,25 @@ CONFIRMED_RECORDS: dict[Kind, type[ma.Schema]] = {
 }
 
 
+TAKEN_KEYWORD = {
+    "check": "keyword_taken",
+    "level": "warning",
+    "outcome": "failed",
+    "message": "Other documents have the keyword 'sourdough starter', too: 'Feeding a starter'.",
+    "line": None,
+}
+
+
 class ValidationRecord(Record):
     """The problems that a confirm would find now."""
 
     valid = boolean("whether it would be confirmed")
     errors = nested_list(ProblemRecord, "every problem, sorted by field")
     warnings = nested_list(
-        CheckResult, "`keyword_taken`, for a document draft whose keyword another document has", required=False
+        CheckResult,
+        "`keyword_taken`, for a document draft whose keyword another document has",
+        required=False,
+        example=[TAKEN_KEYWORD],
     )
 
 

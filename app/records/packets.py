@@ -5,6 +5,7 @@ from typing import Any
 from app.records.actors import ActorRecord
 from app.records.briefs import BriefCategory, BriefLink, BriefRecord
 from app.records.checks import CheckResult
+from app.records.errors import FAILED_CHECK
 from app.records.sections import OutlineRecord
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.documents import StoredDocument
@@ -17,7 +18,7 @@ class PacketDocument(Record):
     id = record_id("the document's id")
     title = string("its title", example="How to begin a sourdough starter")
     slug = string("its slug", example="how-to-begin-a-sourdough-starter")
-    status = string("its status", one_of=DocumentStatus)
+    status = string("its status", one_of=DocumentStatus, example="drafting")
     version = integer("the `baseVersion` of the next content write")
     dueDate = date("when it is due")
     wordCount = integer("words of the content's text", example=4)
@@ -70,7 +71,7 @@ class PacketRecord(Record):
     links = nested_list(PacketLink, "the documents that the brief wants linked to")
     review = nested(ReviewRecord, "the last request for changes, until the next submit", null=True)
     outline = nested(OutlineRecord, "the content's sections")
-    checks = nested_list(CheckResult, "the failures of checks")
+    checks = nested_list(CheckResult, "the failures of checks", example=[FAILED_CHECK])
     actions = strings("the operations that are allowed now", example=["write_content", "submit_document"])
     truncated = strings("the names of the parts that were shortened to fit", example=[])
 

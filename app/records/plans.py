@@ -1,7 +1,7 @@
 """The outcomes of plans, piece by piece, and of imports, document by document (decisions, sections 10 and 14)."""
 
 from app.records.errors import ProblemRecord
-from app.records.types import Record, boolean, nested_list, record_id, string, strings
+from app.records.types import EXAMPLE_ID, Record, boolean, nested_list, record_id, string, strings
 from app.vocabulary import PieceOutcome
 
 
@@ -9,9 +9,9 @@ class PieceRecord(Record):
     """The outcome of one piece."""
 
     key = string("the piece's key", example="sourdough-starter")
-    id = record_id("its document's id; null for a new key that was refused", null=True)
+    id = record_id("its document's id; null for a new key that was refused", null=True, example=EXAMPLE_ID)
     outcome = string("what became of it", one_of=PieceOutcome)
-    errors = nested_list(ProblemRecord, "why it was refused, sorted by field")
+    errors = nested_list(ProblemRecord, "why it was refused, sorted by field", example=[])
 
 
 class PlanRecord(Record):

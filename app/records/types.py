@@ -87,13 +87,13 @@ def _options(
     *,
     null: bool = False,
     required: bool = True,
-    example: Any = None,
+    example: Any = ma.missing,
     data_key: str | None = None,
     **metadata: Any,
 ) -> dict[str, Any]:
     """Returns the options of a field; what is always there and never null has the usual example where none is named."""
-    if example is None and required and not null:
+    if example is ma.missing and required and not null and usual is not None:
         example = usual
-    shown = {} if example is None else {EXAMPLE: example}
+    shown = {} if example is ma.missing else {EXAMPLE: example}
     described = {"description": doc, **shown, **metadata}
     return {"required": required, "allow_none": null, "data_key": data_key, "metadata": described}

@@ -122,6 +122,27 @@ def test_every_body_and_every_answer_has_an_example_that_fits(document: dict[str
     assert wrong == []
 
 
+def test_no_example_of_an_answer_contradicts_itself(document: dict[str, Any]) -> None:
+    def answer(method: str, path: str) -> Any:
+        return document["paths"][path][method]["responses"]["200"]["content"]["application/json"]["example"]
+
+    claimed = answer("post", "/documents/{id}/brief/claim")
+    (piece,) = answer("post", "/plan")["pieces"]
+    (action,) = answer("get", "/documents/{id}/actions")
+    packet = answer("get", "/documents/{id}/packet")
+    (warning,) = answer("post", "/document-intents/{id}/validate")["warnings"]
+
+    assert (claimed["status"], claimed["brief"]["state"]) == ("drafting", "claimed")
+    assert None not in (claimed["brief"]["claimedBy"], claimed["brief"]["claimedAt"])
+    assert (piece["outcome"], piece["errors"]) == ("created", [])
+    assert piece["id"]
+    assert (action["allowed"], action["refusal"]) == (True, None)
+    assert (packet["document"]["status"], packet["brief"]["state"]) == ("drafting", "claimed")
+    assert [check["outcome"] for check in packet["checks"]] == ["failed"]
+    assert (warning["check"], warning["outcome"]) == ("keyword_taken", "failed")
+    assert answer("post", "/project/unfreeze")["frozen"] is None
+
+
 def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, Any]) -> None:
     everywhere = {error.__name__ for error in errors.Refusal.__subclasses__()} - OF_NO_OPERATION
     tags = {
