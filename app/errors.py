@@ -130,7 +130,10 @@ class BriefClosed(Refusal):
     """The document is past drafting, so its brief can be neither offered nor claimed."""
 
     status = 409
-    message = "The document is past drafting (in review, approved, scheduled or published): its brief is closed."
+    message = (
+        "The document is past drafting (in review, approved, scheduled or published): its brief can be offered and "
+        "claimed once it is back in drafting."
+    )
 
 
 class BriefNotOffered(Refusal):

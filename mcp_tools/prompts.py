@@ -13,6 +13,7 @@ from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
+from app.rules.briefs import OPEN
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
 
@@ -68,6 +69,11 @@ CLAIMS = {
     "drafted": "The brief was written already: ask whether to write it again, then `mark_brief_ready` and "
     "`claim_brief`.",
 }
+CLOSED = (
+    "The document is past drafting (`{status}`). Stop here, and say so: its brief can be claimed once a person has "
+    "sent it back to drafting."
+)
+"""In place of the claim, where the document's status allows none."""
 
 
 def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]:
@@ -80,10 +86,11 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
         raise NotFound(WRONG_ID)
     detail = get_brief(ctx, document_id).body
     state = (detail["brief"] or {}).get("state", "none")
+    claim = CLAIMS[state] if detail["status"] in OPEN else CLOSED
     text = WORK.format(
         boundary=secrets.token_hex(BOUNDARY_BYTES),
         described=_described(ctx, detail),
-        claim=CLAIMS[state].format(id=detail["id"]),
+        claim=claim.format(id=detail["id"], status=detail["status"]),
         id=detail["id"],
         version=detail["version"],
     )

@@ -132,6 +132,22 @@ def test_the_prompt_states_the_claim(agent: Agent, project: Project, state: str,
     assert told in _prompt(agent, documentId=document["id"])
 
 
+@pytest.mark.parametrize("claimed", [False, True])
+def test_the_prompt_of_a_document_past_drafting_does_not_lead_to_a_claim(
+    agent: Agent, project: Project, claimed: bool
+) -> None:
+    document = a_ready_brief(project.context())
+    if claimed:
+        agent.call("claim_brief", documentId=document["id"])
+    agent.call("write_content", documentId=document["id"], baseVersion=1, markdown="Text.")
+    agent.call("submit_document", documentId=document["id"])
+
+    text = _prompt(agent, documentId=document["id"])
+
+    assert "past drafting (`review`)" in text
+    assert "claim_brief" not in text
+
+
 def test_the_prompt_of_a_document_without_a_brief_asks_first(agent: Agent, project: Project) -> None:
     document = a_document(project.context())
 

@@ -288,7 +288,9 @@ def test_a_ready_brief_is_left_as_it_is_and_a_claimed_one_has_to_be_withdrawn_fi
 def test_the_brief_of_a_document_past_drafting_is_closed_and_not_listed(api, ctx, status, state) -> None:
     path = closed(api, ctx, status, state=state)
 
-    assert tag(api.post(f"{path}/brief/ready")) == (409, "BriefClosed")
+    offered = api.post(f"{path}/brief/ready")
+    assert tag(offered) == (409, "BriefClosed")
+    assert "once it is back in drafting" in offered.json["message"]
     assert tag(api.post(f"{path}/brief/claim")) == (409, "BriefClosed")
     assert tag(api.post("/briefs/claim")) == (404, "NoBriefReady")
     assert api.get("/briefs").json == []
