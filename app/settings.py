@@ -111,7 +111,10 @@ class Settings(BaseModel):
     base_path: Annotated[str, AfterValidator(_check_prefix)] = Field(
         "", description="prefix of the management API's paths, like /api"
     )
-    public_url: Url = Field("", description="the address that callers use, for OpenAPI's `servers` and for feeds")
+    public_url: Url = Field(
+        "",
+        description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP",
+    )
     rate_limit: Count = Field(
         6000, validation_alias="RATE_LIMIT_PER_MINUTE", description="requests per token and process; 0 is off"
     )

@@ -14,6 +14,10 @@ variable in a line of its own; what is wrong inside `MONGODB_URI`, such as an op
 the others are right. A variable that is set to nothing counts as not set, and white space around a value is ignored.
 (`python docs/configuration.py` writes this page.)
 
+Other variables are described where they are used: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](cli.md),
+`PROMETHEUS_MULTIPROC_DIR` of [metrics](operations.md#metrics), OpenTelemetry's own of [traces](operations.md#traces),
+and `TMPDIR`, where [long bodies and answers](deployment.md#what-holds-without-a-proxy) wait.
+
 | Variable | Default | Meaning |
 |---|---|---|
 """
