@@ -44,7 +44,7 @@ class ProjectRecord(Record):
     checks = strings_by_name(
         "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
     )
-    frozen = nested(FrozenRecord, "set while only tokens with the scope `admin` can write", null=True, example=None)
+    frozen = nested(FrozenRecord, "set while only tokens with the scope `admin` can write", null=True)
     createdAt = timestamp("when it was created")
     updatedAt = timestamp("when it last changed")
 

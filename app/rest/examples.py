@@ -20,9 +20,9 @@ from app.fields.loading import cached_schema, load, problems
 from app.fields.types import EXAMPLE, Schema
 from app.operations.intents import FULL_OF_DRAFTS
 from app.records.errors import EXTRA_KEYS
-from app.records.types import EXAMPLE_ID
+from app.records.types import EXAMPLE_ID, EXAMPLE_TIME
 from app.rest.route import Route
-from app.rules.briefs import MoveRequest, brief_claimed
+from app.rules.briefs import NO_CLAIM, MoveRequest, brief_claimed
 from app.vocabulary import ActorType, BriefState, Channel
 
 _SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
@@ -40,16 +40,51 @@ MESSAGES: dict[type[Refusal], str] = {
 }
 """Examples of messages that depend on the request."""
 
+_NOT_OFFERED, _READY, _DRAFTED = (
+    {"state": str(state), **NO_CLAIM} for state in (BriefState.NONE, BriefState.READY, BriefState.DRAFTED)
+)
+AFTER: dict[str, dict[str, Any]] = {
+    "confirm_intent": {"document": {"status": "idea", "brief": _NOT_OFFERED}},
+    "mark_brief_ready": {"status": "idea", "brief": _READY},
+    "release_brief": {"brief": _READY},
+    "withdraw_brief": {"brief": _NOT_OFFERED},
+    "submit_document": {"status": "review", "brief": _DRAFTED},
+    "approve_document": {"status": "approved", "brief": _DRAFTED},
+    "request_changes": {"reviewNote": "Say which flour.", "brief": _DRAFTED},
+    "schedule_document": {"status": "scheduled", "publishAt": "2027-02-21T06:00:00.000Z", "brief": _DRAFTED},
+    "unschedule_document": {"status": "approved", "brief": _DRAFTED},
+    "publish_document": {
+        "status": "published",
+        "isPublished": True,
+        "publishedVersion": 1,
+        "publishedAt": EXAMPLE_TIME,
+        "publishedMarkdown": "Flour, water and patience.",
+        "brief": _DRAFTED,
+    },
+    "unpublish_document": {"brief": _DRAFTED},
+    **dict.fromkeys(("get_project", "update_project", "unfreeze_project"), {"frozen": None}),
+}
+"""What differs in the example of an operation's response; in others a document is claimed, and a project is frozen."""
+
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
     """Returns an example of a body: the fields that have one."""
     return _without_none(_example(cached_schema(schema)))
 
 
-def response_example(record: type[ma.Schema], *, many: bool) -> Any:
-    """Returns an example of a response: every key of the record."""
-    example = _example(cached_schema(record))
+def response_example(record: type[ma.Schema], operation: str, *, many: bool) -> Any:
+    """Returns an example of an operation's response: every key of the record."""
+    example = _changed(_example(cached_schema(record)), AFTER.get(operation, {}))
     return [example] if many else example
+
+
+def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Returns an example with other values of keys that it has."""
+    return example | {
+        name: _changed(example[name], value) if isinstance(value, dict) else value
+        for name, value in changes.items()
+        if name in example
+    }
 
 
 def _example(schema: ma.Schema) -> dict[str, Any]:

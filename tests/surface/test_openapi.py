@@ -140,7 +140,36 @@ def test_no_example_of_an_answer_contradicts_itself(document: dict[str, Any]) ->
     assert (packet["document"]["status"], packet["brief"]["state"]) == ("drafting", "claimed")
     assert [check["outcome"] for check in packet["checks"]] == ["failed"]
     assert (warning["check"], warning["outcome"]) == ("keyword_taken", "failed")
+    assert answer("post", "/project/freeze")["frozen"] is not None
     assert answer("post", "/project/unfreeze")["frozen"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "state"),
+    [
+        ("brief/ready", "idea", "ready"),
+        ("brief/claim", "drafting", "claimed"),
+        ("brief/release", "drafting", "ready"),
+        ("brief/withdraw", "drafting", "none"),
+        ("submit", "review", "drafted"),
+        ("approve", "approved", "drafted"),
+        ("request-changes", "drafting", "drafted"),
+        ("schedule", "scheduled", "drafted"),
+        ("unschedule", "approved", "drafted"),
+        ("publish", "published", "drafted"),
+        ("unpublish", "drafting", "drafted"),
+    ],
+)
+def test_the_example_of_a_moved_document_shows_the_move(
+    document: dict[str, Any], path: str, status: str, state: str
+) -> None:
+    responses = document["paths"][f"/documents/{{id}}/{path}"]["post"]["responses"]
+    shown = responses["200"]["content"]["application/json"]["example"]
+
+    assert (shown["status"], shown["brief"]["state"]) == (status, state)
+    assert (shown["brief"]["claimedBy"] is not None) == (state == "claimed")
+    assert (shown["publishAt"] is not None) == (status == "scheduled")
+    assert (shown["publishedAt"] is not None) == shown["isPublished"] == (status == "published")
 
 
 def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, Any]) -> None:
