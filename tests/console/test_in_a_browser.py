@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -16,6 +17,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 from app.console.table import COLUMNS
+from app.errors import ServiceUnavailable
 from app.rules.times import wire_time
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -416,6 +418,28 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.press("Save mine over version 2")
 
     assert now(project, document)["version"] == 3
+
+
+def test_a_save_that_the_service_cannot_do_now_stays_in_the_editor(
+    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    editor.send_keys("Mine. ")
+
+    def unavailable() -> int:
+        time.sleep(1.5)
+        raise ServiceUnavailable()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.console.documents._base", unavailable)
+        editor.send_keys(Keys.CONTROL + "s")
+        window.until(lambda: "Still working on it" in window.find("#toasts").text)
+        window.until(lambda: "Your text is stored in this browser" in window.find("#toasts").text)
+    editor.send_keys(Keys.CONTROL + "s")
+    window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
 
 
 def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Window, project: Project) -> None:

@@ -30,7 +30,7 @@ function button(text, box, then = () => {}, data = {}) {
 }
 
 /** Says that something is being done once that takes long; returns what to call when it is over. */
-function working() {
+export function working() {
   const timer = setTimeout(() => say("Still working on it…"), 1000);
   return () => clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 // Writing: the textarea becomes an editor, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, refresh, say } from "./console.js";
+import { $, refresh, say, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
@@ -23,16 +23,18 @@ function changed(text) {
   timer = setTimeout(preview, 350);
 }
 
-/** Saves the text and stays on the page; a save that is refused sends the form, whose page says why. */
+/** Saves the text and stays on the page, also where the service fails; a save that is refused sends the form, whose page says why. */
 async function save() {
   if (saving) return;
   if (!isUnsaved(form)) return say("All of it is saved.");
   saving = true;
   const text = area.value;
+  const over = working();
   const response = await fetch(form.action, { method: "POST", headers, body: new FormData(form) }).catch(() => null);
   const saved = response?.ok ? await response.json().catch(() => null) : null;
   saving = false;
-  if (!response) return say("The service can't be reached. Your text is stored in this browser: try again in a moment.", false);
+  over();
+  if (!response || response.status >= 500) return say("The service can't save it right now. Your text is stored in this browser: try again in a moment.", false);
   if (!saved) return form.requestSubmit();
   form.elements.baseVersion.value = saved.version;
   area.defaultValue = text;
