@@ -22,6 +22,7 @@ from app.errors import (
 from app.fields.checks import HEX_ID
 from app.http.callers import callers
 from app.operations.context import Context
+from app.rules.times import read_time
 from app.vocabulary import Scope
 
 POLICY = (
@@ -32,6 +33,8 @@ POLICY = (
 
 PAGE = re.compile(r"https?://[^/]*(/console(?:[/?].*)?)")
 """The address of a page of the console, in the header `Referer`."""
+
+INSTANT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
@@ -132,10 +135,23 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
 """The messages on pages of refusals whose usual message is about what programs send and get."""
 
 
+def with_plain_times(message: str) -> str:
+    """Returns a message with its instants as pages show them: `23 Nov 2026, 08:38 UTC`."""
+
+    def plain(found: re.Match[str]) -> str:
+        try:
+            return f"{read_time(found[0]):%d %b %Y, %H:%M} UTC"
+        except ValueError:  # part of what somebody sent
+            return found[0]
+
+    return INSTANT.sub(plain, message)
+
+
 def summary_of(refusal: Refusal) -> str:
     """Returns the message of a refusal on a page, without what is wrong with which field."""
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
-    return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
+    message = PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
+    return with_plain_times(message)
 
 
 def message_of(refusal: Refusal) -> str:

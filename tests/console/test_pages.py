@@ -15,8 +15,9 @@ from bson import ObjectId
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
-from app.console.frame import NOTICE_COOKIE
+from app.console.frame import NOTICE_COOKIE, message_of
 from app.console.words import time_left
+from app.errors import BadRequest
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
 from tests.console.test_page_costs import DOCUMENT as PAGES
@@ -285,7 +286,7 @@ def test_versions_are_compared_side_by_side_and_restored(
     page = editor.get(f"/console/documents/{document['id']}/revisions").text
     assert "Meta title" in page
     assert "Loaves &amp; &lt;rolls&gt;" in page
-    assert f'href="/console/documents/{document["id"]}/revisions?to=3&amp;from=1"' in page
+    assert f'href="/console/documents/{document["id"]}/revisions?to=3&amp;from=1#diff-title"' in page
     page = editor.get(f"/console/documents/{document['id']}/revisions?from=1&to=2").text
     assert "A script, <time" in page
     assert "<mark>patience</mark>" in page
@@ -374,6 +375,11 @@ def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: 
     assert ("Withdraw brief" in page, "Offer brief" in page, "Release brief" in page) == (True, False, False)
 
 
+def test_messages_have_times_as_people_write_them() -> None:
+    claimed = BadRequest("It is held until 2026-11-23T16:38:45.686Z, not 2026-99-99T00:00:00Z.")
+    assert message_of(claimed) == "It is held until 23 Nov 2026, 16:38 UTC, not 2026-99-99T00:00:00Z."
+
+
 def test_who_claims_a_brief_is_led_to_writing_the_text(editor: Visitor, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Stollen")
 
@@ -396,6 +402,7 @@ def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
 
     for page in (editor.get("/console/board").text, editor.get(path).text):
         assert re.search(r"writer-1 \(Night writer\), expires in <time [^>]+>3 hours</time>", page)
+        assert not re.search(r">[^<>]*\d\d:\d\d:\d\d\.\d{3}Z", page)
     assert "<dd>Informational</dd>" in editor.get(path).text
     usual = editor.get(path).text.partition("All actions</summary>")[0]
     assert ("/actions/withdraw_brief" in usual, 'data-kind="main"' in usual.partition("actions-title")[2]) == (
