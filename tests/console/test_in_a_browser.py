@@ -507,6 +507,12 @@ def test_the_board_of_an_empty_project_says_at_its_top_what_to_do(window: Window
     assert window.find(".empty .buttons").rect["y"] - window.find(".board").rect["y"] < 200
 
 
+def test_a_field_beside_a_high_one_is_as_high_as_others(window: Window, project: Project) -> None:
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/plan/clusters")
+    assert window.find("#f-name").rect["height"] < 50
+
+
 def test_a_long_slug_makes_no_row_of_the_table_as_high_as_a_screen(window: Window, project: Project) -> None:
     a_document(project.context(), title="Rye", slug="rye-" + "bread" * 30)
     window.sign_in(project.token("Ingrid"))

@@ -17,7 +17,7 @@ from werkzeug.test import encode_multipart
 
 from app.console.frame import NOTICE_COOKIE, message_of
 from app.console.words import time_left
-from app.errors import BadRequest
+from app.errors import BadRequest, ServiceUnavailable
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
 from tests.console.test_page_costs import DOCUMENT as PAGES
@@ -470,6 +470,16 @@ def test_what_is_not_there_is_a_page_that_says_so(editor: Visitor, path: str) ->
     answer = editor.get(f"/console/{path}")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
+def test_a_page_that_is_not_available_now_is_tried_again(editor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unavailable(*_: object, **__: object) -> None:
+        raise ServiceUnavailable()
+
+    monkeypatch.setattr("app.console.board.call", unavailable)
+    response = editor.get("/console/board?q=rye")
+    assert response.status_code == 503
+    assert 'href="/console/board?q=rye">Try again' in response.text
 
 
 def test_every_page_is_private_and_loads_nothing_from_elsewhere(editor: Visitor, document: dict[str, str]) -> None:
