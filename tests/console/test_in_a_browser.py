@@ -158,18 +158,24 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     project.store.outboxes.publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
 
+    window.chrome.execute_script("document.querySelector(arguments[0]).focus()", f"#d-{first['id']} h3 a")
     window.chrome.execute_script("document.querySelector('#board').scrollLeft = 300")
     arriving = a_ready_brief(ctx, title="Stollen", status="planned")
     project.store.outboxes.publish_all(project.id)
     window.find(f"#d-{arriving['id']}")
     window.until(lambda: window.chrome.execute_script("return document.querySelector('#board').scrollLeft") == 300)
+    assert window.chrome.execute_script("return document.activeElement.closest('.card')?.id") == f"d-{first['id']}"
 
     window.chrome.execute_script(PUT_DOWN, f"#d-{first['id']}", ".column[data-status=review]")
     window.find(f".column[data-status=review] #d-{first['id']}")
     assert now(project, first)["status"] == "review"
 
-    window.chrome.execute_script("document.querySelector(arguments[0]).focus()", f"#d-{arriving['id']} a")
-    window.keys("m")
+    def asked_by_key() -> bool:  # again where the board was fetched anew in between
+        window.chrome.execute_script("document.querySelector(arguments[0]).focus()", f"#d-{arriving['id']} a")
+        window.keys("m")
+        return window.has("#move[open]")
+
+    window.until(asked_by_key)
     window.find("#move input[value=published]").click()
     window.find("#move button[value=move]").click()
     window.until(lambda: "has no content" in window.find("#toasts").text)
