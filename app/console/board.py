@@ -19,6 +19,8 @@ from app.operations import documents
 from app.vocabulary import DocumentStatus
 
 IN_A_COLUMN = 25
+MOST_IN_A_COLUMN = 99
+"""One less than the longest page of a list: one more document is asked for, to know whether there are more."""
 IN_ALL = 100
 """The most cards of a board that one list fills, for a search: each page of one costs several commands."""
 FILTERS = ("q", "assigneeId", "categoryId", "clusterId", "briefState", "due")
@@ -48,6 +50,7 @@ def show_board() -> Response:
         columns=columns,
         chosen=chosen,
         is_cut=is_search and any(column.more for column in columns),
+        most_in_a_column=MOST_IN_A_COLUMN,
         cursor=live.cursor(),
     )
 
@@ -71,11 +74,12 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
 
 def _column(status: str, filters: Mapping[str, Any]) -> Column:
     """Returns one column: the earliest due date first, or the latest publication first."""
-    shown = min(100, request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN)
+    shown = request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN
+    shown = max(1, min(shown, MOST_IN_A_COLUMN))
     sort = "-updatedAt" if status == DocumentStatus.PUBLISHED else "dueDate"
-    fields = {**filters, "status": [status], "sort": sort, "limit": max(1, shown)}
+    fields = {**filters, "status": [status], "sort": sort, "limit": shown + 1}
     found = call(documents.list_documents, fields=fields).body
-    return Column(status, found, shown, more=len(found) == shown)
+    return Column(status, found[:shown], shown, more=len(found) > shown)
 
 
 def _in_one_list(filters: Mapping[str, Any]) -> list[Column]:

@@ -82,10 +82,15 @@ def test_the_filters_of_the_board_are_in_its_address(
 
 def test_a_column_is_bounded_and_shows_more(editor: Visitor, project: Project) -> None:
     ctx = project.context()
-    for number in range(27):
+    for number in range(25):
+        a_document(ctx, title=f"Idea {number}", status="idea")
+    assert ">25</span>" in editor.get("/console/board").text
+    for number in range(25, 27):
         a_document(ctx, title=f"Idea {number}", status="idea")
 
-    assert editor.get("/console/board").text.count('class="card"') == 25
+    first = editor.get("/console/board").text
+    assert first.count('class="card"') == 25
+    assert ">25+</span>" in first
     more = editor.get("/console/board?show.idea=75")
     assert more.text.count('class="card"') == 27
 
@@ -245,6 +250,15 @@ def test_a_long_text_can_be_saved(editor: Visitor, document: dict[str, str], len
     saved = editor.client.post(path, data=form, content_type=kind)
 
     assert saved.status_code == 303
+
+
+def test_the_problem_of_a_text_that_is_too_long_leads_to_the_editor(editor: Visitor, document: dict[str, str]) -> None:
+    boundary, form = encode_multipart({"_csrf": editor.csrf, "markdown": "a" * 2_097_153, "baseVersion": "1"})
+    path, kind = f"/console/documents/{document['id']}/edit", f"multipart/form-data; boundary={boundary}"
+    refused = editor.client.post(path, data=form, content_type=kind)
+
+    assert 'href="#f-markdown"' in refused.text
+    assert 'id="f-markdown"' in refused.text
 
 
 def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
