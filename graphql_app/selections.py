@@ -197,7 +197,7 @@ class _QueryField:
         return DocumentSelection(counts["html"] * times, counts["markdown"] * times, "excerpt" in counts)
 
     def _category_cost(self, nodes: list[FieldNode]) -> int:
-        """Returns the cost of a category with what is selected below it, and notes what is."""
+        """Returns the cost of a category with what is selected below it; sets `category` and `document_count`."""
         self.category = True
         cost = 1
         for below in self.collector.below(nodes).values():

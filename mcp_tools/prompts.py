@@ -70,8 +70,8 @@ CLAIMS = {
     "`claim_brief`.",
 }
 CLOSED = (
-    "The document is past drafting (`{status}`). Stop here, and say so: its brief can be claimed once a person has "
-    "sent it back to drafting."
+    "The document is past drafting (`{status}`). Stop here, and say so: its brief can be offered and claimed again "
+    "once the document is back in drafting."
 )
 """In place of the claim, where the document's status allows none."""
 

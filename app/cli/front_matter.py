@@ -1,6 +1,6 @@
 """Reads a markdown file with front matter, YAML between `---` or TOML between `+++`, as the fields of a document.
 
-Decisions, section 10. Keys that are not known here are listed by the command and ignored.
+Keys that are not known here are listed by the command and ignored (decisions, section 10).
 """
 
 import re

@@ -89,7 +89,7 @@ BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `I
 
 
 class GuardedWrite(WithBaseVersion, WithClaim):
-    """A write that is refused while another caller's claim of the brief protects the document.
+    """A write that is refused while another caller's claim of the brief guards the document.
 
     It has to say which version it was made from.
     """

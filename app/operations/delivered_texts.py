@@ -1,6 +1,6 @@
-"""The long texts of a response: html, markdown and excerpts, bounded in total before any is read (section 7).
+"""The long texts of a response: html, markdown and excerpts, bounded in total before any is read.
 
-A text is stored, or it is the html of a draft, which is rendered when a preview shows it.
+A text is stored, or it is the html of a draft, which is rendered when a preview shows it (decisions, section 7).
 """
 
 from __future__ import annotations

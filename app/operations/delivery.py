@@ -5,7 +5,7 @@ documents as for one, and long texts are read only where they are selected. When
 are refused before one is read. (decisions, sections 7 and 15)
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ from app.operations.delivery_queries import (
 from app.operations.selections import ONLY_LIST, DocumentSelection, Selected, Selection
 from app.records.delivery import DeliveredPage
 from app.rules.documents import StoredDocument
+
+Lists = Mapping[str, Sequence[ResponseDocument]]
+"""The lists of documents of one field of `Query`, by their keys (`Selection.documents`)."""
 
 READ_AGAIN = 3
 """How often a query is read whose texts were replaced before they could be read, or that names a missing index."""
@@ -80,10 +83,8 @@ class DeliveryReader:
         counts = self.caches.counts(ctx, revision) if any(one.document_count for one in selections) else {}
         finder = Finder(ctx, revision, categories, self.caches, self._texts, shows_previews(ctx, selected))
         found: dict[str, Found | Refusal] = {key: finder.find(selection) for key, selection in selected.items()}
-        lists = _response_documents(ctx, selected, found)
-        every = [
-            one for some in lists.values() for documents in some.values() for each in documents for one in each.all()
-        ]
+        shown = _response_documents(ctx, selected, found)
+        every = list(_all_documents(shown))
         texts: Texts | None = {}
         try:
             texts = self._texts.read(ctx, every, before_large)
@@ -92,7 +93,7 @@ class DeliveryReader:
         if texts is None:
             return None
         extras = read_extras(ctx, every, categories, texts, self._texts)
-        results = {key: _presented(selected[key], one, lists.get(key, {}), extras) for key, one in found.items()}
+        results = {key: _presented(selected[key], one, shown.get(key, {}), extras) for key, one in found.items()}
         return QueryResult(results, counts)
 
 
@@ -109,17 +110,15 @@ def shows_drafts(ctx: Context, selected: Selected) -> bool:
     )
 
 
-def _response_documents(
-    ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal]
-) -> dict[str, dict[str, list[ResponseDocument]]]:
-    """Returns the lists of documents found, by response key and by their key below it (`Selection.documents`).
+def _response_documents(ctx: Context, selected: Selected, found: Mapping[str, Found | Refusal]) -> Mapping[str, Lists]:
+    """Returns the lists of documents found, by the response key of their field of `Query`.
 
     Each document comes with those related to it, which take one read for all.
     """
-    lists = {key: one.rows for key, one in found.items() if isinstance(one, Found)}
-    most = max((one.most_related for key in lists for one in selected[key].documents.values()), default=0)
+    rows_by_key = {key: one.rows for key, one in found.items() if isinstance(one, Found)}
+    most = max((one.most_related for key in rows_by_key for one in selected[key].documents.values()), default=0)
     clusters: set[str] = set()
-    for key, rows in lists.items():
+    for key, rows in rows_by_key.items():
         if any(one.related for one in selected[key].documents.values()):
             clusters.update(cluster_id for row in rows if (cluster_id := row.get("clusterId")))
     related: dict[str, Rows] = {}
@@ -129,27 +128,33 @@ def _response_documents(
         )
     return {
         key: {
-            below: [_response_document(selection, row, related) for row in rows]
-            for below, selection in selected[key].documents.items()
+            list_key: [_response_document(selection, row, related) for row in rows]
+            for list_key, selection in selected[key].documents.items()
         }
-        for key, rows in lists.items()
+        for key, rows in rows_by_key.items()
     }
+
+
+def _all_documents(shown: Mapping[str, Lists]) -> Iterator[ResponseDocument]:
+    """Yields every document of a response, those related to others too."""
+    for lists in shown.values():
+        for documents in lists.values():
+            for document in documents:
+                yield from document.all()
 
 
 def _response_document(
     selection: DocumentSelection, row: StoredDocument, related: Mapping[str, Rows]
 ) -> ResponseDocument:
     others = [one for one in related.get(row.get("clusterId") or "", ()) if one["id"] != row["id"]]
-    lists = {
+    related_documents = {
         key: [_response_document(one.each, other, related) for other in others[: one.limit]]
         for key, one in selection.related.items()
     }
-    return ResponseDocument(selection, row, lists)
+    return ResponseDocument(selection, row, related_documents)
 
 
-def _presented(
-    selection: Selection, found: Found | Refusal, lists: Mapping[str, Sequence[ResponseDocument]], extras: Extras
-) -> Any:
+def _presented(selection: Selection, found: Found | Refusal, lists: Lists, extras: Extras) -> Any:
     """Returns what a selection gives: a list, a page, one record or None, or its refusal."""
     if isinstance(found, Refusal):
         return found

@@ -1,4 +1,7 @@
-"""How the project works: documents now, what happened by day, how long steps take, what agents did (section 14)."""
+"""How the project works: documents now, what happened by day, how long steps take, what agents did.
+
+(decisions, section 14)
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

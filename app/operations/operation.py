@@ -210,7 +210,7 @@ class Operation:
             ends, tries, outbox_full = time.monotonic() + seconds, 0, False
             while True:
                 try:
-                    # Ends with the deadline around it; this one makes a `WriteConflict` of what the driver raises.
+                    # Ends with the one around it. Raises a `WriteConflict` for a unique key that another request took.
                     with ctx.store.deadline():
                         if outbox_full:
                             ctx.store.outboxes.publish_all(ctx.project_id)
@@ -301,6 +301,6 @@ def _decorator(
 operation = _decorator(Operation)
 """Declares a function as an operation: takes the fields of `Operation`, all but `function`, and returns a decorator.
 
-After it the function's name is the `Operation`, which is called as `Operation.__call__` says. `_decorator` is there for
-mypy, which so checks the fields of each declaration.
+After it the function's name is the `Operation`, which is called as `Operation.__call__` says. `_decorator` lets mypy
+check the fields of each declaration.
 """

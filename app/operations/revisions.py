@@ -174,7 +174,7 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
 def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
     """Returns the version that the entity tags stand for: the present one if any of them does, else the lowest.
 
-    `"7-12"` is the tag of a document at version 7, `"7"` that of its version 7, which reads as a tag's `rev`.
+    The tag of a document is `"7-12"`, version and `rev`. That of a version is `"7"`, which `read_tags` reads as `rev`.
     """
     versions = {tag.rev if tag.version is None else tag.version for tag in tags}
     if not versions:

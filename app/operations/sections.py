@@ -1,6 +1,6 @@
-"""A document's content by parts, so that it never floods an agent's context, and by sections (decisions, 8 and 12).
+"""A document's content by parts, so that it never floods an agent's context, and by sections.
 
-By sections two writers can change different parts of it.
+By sections two writers can change different parts of it (decisions, sections 8 and 12).
 """
 
 from dataclasses import dataclass

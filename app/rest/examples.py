@@ -40,9 +40,9 @@ MESSAGES: dict[type[Refusal], str] = {
 }
 """Examples of messages that depend on the request."""
 
-_NOT_OFFERED, _READY, _DRAFTED = (
-    {"state": str(state), **NO_CLAIM} for state in (BriefState.NONE, BriefState.READY, BriefState.DRAFTED)
-)
+_NOT_OFFERED = {"state": "none", **NO_CLAIM}
+_READY = {"state": "ready", **NO_CLAIM}
+_DRAFTED = {"state": "drafted", **NO_CLAIM}
 AFTER: dict[str, dict[str, Any]] = {
     "confirm_intent": {"document": {"status": "idea", "brief": _NOT_OFFERED}},
     "mark_brief_ready": {"status": "idea", "brief": _READY},

@@ -1,4 +1,7 @@
-"""How the pieces of a plan name categories, clusters and members, and which fields a plan changes (section 14)."""
+"""How the pieces of a plan name categories, clusters and members, and which fields a plan changes.
+
+(decisions, section 14)
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

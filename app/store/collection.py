@@ -93,7 +93,7 @@ def from_bson(value: Any) -> Any:
 
 
 def to_bson(record: Mapping[str, Any]) -> Bson:
-    """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under its own keys that end in `Id`.
+    """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under top-level keys that end in `Id`.
 
     Ids inside `snapshot`, `by` and `claimedBy` stay strings.
     """

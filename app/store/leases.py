@@ -1,4 +1,6 @@
-"""Work that several workers share, leased by atomic updates to one of them at a time; no claims of briefs.
+"""Work that several workers share, leased by atomic updates to one of them at a time.
+
+The leases of claims are fields of briefs (`briefs.py`).
 
 Each webhook has a lease: when the webhook is due, which worker serves it until when, and how it has been doing. When a
 worker dies, its lease expires. Work that needs no order has a turn: once in some time, by the worker that comes first.

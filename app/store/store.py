@@ -201,8 +201,8 @@ class Store:
                 {"_id": ""}, {"$set": {"by": ""}}
             )
 
-    # The classes are the functions that these properties call: each makes a collection of this store. A store made by
-    # `replace`, for a transaction, so makes its own, with its session.
+    # Each property calls its class with the store. A transaction has a store of its own (made by `replace`), so its
+    # collections use its session.
     bodies = cached_property(Bodies)
     briefs = cached_property(Briefs)
     budgets = cached_property(Budgets)

@@ -1,4 +1,7 @@
-"""`plan`: spreadsheets, YAML and JSON become documents, in one command that can be run again (section 14)."""
+"""`plan`: spreadsheets, YAML and JSON become documents, in one command that can be run again.
+
+(decisions, section 14)
+"""
 
 from __future__ import annotations
 

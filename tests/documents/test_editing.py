@@ -1,4 +1,7 @@
-"""PATCH of a document: what may change, what is refused and in which order, when the version moves (section 5)."""
+"""PATCH of a document: what may change, what is refused and in which order, when the version moves.
+
+(decisions, section 5)
+"""
 
 from __future__ import annotations
 

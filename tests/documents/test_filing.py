@@ -1,4 +1,4 @@
-"""Categories and clusters: lists, changes, deletion, and what documents show of them (section 5)."""
+"""Categories and clusters: lists, changes, deletion, and what documents show of them (decisions, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How MongoDB serves the lists: by an index, without reading a whole collection or sorting in memory (section 5)."""
+"""How MongoDB serves the lists: by an index, without reading a whole collection or sorting in memory.
+
+(decisions, section 5)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest content there may be, and the longest that publishing may take (section 5)."""
+"""The largest content there may be, and the longest that publishing may take (decisions, section 5)."""
 
 from __future__ import annotations
 

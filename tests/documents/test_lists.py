@@ -1,4 +1,4 @@
-"""The list of documents: every filter, every sort, in pages that neither skip nor repeat (section 5)."""
+"""The list of documents: every filter, every sort, in pages that neither skip nor repeat (decisions, section 5)."""
 
 from __future__ import annotations
 

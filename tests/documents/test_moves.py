@@ -1,4 +1,7 @@
-"""The moves of a document's status through the management API, with their refusals and events (section 5)."""
+"""The moves of a document's status through the management API, with their refusals and events.
+
+(decisions, section 5)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trash: gone everywhere, and back as it was (section 5)."""
+"""The trash: gone everywhere, and back as it was (decisions, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Readers of the feed that wait for the next event, on servers as `content-workflow serve` starts them (section 14)."""
+"""Readers of the feed that wait for the next event, on servers as `content-workflow serve` starts them.
+
+(decisions, section 14)
+"""
 
 from __future__ import annotations
 

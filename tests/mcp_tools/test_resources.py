@@ -9,7 +9,7 @@ import pytest
 
 from app.vocabulary import Scope
 from mcp_tools.resources import ATTACHED
-from tests.make import Project, a_document, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -132,20 +132,22 @@ def test_the_prompt_states_the_claim(agent: Agent, project: Project, state: str,
     assert told in _prompt(agent, documentId=document["id"])
 
 
+@pytest.mark.parametrize(("move", "status"), [("submit", "review"), ("publish", "published")])
 @pytest.mark.parametrize("claimed", [False, True])
 def test_the_prompt_of_a_document_past_drafting_does_not_lead_to_a_claim(
-    agent: Agent, project: Project, claimed: bool
+    agent: Agent, project: Project, claimed: bool, move: str, status: str
 ) -> None:
     document = a_ready_brief(project.context())
     if claimed:
         agent.call("claim_brief", documentId=document["id"])
     agent.call("write_content", documentId=document["id"], baseVersion=1, markdown="Text.")
-    agent.call("submit_document", documentId=document["id"])
+    OPERATIONS[f"{move}_document"](project.context(), document["id"], fields={})
 
     text = _prompt(agent, documentId=document["id"])
 
-    assert "past drafting (`review`)" in text
+    assert f"past drafting (`{status}`)" in text
     assert "claim_brief" not in text
+    assert "mark_brief_ready" not in text
 
 
 def test_the_prompt_of_a_document_without_a_brief_asks_first(agent: Agent, project: Project) -> None:

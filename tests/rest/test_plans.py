@@ -1,4 +1,7 @@
-"""Planning in bulk through the management API: each piece by the rules of confirming and of PATCH (section 14)."""
+"""Planning in bulk through the management API: each piece by the rules of confirming and of PATCH.
+
+(decisions, section 14)
+"""
 
 from __future__ import annotations
 

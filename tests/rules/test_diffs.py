@@ -1,4 +1,7 @@
-"""Unified diffs: what `patch` makes of one is the newer text, byte for byte, and none takes long (section 5)."""
+"""Unified diffs: what `patch` makes of one is the newer text, byte for byte, and none takes long.
+
+(decisions, section 5)
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from jsonschema import Draft202012Validator
 from app import errors
 from app.operations.catalogue import CATALOGUE
 from app.rest.api import SERVED
+from app.rest.examples import AFTER
 from app.server import create_app
 from app.settings import Settings
 from tests import in_memory
@@ -170,6 +172,23 @@ def test_the_example_of_a_moved_document_shows_the_move(
     assert (shown["brief"]["claimedBy"] is not None) == (state == "claimed")
     assert (shown["publishAt"] is not None) == (status == "scheduled")
     assert (shown["publishedAt"] is not None) == shown["isPublished"] == (status == "published")
+
+
+@pytest.mark.parametrize("operation", AFTER)
+def test_what_an_operation_changes_is_in_its_example(document: dict[str, Any], operation: str) -> None:
+    def has(shown: Any, changes: dict[str, Any]) -> bool:
+        return all(
+            name in shown and (has(shown[name], value) if isinstance(value, dict) else shown[name] == value)
+            for name, value in changes.items()
+        )
+
+    answers = [
+        document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]["responses"][str(route.status)]
+        for route in SERVED
+        if route.operation.name == operation
+    ]
+
+    assert any(has(answer["content"]["application/json"]["example"], AFTER[operation]) for answer in answers)
 
 
 def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, Any]) -> None:
