@@ -318,6 +318,10 @@ class ServiceUnavailable(Refusal):
         """What MongoDB or its driver said: for who runs the service, not for callers."""
 
 
+BUSY = "Too many others write the same record right now: try again in a moment."
+"""The message of `ServiceUnavailable` for a write that lost to others until its deadline."""
+
+
 class WriteConflict(Exception):
     """Another request wrote first: what was read no longer holds, so the operation is run again.
 

@@ -190,10 +190,9 @@ def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
     links = ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
-    wrong = brief_problems(fields, ExistingRecords(documents=links), document_id)
+    wrong, written = brief_problems(fields, ExistingRecords(documents=links), document_id), written_brief(fields)
     if not wrong:
         event = ctx.event("brief.updated")
-        written = written_brief(fields)
         changed = ctx.store.briefs.write(ctx.project_id, document_id, written, ctx.move_request, event, ctx.if_match)
         if changed is not None:
             return document_result(ctx, changed)
@@ -202,6 +201,9 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
         raise refused
     if wrong:
         raise BadRequest(errors=wrong)
+    brief = document.get("brief")
+    if brief is None or any(brief.get(name) != value for name, value in written.items()):
+        raise WriteConflict  # a claim guarded the document, and has ended since
     return document_result(ctx, document)
 
 

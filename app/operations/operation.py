@@ -25,6 +25,7 @@ import marshmallow as ma
 import orjson
 
 from app.errors import (
+    BUSY,
     Forbidden,
     HttpApiDecodeError,
     IdempotencyMismatch,
@@ -47,7 +48,6 @@ P = ParamSpec("P")
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
 """Before its second try a call pauses for up to so many seconds; before each later one for up to twice as long."""
-BUSY = "Too many others write the same record right now: try again in a moment."
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
 """What callers call the idempotency key, by interface."""

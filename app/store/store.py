@@ -29,7 +29,7 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 from pymongo.write_concern import WriteConcern
 
-from app.errors import ServiceUnavailable, WriteConflict
+from app.errors import BUSY, ServiceUnavailable, WriteConflict
 from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
@@ -58,6 +58,9 @@ Transact = Callable[[Callable[[ClientSession | None], Any]], Any]
 
 LOST_CODES = {11000, 175}
 """MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
+LOST_TO_TRANSACTION = 112
+"""MongoDB's code where another transaction wrote the same record first. PyMongo runs such a transaction again until its
+deadline."""
 UNAUTHORIZED, AUTHENTICATION_FAILED = 13, 18
 """MongoDB's codes of a user without the rights, and of a wrong password."""
 
@@ -162,11 +165,26 @@ class Store:
         """Returns what `work` returns, given the store inside a transaction: all of its writes hold, or none.
 
         `work` may be called more than once, so it does nothing but talk to the store it is given.
+        Refuses with `ServiceUnavailable` where others wrote the same records first until the deadline.
         """
         if self.session is not None:
             return work(self)
-        tries = count()
-        result: T = self.transact(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
+        tries, lost = count(), False
+
+        def tried(session: ClientSession | None) -> T:
+            nonlocal lost
+            try:
+                return work(replace(self, session=session, lost_to_others=next(tries)))
+            except PyMongoError as error:
+                lost = LOST_TO_TRANSACTION in _codes_of(error) or (lost and error.timeout)
+                raise
+
+        try:
+            result: T = self.transact(tried)
+        except PyMongoError as error:
+            if lost and error.timeout:
+                raise ServiceUnavailable(BUSY) from error
+            raise
         return result
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:

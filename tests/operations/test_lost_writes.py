@@ -18,11 +18,13 @@ from pymongo.write_concern import WriteConcern
 from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
+from app.rules.documents import StoredDocument
+from app.store.briefs import Briefs
 from app.store.named import Members
 from app.store.projects import Projects
 from app.store.store import Store, connect
 from app.vocabulary import Channel, Scope
-from tests.make import OPERATIONS, Project
+from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -131,6 +133,41 @@ def test_a_transaction_that_runs_out_of_time_locks_nothing_afterwards(project: P
     changed = OPERATIONS["update_project"](project.context(), fields={"name": "In time"})  # waits for any lock
     assert changed.body["name"] == "In time"
     store.database.client.close()
+
+
+def test_a_transaction_that_loses_until_its_deadline_says_that_others_write(project: Project, mongodb_uri: str) -> None:
+    store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
+    path, client = {"_id": ObjectId(project.id)}, project.store.database.client
+
+    def rename(within: Store) -> None:
+        within.database.projects.update_one(path, {"$set": {"name": "Second"}}, session=within.session)
+
+    with client.start_session() as first, first.start_transaction():
+        project.store.database.projects.update_one(path, {"$set": {"name": "First"}}, session=first)
+        with pytest.raises(ServiceUnavailable, match="others write the same record"), store.deadline():
+            store.in_transaction(rename)
+    store.database.client.close()
+
+
+def test_an_edit_of_a_brief_that_was_released_meanwhile_is_made(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder, editor = (project.context(project.token(name, agent=name)) for name in ("holder", "editor"))
+    document = a_ready_brief(project.context())
+    OPERATIONS["claim_brief"](holder, document["id"], fields={})
+    write, releases = Briefs.write, [lambda: OPERATIONS["release_brief"](holder, document["id"])]
+
+    def refused_then_released(self: Briefs, *arguments: Any) -> StoredDocument | None:
+        written = write(self, *arguments)
+        if releases:
+            releases.pop()()
+        return written
+
+    monkeypatch.setattr(Briefs, "write", refused_then_released)
+
+    edited = OPERATIONS["update_brief"](editor, document["id"], fields={"keyword": "rye"})
+
+    assert edited.body["brief"]["keyword"] == "rye"
 
 
 def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
