@@ -502,9 +502,13 @@ def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(
     with screen(window, 390, 844):
         window.open("/console/board?q=bread")
         assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
-    board, cut = window.find(".board"), window.find(".board > .cut")
-    assert board.rect["y"] <= cut.rect["y"]
-    assert cut.rect["y"] + cut.rect["height"] <= window.find(".column").rect["y"]
+        cut = window.find("#cut")
+        assert cut.rect["height"] > 0
+        assert cut.rect["y"] + cut.rect["height"] <= window.find(".board").rect["y"]
+        assert "None of the first 100" in window.find(".board").text
+        monkeypatch.setattr("app.console.board.IN_ALL", 100)
+        window.find("#q").send_keys(Keys.BACKSPACE * 5 + "rye")
+        window.until(lambda: not window.find("#cut").is_displayed())
 
 
 def test_the_board_of_an_empty_project_says_at_its_top_what_to_do(window: Window, project: Project) -> None:
