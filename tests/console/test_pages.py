@@ -400,10 +400,20 @@ def test_who_claims_a_brief_is_led_to_writing_the_text(editor: Visitor, project:
     page = editor.post(f"/console/documents/{document['id']}/actions/claim_brief").text
 
     assert f'data-kind="main" href="/console/documents/{document["id"]}/edit">Write the text' in page
-    assert page.index("Write the text") < page.index("Release brief")
-    assert 'id="act-release_brief" class="button" >' in page
+    assert page.index("You claimed the brief: write the text.") < page.index(">Write the text<")
+    assert "the text is being written" not in page
+    assert page.index(">Write the text<") < page.index("Release brief")
+    release = re.search(r'<button id="act-release_brief"[^>]*>', page)
+    assert release
+    assert "data-kind" not in release[0]
     assert "Claimed by Ingrid" in page
     assert "#i-agent" not in page.partition('id="facts"')[2]
+
+
+def test_why_there_is_nothing_else_to_do_is_said_before_the_button_to_write(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), status="drafting")
+    page = editor.get(f"/console/documents/{document['id']}").text
+    assert page.index("The text has to be written.") < page.index(">Write the text<")
 
 
 def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
@@ -417,6 +427,7 @@ def test_a_claim_says_whose_it_is_and_how_long_it_lasts_and_can_be_taken_back(
     for page in (editor.get("/console/board").text, editor.get(path).text):
         assert re.search(r"writer-1 \(Night writer\), expires in <time [^>]+>3 hours</time>", page)
         assert not re.search(r">[^<>]*\d\d:\d\d:\d\d\.\d{3}Z", page)
+    assert "The brief is claimed: the text is being written." in editor.get(path).text
     assert "<dd>Informational</dd>" in editor.get(path).text
     usual = editor.get(path).text.partition("All actions</summary>")[0]
     assert ("/actions/withdraw_brief" in usual, 'data-kind="main"' in usual.partition("actions-title")[2]) == (
