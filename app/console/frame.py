@@ -9,6 +9,7 @@ import orjson
 from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
+from app.console.times import with_utc_times
 from app.errors import (
     BadRequest,
     ChecksFailed,
@@ -22,7 +23,6 @@ from app.errors import (
 from app.fields.checks import HEX_ID
 from app.http.callers import callers
 from app.operations.context import Context
-from app.rules.times import read_time
 from app.vocabulary import Scope
 
 POLICY = (
@@ -33,8 +33,6 @@ POLICY = (
 
 PAGE = re.compile(r"https?://[^/]*(/console(?:[/?].*)?)")
 """The address of a page of the console, in the header `Referer`."""
-
-INSTANT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
@@ -84,7 +82,7 @@ def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseR
     `restores` is the id of a document that a button beside the message restores from the trash.
     """
     if is_from_script():
-        return jsonify(ok=ok, message=message)
+        return jsonify(ok=ok, message=with_utc_times(message))
     response = redirect(to, 303)
     notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores}
     text = base64.urlsafe_b64encode(orjson.dumps(notice)).decode()
@@ -135,23 +133,10 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
 """The messages on pages of refusals whose usual message is about what programs send and get."""
 
 
-def with_plain_times(message: str) -> str:
-    """Returns a message with its instants as pages show them: `23 Nov 2026, 08:38 UTC`."""
-
-    def plain(found: re.Match[str]) -> str:
-        try:
-            return f"{read_time(found[0]):%d %b %Y, %H:%M} UTC"
-        except ValueError:  # part of what somebody sent
-            return found[0]
-
-    return INSTANT.sub(plain, message)
-
-
 def summary_of(refusal: Refusal) -> str:
     """Returns the message of a refusal on a page, without what is wrong with which field."""
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
-    message = PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
-    return with_plain_times(message)
+    return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
 
 
 def message_of(refusal: Refusal) -> str:
@@ -197,7 +182,7 @@ def _read_notice() -> dict[str, Any] | None:
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
-        return make_response(jsonify(ok=False, message=message_of(refusal)), refusal.status)
+        return make_response(jsonify(ok=False, message=with_utc_times(message_of(refusal))), refusal.status)
     back = page_before() if request.method == "POST" else None
     response = page("problem.html", refusal.status, refusal=refusal, message=message_of(refusal), back=back)
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})

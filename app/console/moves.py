@@ -9,7 +9,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to
-from app.console.frame import console, done, message_of, with_plain_times
+from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.errors import PreconditionFailed, Refusal
@@ -207,7 +207,7 @@ def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Ope
 def refusals_of(document: Mapping[str, Any]) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     listed = call(list_document_actions, document["id"]).body
-    return {one["action"]: with_plain_times(one["refusal"]["message"]) for one in listed if one["refusal"]}
+    return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
 
 
 def moves_of(document: Mapping[str, Any]) -> list[Move]:

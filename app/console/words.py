@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from app.console.frame import console
 from app.console.sessions import context
+from app.console.times import utc_text, write_instants
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
@@ -73,14 +74,21 @@ def actor_label(actor: Mapping[str, Any] | None) -> str:
     return f"{actor['agent']} ({actor['name']})" if actor["agent"] else str(actor["name"])
 
 
-@console.app_template_filter("with_code")
-def with_code(text: str) -> Markup:
-    """Returns a message as HTML, with the parts between backticks as `<code>`; `Markup` is returned unchanged."""
+@console.app_template_filter("message_html")
+def message_html(text: str) -> Markup:
+    """Returns a message as HTML, with the parts between backticks as `<code>`, and with its instants in the reader's
+    own time zone; `Markup` is returned unchanged.
+    """
     if isinstance(text, Markup):
         return text
     code = Markup("<code>{}</code>")
     parts = re.split("`([^`]+)`", text)
-    return Markup("").join(code.format(part) if number % 2 else part for number, part in enumerate(parts))
+    texts = (code.format(part) if number % 2 else _with_local_times(part) for number, part in enumerate(parts))
+    return Markup("").join(texts)
+
+
+def _with_local_times(text: str) -> Markup:
+    return Markup("").join(write_instants(text, when))
 
 
 @console.app_template_filter("initials")
@@ -95,7 +103,7 @@ def when(time: str | None) -> Markup:
     """Returns an instant as an element that a script shows in the reader's own time zone."""
     if not time:
         return Markup("")
-    return Markup('<time datetime="{}" data-time>{:%d %b %Y, %H:%M} UTC</time>').format(time, read_time(time))
+    return Markup('<time datetime="{}" data-time>{}</time>').format(time, utc_text(time))
 
 
 @console.app_template_filter("time_left")
@@ -104,7 +112,7 @@ def time_left(time: str) -> Markup:
     seconds = (read_time(time) - context().now).total_seconds()
     size, unit = next(one for one in UNITS if seconds >= 2 * one[0] or one[1] == "minute")
     text = _counted(f"{max(1, round(seconds / size))}", unit)
-    return Markup('<time datetime="{}" title="{:%d %b %Y, %H:%M} UTC">{}</time>').format(time, read_time(time), text)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(time, utc_text(time), text)
 
 
 @console.app_template_filter("duration")

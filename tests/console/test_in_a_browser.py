@@ -448,6 +448,21 @@ def test_a_save_that_the_service_cannot_do_now_stays_in_the_editor(
     window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
 
 
+def test_a_message_has_its_time_in_the_readers_zone(window: Window, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Stollen")
+    OPERATIONS["claim_brief"](project.context(project.token("Ada")), document["id"])
+    window.sign_in(project.token("Ingrid"))
+    window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Pacific/Auckland"})
+    try:
+        address = f"{window.base}/console/documents/{document['id']}/actions/claim_brief"
+        window.chrome.execute_script(SEND_FORM, address, {})
+        time = window.find(".notice time")
+        assert time.get_attribute("title").partition("GMT")[2][:3] in ("+12", "+13")
+        assert "UTC" not in time.text
+    finally:
+        window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+
+
 def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Window, project: Project) -> None:
     window.sign_in(project.token("Ingrid"))
     window.open("/console/plan/many")

@@ -15,9 +15,9 @@ from bson import ObjectId
 from flask import Flask, g
 from werkzeug.test import encode_multipart
 
-from app.console.frame import NOTICE_COOKIE, message_of
-from app.console.words import time_left
-from app.errors import BadRequest, ServiceUnavailable
+from app.console.frame import NOTICE_COOKIE
+from app.console.words import message_html, time_left
+from app.errors import ServiceUnavailable
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, Scope
 from tests.console.test_page_costs import DOCUMENT as PAGES
@@ -389,9 +389,32 @@ def test_a_brief_that_is_offered_is_not_offered_again(editor: Visitor, project: 
     assert ("Withdraw brief" in page, "Offer brief" in page, "Release brief" in page) == (True, False, False)
 
 
-def test_messages_have_times_as_people_write_them() -> None:
-    claimed = BadRequest("It is held until 2026-11-23T16:38:45.686Z, not 2026-99-99T00:00:00Z.")
-    assert message_of(claimed) == "It is held until 23 Nov 2026, 16:38 UTC, not 2026-99-99T00:00:00Z."
+def test_a_message_has_its_times_as_elements_and_all_else_escaped(editor: Visitor) -> None:
+    with editor.app.test_request_context():
+        html = message_html("<b>Ada</b> & `<i>` until 2026-11-23T16:38:45.686Z, not <2026-99-99T00:00:00Z>.")
+    assert html == (
+        "&lt;b&gt;Ada&lt;/b&gt; &amp; <code>&lt;i&gt;</code> until "
+        '<time datetime="2026-11-23T16:38:45.686Z" data-time>23 Nov 2026, 16:38 UTC</time>, '
+        "not &lt;2026-99-99T00:00:00Z&gt;."
+    )
+
+
+def test_a_refusal_has_its_times_as_elements_on_a_page_and_in_utc_for_a_script(
+    editor: Visitor, project: Project
+) -> None:
+    ctx = project.context(project.token("<b>Ada</b>"))
+    document = a_ready_brief(ctx, title="Stollen")
+    OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 3600})
+    path = f"/console/documents/{document['id']}"
+
+    page = editor.post(f"{path}/actions/claim_brief").text
+    headers = {"X-CSRF-Token": editor.csrf, "HX-Request": "true"}
+    message = editor.client.post(f"{path}/actions/claim_brief", headers=headers).json["message"]
+
+    on_a_page = r"&lt;b&gt;Ada&lt;/b&gt;.* holds it until <time datetime=[^>]+ data-time>[^<]+ UTC</time>"
+    assert re.search(on_a_page, page)
+    assert "<b>Ada" not in page
+    assert re.search(r"<b>Ada</b>.* holds it until \d\d \w{3} \d{4}, \d\d:\d\d UTC", message)
 
 
 def test_who_claims_a_brief_is_led_to_writing_the_text(editor: Visitor, project: Project) -> None:
