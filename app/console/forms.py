@@ -8,7 +8,7 @@ from typing import Any, ParamSpec
 from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import done, message_of
+from app.console.frame import done, is_from_script, message_of
 from app.errors import Refusal
 
 P = ParamSpec("P")
@@ -22,7 +22,7 @@ PAGE_OF_DOCUMENT = re.compile(r"(?<!\S)https?://\S+/documents/([0-9a-fA-F]{24})\
 def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]], Callable[P, BaseResponse]]:
     """Makes a view the one that the form of a page is sent to: refused, it shows the page again.
 
-    The fields of the form show what was sent, each with what is wrong with it.
+    The fields of the form show what was sent, each with what is wrong with it. A script gets the message alone.
     """
 
     def decorate(save: Callable[P, BaseResponse]) -> Callable[P, BaseResponse]:
@@ -31,6 +31,8 @@ def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]]
             try:
                 return save(*args, **ids)
             except Refusal as refusal:
+                if is_from_script():
+                    raise
                 g.refused_form = refusal
                 return show(*args, **ids)
 

@@ -15,6 +15,7 @@ from app.errors import (
     ChecksFailed,
     HttpApiDecodeError,
     IntentInvalid,
+    RateLimited,
     Refusal,
     ServiceUnavailable,
     SlugTaken,
@@ -128,6 +129,7 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
+    RateLimited: "Too many requests: wait a minute, then try again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
 """The messages on pages of refusals whose usual message is about what programs send and get."""

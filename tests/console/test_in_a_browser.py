@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import request
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -17,7 +18,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 from app.console.table import COLUMNS
-from app.errors import ServiceUnavailable
+from app.errors import BudgetExceeded, RateLimited, ServiceUnavailable
 from app.rules.times import wire_time
 from app.store.store import Store
 from app.vocabulary import Scope
@@ -87,6 +88,16 @@ def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document as it is now."""
     record: dict[str, Any] = OPERATIONS["get_document"](project.context(), document["id"]).body
     return record
+
+
+def an_unsaved_text(window: Window, project: Project) -> WebElement:
+    """Shows a document in the editor, with a text that is typed and not saved; returns where it is typed."""
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    editor.send_keys("Mine. ")
+    return editor
 
 
 def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_in_bulk_by_mistake(
@@ -426,24 +437,52 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     assert now(project, document)["version"] == 3
 
 
-def test_a_save_that_the_service_cannot_do_now_stays_in_the_editor(
-    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("failure", "says"),
+    [
+        (ServiceUnavailable(), "The service can't save the text right now. It is stored in this browser"),
+        (RuntimeError("a bug"), "Report it with the request id "),
+        (BudgetExceeded("Wait until 2026-11-23T16:38:45.686Z."), "Wait until 23 Nov 2026, 16:38 UTC. The text is"),
+    ],
+)
+def test_a_save_that_fails_in_the_service_stays_in_the_editor(
+    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch, failure: Exception, says: str
 ) -> None:
-    document = a_document(project.context(), title="Rye", markdown=TEXT)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
-    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    editor.send_keys("Mine. ")
+    editor = an_unsaved_text(window, project)
+    was_seen = threading.Event()
 
-    def unavailable() -> int:
-        time.sleep(1.5)
-        raise ServiceUnavailable()
+    def fail(*_: Any) -> str:
+        was_seen.wait(60)
+        raise failure
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.console.documents._base", unavailable)
+        patch.setattr("app.store.bodies.Bodies.add", fail)
         editor.send_keys(Keys.CONTROL + "s")
         window.until(lambda: "Still working on it" in window.find("#toasts").text)
-        window.until(lambda: "Your text is stored in this browser" in window.find("#toasts").text)
+        was_seen.set()
+        window.until(lambda: says in window.find("#toasts").text)
+    assert "stored in this browser" in window.find("#toasts").text
+    editor.send_keys(Keys.CONTROL + "s")
+    window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
+
+
+def test_a_save_beyond_the_rate_limit_stays_in_the_editor_and_is_not_sent_again(
+    window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = an_unsaved_text(window, project)
+    sent = []
+
+    def refuse() -> None:
+        if request.endpoint == "console.save_text":
+            sent.append(request.path)
+            raise RateLimited()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.console.sessions.bound_form", refuse)
+        editor.send_keys(Keys.CONTROL + "s")
+        window.until(lambda: "Too many requests" in window.find("body").text)
+        assert "wait a minute, then try again. The text is stored" in window.find("#toasts").text
+    assert len(sent) == 1
     editor.send_keys(Keys.CONTROL + "s")
     window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
 

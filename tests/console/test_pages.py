@@ -417,6 +417,13 @@ def test_a_refusal_has_its_times_as_elements_on_a_page_and_in_utc_for_a_script(
     assert re.search(r"<b>Ada</b>.* holds it until \d\d \w{3} \d{4}, \d\d:\d\d UTC", message)
 
 
+def test_a_script_gets_the_message_of_a_form_that_is_refused(editor: Visitor, document: dict[str, str]) -> None:
+    headers = {"X-CSRF-Token": editor.csrf, "HX-Request": "true"}
+    form = {"markdown": "New."}
+    refused = editor.client.post(f"/console/documents/{document['id']}/edit", data=form, headers=headers)
+    assert (refused.status_code, refused.json["ok"]) == (400, False)
+
+
 def test_who_claims_a_brief_is_led_to_writing_the_text(editor: Visitor, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Stollen")
 

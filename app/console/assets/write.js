@@ -23,7 +23,7 @@ function changed(text) {
   timer = setTimeout(preview, 350);
 }
 
-/** Saves the text and stays on the page, also where the service fails; a save that is refused sends the form, whose page says why. */
+/** Saves the text and stays on the page, also where the service can't save it now; a save that is refused sends the form, whose page says why. */
 async function save() {
   if (saving) return;
   if (!isUnsaved(form)) return say("All of it is saved.");
@@ -31,18 +31,25 @@ async function save() {
   const text = area.value;
   const over = working();
   const response = await fetch(form.action, { method: "POST", headers, body: new FormData(form) }).catch(() => null);
-  const saved = response?.ok ? await response.json().catch(() => null) : null;
+  const result = await response?.json().catch(() => null);
   saving = false;
   over();
-  if (!response || response.status >= 500) return say("The service can't save it right now. Your text is stored in this browser: try again in a moment.", false);
-  if (!saved) return form.requestSubmit();
-  form.elements.baseVersion.value = saved.version;
+  if (!response || response.status === 429 || response.status >= 500) return say(whyNotSaved(response, result), false);
+  if (!response.ok || !result) return form.requestSubmit();
+  form.elements.baseVersion.value = result.version;
   area.defaultValue = text;
   store();
-  say(saved.message);
+  say(result.message);
   document.dispatchEvent(new Event("saved"));
   refresh();
   htmx.ajax("GET", form.action, { target: "#facts", select: "#facts", swap: "outerHTML" });
+}
+
+/** The service's own message says how long to wait, or what to report of a bug. */
+function whyNotSaved(response, result) {
+  const says = [429, 500].includes(response?.status) && result?.message;
+  if (says) return `${says} The text is stored in this browser.`;
+  return "The service can't save the text right now. It is stored in this browser: try again in a moment.";
 }
 
 async function preview() {
