@@ -142,8 +142,8 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     """
     draft = _take(ctx, intent_id, fields)
     if wrong := _problems(ctx, draft):
-        raise IntentInvalid(wrong)
-    kind = str(draft["kind"])
+        raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
+    kind = draft["kind"]
     made = _KINDS[Kind(kind)].create(ctx, draft)
     return Result({kind: made.body, "intentId": draft["id"]}, text_ids=made.text_ids, record_key=kind, texts=made.texts)
 
@@ -209,8 +209,11 @@ def _intent_result(draft: StoredIntent) -> Result:
 
 
 def _problems(ctx: Context, draft: StoredIntent) -> list[Problem]:
-    """Returns what is wrong with a draft; inside the transaction that confirms it, when it is to be confirmed."""
-    kind, fields = Kind(draft["kind"]), draft.get("fields") or {}
+    """Returns what is wrong with a draft. It writes, too: it locks what the draft names, and counts a cluster.
+
+    So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
+    """
+    kind, fields = Kind(draft["kind"]), draft["fields"]
     return confirm_problems(kind, fields, _KINDS[kind].find_facts(ctx.store, ctx.project_id, fields))
 
 

@@ -240,6 +240,7 @@ class Operation:
         if self.reads and self.transaction:
             if key is None:
                 return ctx.store.rolled_back(work)
+            # A transaction of its own beside the key's: it is rolled back, and the key is committed.
             return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(work))
         if key is not None:
             return _once(ctx, key, fingerprint, work)

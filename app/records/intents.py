@@ -81,5 +81,5 @@ def intent_record(draft: StoredIntent) -> dict[str, Any]:
         "createdAt": wire_time(draft["createdAt"]),
         "updatedAt": wire_time(draft["updatedAt"]),
         "createdBy": draft["createdBy"],
-        "fields": draft.get("fields") or {},
+        "fields": draft["fields"],
     }

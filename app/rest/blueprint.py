@@ -118,8 +118,10 @@ def _view(route: Route) -> View:
 
 def _respond(ctx: Context, route: Route, result: Result, fields: Mapping[str, Any]) -> Response:
     headers: dict[str, str] = {}
-    etag = result.etag and f"{result.etag}.{_hash(result.body)}" if result.etag_covers_body else result.etag
+    etag = result.etag
     if etag is not None:
+        if result.etag_covers_body:
+            etag = f"{etag}.{_hash(result.body)}"
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
@@ -152,7 +154,7 @@ def _record(result: Result) -> dict[str, Any]:
 
 
 def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
-    """Returns the long texts of a record by field."""
+    """Returns the long texts of a record by field; one that is gone is empty, as in a replay after a purge."""
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         texts = {**texts, **_read(ctx, missing)}

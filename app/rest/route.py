@@ -62,7 +62,7 @@ class Route:
 
     @property
     def query(self) -> type[ma.Schema] | None:
-        """The schema of the query; the kind of draft is in the path."""
+        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun` alone."""
         if not self.operation.reads:
             return DryRun
         return None if self.kind else self.rest_query or self.operation.query

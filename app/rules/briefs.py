@@ -259,8 +259,5 @@ MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
 def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether the brief is in the state that the move enters already.
-
-    That is so for `READY` on a ready brief alone: all other rows refuse it before.
-    """
-    return move.enters not in move.leaves and state_now(document, request.now) == move.enters
+    """Returns whether a ready brief is offered, which changes nothing; all other rows refuse their own state."""
+    return move is READY and state_now(document, request.now) == BriefState.READY

@@ -25,7 +25,7 @@ class StoredIntent(TypedDict):
     tokenId: str
     kind: str
     slot: int
-    fields: NotRequired[dict[str, Any]]
+    fields: dict[str, Any]
     """The fields set so far, as they were sent."""
     words: NotRequired[int | None]
     """The number of words in its markdown."""

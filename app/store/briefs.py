@@ -89,7 +89,7 @@ class Briefs(DocumentRecords):
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
-        """Makes a move of the table of brief states if the brief is in a state that the move leaves."""
+        """Makes a move of the table of brief states; None where the brief, or the `tags`, do not allow it."""
         condition = {"$and": [brief_move_filter(move, request), document_etag_filter(tags, request.now)]}
         condition |= self._id_filter(document_id)
         return self._change(project_id, condition, event=event, changes=move_changes(move, changes))
@@ -137,7 +137,8 @@ class Briefs(DocumentRecords):
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
-        """Sets fields of a brief, null for unset, if that changes something and no claim guards the document."""
+        """Sets fields of a brief, null for unset; None where nothing would change, a claim guards the document, or
+        `tags` name other states."""
         differs: list[Bson] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
         condition: Bson = {
             "$and": [

@@ -249,6 +249,7 @@ class Collection(Generic[Stored]):
             return list(self._collection.aggregate(pipeline, session=self._session, **options))
 
     def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
+        """Adds a record, under a new id where it has none."""
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
@@ -347,13 +348,12 @@ class OutboxCollection(Collection[Stored]):
         """Changes the first record that meets the condition, in one atomic write; None when none does.
 
         `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
-        names no `_id`. The pipeline of a claim, shortened:
+        names no `_id`. Raises `OutboxFull`, or `WriteConflict` where a record meets the condition after all, which
+        one more read finds out. The pipeline of a claim, shortened:
 
             [{"$set": {"brief": …, "outbox": …}},                              # where a lease expired: ready, an event
              {"$set": {"brief.state": {"$literal": "claimed"}, …, "rev": {"$add": ["$rev", 1]}}},
              {"$set": {"outbox": {"$concatArrays": ["$outbox", [{…"brief.claimed"…}]]}}}]
-
-        Where no record was changed, one more read finds out whether only a full outbox prevented it.
         """
         pipeline = self._write_stages(event, changes, computed or {})
         where = self._where(project_id, {**condition, **self._has_room()})

@@ -25,8 +25,12 @@ def lease_expired_filter(now: datetime) -> Bson:
 
 def claim_active_filter(now: datetime) -> Bson:
     """Returns the condition that a brief is claimed, and the claim holds."""
-    holds = {"$or": [{"brief.claimExpiresAt": None}, {"brief.claimExpiresAt": {"$gt": now}}]}
-    return {"brief.state": BriefState.CLAIMED, **holds}
+    return {"brief.state": BriefState.CLAIMED, **unexpired_filter(now)}
+
+
+def unexpired_filter(now: datetime) -> Bson:
+    """Returns the condition that no lease has expired: there is none, or it still runs."""
+    return {"brief.claimExpiresAt": {"$not": {"$lte": now}}}
 
 
 def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_expired: bool) -> list[Bson]:
@@ -39,8 +43,7 @@ def listed_brief_filters(states: Collection[BriefState], now: datetime, *, any_e
     others = [state for state in states if state != BriefState.READY]
     conditions: list[Bson] = []
     if others:
-        unexpired = {"brief.claimExpiresAt": {"$not": {"$lte": now}}} if any_expired else {}
-        conditions.append({"brief.state": {"$in": others}, **unexpired})
+        conditions.append({"brief.state": {"$in": others}, **(unexpired_filter(now) if any_expired else {})})
     if BriefState.READY in states:
         conditions.append({"brief.state": BriefState.READY, **while_open})
         conditions += [{**lease_expired_filter(now), **while_open}] if any_expired else []
@@ -57,7 +60,7 @@ def brief_state_filter(states: Collection[BriefState], now: datetime, *, any_exp
     if not any_expired or ready == claimed:
         return stored
     if claimed:
-        return {**stored, "brief.claimExpiresAt": {"$not": {"$lte": now}}}
+        return stored | unexpired_filter(now)
     return {"$or": [stored, lease_expired_filter(now)]}
 
 

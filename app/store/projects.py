@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 _recent: TTLCache[str, StoredProject] = TTLCache(10_000, 3)
-"""The projects' settings, so that a claim or a submit is one command. A change by this process holds at once, one by
-another within 3 s."""
+"""The projects' settings, so that a claim or a submit is one command. A change holds within 3 s; in the process that
+made it mostly at once."""
 _recent_lock = threading.Lock()
 
 
