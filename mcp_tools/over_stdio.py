@@ -133,7 +133,7 @@ def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
 def _code_of(response: httpx2.Response, answer: dict[str, Any]) -> int:
     """Returns the code of the endpoint's JSON-RPC error; without one, the one that fits the status."""
     code = answer["error"].get("code") if isinstance(answer.get("error"), dict) else None
-    by_status = t.INVALID_REQUEST if response.status_code == 400 else t.INTERNAL_ERROR
+    by_status = t.INVALID_REQUEST if response.status_code in (400, 413) else t.INTERNAL_ERROR
     return code if isinstance(code, int) else by_status
 
 

@@ -54,15 +54,27 @@ def test_over_stdio_what_is_not_json_rpc_is_an_invalid_request_and_no_bug(
     app: Flask, project: Project, what: str
 ) -> None:
     message, id = NOT_JSON_RPC[what]
+
+    answer = _over_stdio(app, project, message)
+
+    assert (answer["id"], answer["error"]["code"]) == (id, -32600)
+
+
+def test_over_stdio_a_message_that_is_too_long_is_an_invalid_request_and_no_bug(app: Flask, project: Project) -> None:
+    answer = _over_stdio(app, project, {"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "x" * 20_971_520}})
+
+    assert (answer["id"], answer["error"]["code"]) == (7, -32600)
+    assert "413 PayloadTooLarge" in answer["error"]["message"]
+
+
+def _over_stdio(app: Flask, project: Project, message: Any) -> Any:
     headers = {"Authorization": f"Bearer {project.token().secret}", "Accept": "application/json"}
     with httpx2.Client(
         headers=headers | {"Content-Type": "application/json"}, transport=httpx2.WSGITransport(app=app)
     ) as http:
         written = io.BytesIO()
         StdioServer(http, "http://localhost/mcp", written).serve([json.dumps(message).encode()])
-
-    answer = json.loads(written.getvalue())
-    assert (answer["id"], answer["error"]["code"]) == (id, -32600)
+    return json.loads(written.getvalue())
 
 
 @pytest.mark.parametrize(
