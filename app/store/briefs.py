@@ -137,8 +137,10 @@ class Briefs(DocumentRecords):
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
-        """Sets fields of a brief, null for unset; None where nothing would change, a claim guards the document, or
-        `tags` name other states."""
+        """Sets fields of a brief, null for unset.
+
+        Returns None where nothing would change, a claim guards the document, or `tags` name other states.
+        """
         differs: list[Bson] = [{f"brief.{name}": {"$ne": value}} for name, value in fields.items()]
         condition: Bson = {
             "$and": [
