@@ -143,9 +143,10 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
     draft = _take(ctx, intent_id, fields)
     if wrong := _problems(ctx, draft):
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
-    kind = draft["kind"]
-    made = _KINDS[Kind(kind)].create(ctx, draft)
-    return Result({kind: made.body, "intentId": draft["id"]}, text_ids=made.text_ids, record_key=kind, texts=made.texts)
+    kind = Kind(draft["kind"])
+    made = _KINDS[kind].create(ctx, draft)
+    body = {kind.value: made.body, "intentId": draft["id"]}
+    return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
 
 def _words(fields: Fields) -> int | None:
