@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.store.store import Store, connect
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
-from app.worker.worker import Job, ProjectPool, Worker
+from app.worker.worker import Job, ProjectPool, ProjectTurns, Worker
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -29,13 +29,14 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     webhooks = WebhookDispatcher(store, WebhookSender(store, client))
     publishers = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
     keep = timedelta(days=settings.events_kept_days)
+    relaying, trimming, counting = map(ProjectTurns, ("relay events", "trim feeds", "count events"))
     return (
-        Job("relay events", 0.2, partial(relay_events, store, then=webhooks.dispatch)),
+        Job("relay events", 0.2, partial(relay_events, store, relaying, then=webhooks.dispatch)),
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
         Job("publish scheduled documents", 0.25, partial(publish_scheduled, store, publishers), publishers.close),
         Job("expire claims", 1, partial(expire_claims, store)),
-        Job("trim feeds", 60, partial(trim_feeds, store, keep)),
-        Job("count events", 60, partial(count_events, store)),
+        Job("trim feeds", 60, partial(trim_feeds, store, trimming, keep)),
+        Job("count events", 60, partial(count_events, store, counting)),
     )
 
 
@@ -45,32 +46,35 @@ def create_worker(settings: Settings, store: Store | None = None) -> Worker:
     return Worker(jobs(store, settings))
 
 
-def relay_events(store: Store, then: Callable[[], object]) -> bool:
+def relay_events(store: Store, turns: ProjectTurns, then: Callable[[], object]) -> bool:
     """Moves a batch of events of each project to its feed; calls `then` at once when webhooks may have been queued."""
-    with store.deadline():
-        waiting = store.outboxes.projects_waiting()
-    relayed = 0
-    for project_id in waiting:
+
+    def relay(project_id: str) -> int:
         with store.deadline():
             events = store.outboxes.publish_batch(project_id)
         if events:
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
-        relayed += events
+        return events
+
+    with store.deadline():
+        waiting = store.outboxes.projects_waiting()
+    relayed = turns.run(waiting, relay)
     if relayed:
         then()
     return relayed > 0
 
 
-def count_events(store: Store) -> bool:
+def count_events(store: Store, turns: ProjectTurns) -> bool:
     """Counts events for the projects' figures that no relay has counted, such as those of earlier versions."""
+
+    def count(project_id: str) -> bool:
+        with store.deadline():
+            return store.insights.count_batch(project_id, behind[project_id])
+
     with store.deadline():
         behind = store.insights.projects_behind()
-    more = False
-    for project_id, last in behind.items():
-        with store.deadline():
-            more |= store.insights.count_batch(project_id, last)
-    return more
+    return turns.run(behind, count) > 0
 
 
 def publish_scheduled(store: Store, pool: ProjectPool) -> bool:
@@ -103,17 +107,20 @@ def expire_claims(store: Store) -> bool:
     return bool(expired)
 
 
-def trim_feeds(store: Store, keep: timedelta) -> bool:
+def trim_feeds(store: Store, turns: ProjectTurns, keep: timedelta) -> bool:
     """Removes old events from the feeds, once an hour among all workers."""
-    now, trimmed = this_instant(), 0
-    with store.deadline():
-        projects = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
-    for project_id in projects:
-        more = True
+    now = this_instant()
+
+    def trim(project_id: str) -> int:
+        trimmed, more = 0, True
         while more:
             with store.deadline():
                 events = store.events.trim(project_id, now - keep)
             trimmed, more = trimmed + events, events > 0
-    if trimmed:
+        return trimmed
+
+    with store.deadline():
+        projects = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
+    if trimmed := turns.run(projects, trim):
         log.info("feeds trimmed", extra={"events": trimmed})
     return False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.errors import ServiceUnavailable, WriteConflict
@@ -17,6 +17,8 @@ log = logging.getLogger("content_workflow.worker")
 
 REST_SECONDS = 2.0
 STOP_SECONDS = 25
+REASON_LENGTH = 300
+"""How much of a conflict's reason is logged: the index is in its beginning, and after it come the whole records."""
 
 
 @dataclass(frozen=True)
@@ -31,22 +33,20 @@ class Job:
     """Ends the threads that the job has of its own."""
 
 
-@contextmanager
-def errors_logged(job: str, stopping: threading.Event) -> Iterator[None]:
-    """Logs what is raised inside, and waits a while afterwards, or until `stopping` is set."""
-    try:
-        yield
-    except WriteConflict:
-        pass  # another worker was first
-    except Misconfigured as error:
-        log.error(error.message, extra={"job": job, "reason": error.reason})
-        stopping.wait(REST_SECONDS)
-    except ServiceUnavailable as error:
-        log.warning("database unreachable", extra={"job": job, "reason": error.reason})
-        stopping.wait(REST_SECONDS)
-    except Exception:
-        log.exception("job failed", extra={"job": job})
-        stopping.wait(REST_SECONDS)
+def log_error(error: Exception, **about: str) -> None:
+    """Logs why a job failed, for one project where `about` names it.
+
+    A conflict means that another worker was first. One that repeats means that records contradict each other.
+    """
+    if isinstance(error, WriteConflict):
+        reason = str(error.__cause__ or type(error).__name__)[:REASON_LENGTH]
+        log.warning("write conflict", extra={**about, "reason": reason})
+    elif isinstance(error, Misconfigured):
+        log.error(error.message, extra={**about, "reason": error.reason})
+    elif isinstance(error, ServiceUnavailable):
+        log.warning("database unreachable", extra={**about, "reason": error.reason})
+    else:
+        log.error("job failed", exc_info=error, extra=about)
 
 
 class Worker:
@@ -83,10 +83,40 @@ class Worker:
     def _run(self, job: Job) -> None:
         pause = 0.0
         while not self._stopping.wait(pause):
-            pause = job.pause_seconds
-            with errors_logged(job.name, self._stopping):
+            try:
                 pause = 0.0 if job.run() else job.pause_seconds
+            except Exception as error:
+                log_error(error, job=job.name)
+                pause = REST_SECONDS
         job.close()
+
+
+class ProjectTurns:
+    """Runs a job for one project after the other; a project that fails rests and comes last, and holds up no other."""
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+        self._rested: dict[str, float] = {}
+        """When each project that failed last time has rested."""
+
+    def run(self, project_ids: Iterable[str], run: Callable[[str], int]) -> int:
+        """Runs something for each project that does not rest; returns the sum of what it returned.
+
+        Ends early when MongoDB can't be reached, which the other projects would wait for as well.
+        """
+        total, now = 0, time.monotonic()
+        for project_id in sorted(project_ids, key=lambda one: self._rested.get(one, 0.0)):
+            if self._rested.get(project_id, 0.0) > now:
+                break
+            try:
+                total += run(project_id)
+                self._rested.pop(project_id, None)
+            except Exception as error:
+                log_error(error, job=self._job, projectId=project_id)
+                self._rested[project_id] = time.monotonic() + REST_SECONDS
+                if isinstance(error, ServiceUnavailable):
+                    break
+        return total
 
 
 class ProjectPool:
@@ -128,8 +158,10 @@ class ProjectPool:
 
     def _run(self, project_id: str, run: Callable[[], object]) -> None:
         try:
-            with errors_logged(self._job, self._closed):
-                run()
+            run()
+        except Exception as error:
+            log_error(error, job=self._job, projectId=project_id)
+            self._closed.wait(REST_SECONDS)
         finally:
             with self._lock:
                 self._running[project_id] -= 1

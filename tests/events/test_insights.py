@@ -23,6 +23,7 @@ from app.store import insights, outboxes
 from app.store.store import Store
 from app.vocabulary import Scope
 from app.worker.jobs import count_events
+from app.worker.worker import ProjectTurns
 from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
@@ -318,7 +319,8 @@ def test_several_relays_at_once_count_each_event_once(project: Project, monkeypa
 
 
 def counted_by_the_worker(store: Store) -> None:
-    while count_events(store):
+    turns = ProjectTurns("count events")
+    while count_events(store, turns):
         pass
 
 

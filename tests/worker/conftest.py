@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -24,3 +25,11 @@ def app(store: Store) -> Flask:
     """The application on it."""
     settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     return create_app(settings, store)
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What the worker logs as a warning or an error, whichever application was made before."""
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("WARNING", "content_workflow.worker")
+    return caplog

@@ -20,8 +20,8 @@ from app.settings import Settings
 from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
-from app.worker.jobs import create_worker, expire_claims, trim_feeds
-from app.worker.worker import Worker
+from app.worker.jobs import create_worker, expire_claims, jobs, trim_feeds
+from app.worker.worker import ProjectTurns, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
@@ -151,13 +151,59 @@ def test_feeds_are_cut_by_one_worker_in_hours(fresh_store: Store) -> None:
     assert fresh_store.events.last(project.id) > 0
 
     for _ in range(3):
-        trim_feeds(fresh_store, timedelta(0))
+        trim_feeds(fresh_store, ProjectTurns("trim feeds"), timedelta(0))
 
     assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
     a_document(project.context(), title="Another")
     fresh_store.outboxes.publish_all(project.id)
-    trim_feeds(fresh_store, timedelta(0))
+    trim_feeds(fresh_store, ProjectTurns("trim feeds"), timedelta(0))
     assert fresh_store.events.page(project.id, None, 100)[0] != []
+
+
+def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
+    fresh_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
+    for project in (broken, whole):
+        a_document(project.context())
+        fresh_store.outboxes.publish_all(project.id)
+        a_document(project.context(), title="Another")
+    fresh_store.database.feeds.delete_one({"_id": ObjectId(broken.id)})  # as after a restore of some collections
+    before = fresh_store.events.last(whole.id)
+    [relay] = [job for job in jobs(fresh_store, SETTINGS) if job.name == "relay events"]
+
+    for _ in range(3):
+        relay.run()
+
+    assert fresh_store.events.last(whole.id) > before
+    [line] = [vars(record) for record in logged.records if record.levelname == "WARNING"]
+    assert (line["msg"], line["job"], line["projectId"]) == ("write conflict", "relay events", broken.id)
+    assert "projectId_sequence" in line["reason"]
+
+
+def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
+) -> None:
+    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
+    for project in (broken, whole):
+        a_document(project.context())
+        fresh_store.outboxes.publish_all(project.id)
+    trim = fresh_store.events.trim
+
+    def fails_for_one(project_id: str, before: datetime) -> int:
+        if project_id == broken.id:
+            raise ValueError
+        return trim(project_id, before)
+
+    monkeypatch.setattr(fresh_store.events, "trim", fails_for_one)
+    at_once = Settings(mongodb_uri="mongodb://given", events_kept_days=0)
+    [trimming] = [job for job in jobs(fresh_store, at_once) if job.name == "trim feeds"]
+
+    trimming.run()
+
+    assert fresh_store.events.page(whole.id, None, 100) == ([], fresh_store.events.last(whole.id))
+    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
+    assert (line["job"], line["projectId"]) == ("trim feeds", broken.id)
 
 
 @pytest.mark.slow

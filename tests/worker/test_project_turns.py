@@ -1,0 +1,61 @@
+"""Turns of projects: one that fails is logged, rests, comes last and holds up no other."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from app.errors import ServiceUnavailable
+from app.worker import worker
+from app.worker.worker import ProjectTurns
+
+PROJECTS = ("first", "second", "third")
+
+
+class Runs:
+    """Notes for which projects it ran; fails for those that it is given."""
+
+    def __init__(self, **fails: Exception) -> None:
+        self.fails = fails
+        self.ran: list[str] = []
+
+    def __call__(self, project_id: str) -> int:
+        self.ran.append(project_id)
+        if project_id in self.fails:
+            raise self.fails[project_id]
+        return 2
+
+
+def test_the_results_are_added_up_also_where_a_project_fails(logged: pytest.LogCaptureFixture) -> None:
+    assert ProjectTurns("test").run(PROJECTS, Runs(second=ValueError())) == 4
+
+    [line] = [vars(record) for record in logged.records]
+    assert (line["job"], line["projectId"]) == ("test", "second")
+
+
+def test_a_project_that_failed_rests_and_then_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns, now = ProjectTurns("test"), 1_000.0
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: now))
+    turns.run(PROJECTS, Runs(first=ValueError()))
+
+    resting, rested, again = Runs(), Runs(), Runs()
+    turns.run(PROJECTS, resting)
+    now += worker.REST_SECONDS
+    turns.run(PROJECTS, rested)
+    turns.run(PROJECTS, again)
+
+    assert resting.ran == ["second", "third"]
+    assert rested.ran == ["second", "third", "first"]
+    assert again.ran == [*PROJECTS]
+
+
+def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time() -> None:
+    turns, others = ProjectTurns("test"), Runs()
+
+    unreachable = Runs(first=ServiceUnavailable())
+    turns.run(PROJECTS, unreachable)
+    turns.run(PROJECTS, others)
+
+    assert unreachable.ran == ["first"]
+    assert others.ran == ["second", "third"]
