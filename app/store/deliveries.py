@@ -88,12 +88,16 @@ class Deliveries(Collection[StoredDelivery]):
         found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
         return found[0]["nextAttemptAt"] if found else None
 
-    def record_attempt(self, project_id: str, delivery_id: str, attempt: Attempt, changes: Mapping[str, Any]) -> None:
-        """Adds an attempt to a delivery, and writes what follows from it."""
-        self._collection.update_one(
-            self._where(project_id, {"_id": ObjectId(delivery_id)}),
-            {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}, "$set": dict(changes)},
-        )
+    def record_attempt(
+        self, project_id: str, delivery: StoredDelivery, attempt: Attempt, changes: Mapping[str, Any]
+    ) -> None:
+        """Adds an attempt to a delivery, and writes what follows from it, unless it was queued again meanwhile."""
+        one = self._where(project_id, {"_id": ObjectId(delivery["id"])})
+        not_queued_again = {"nextAttemptAt": {"$in": [delivery["nextAttemptAt"], None]}}
+        added = {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}}
+        written = self._collection.update_one(one | not_queued_again, {**added, "$set": dict(changes)})
+        if not written.matched_count:
+            self._collection.update_one(one, added)
 
     def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
         """Gives up what is pending for a webhook; returns how many deliveries that were.

@@ -120,7 +120,7 @@ class WebhookSender:
             again = next_attempt(failures, since, self.clock(), self.chance()) if webhook["enabled"] else None
             status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
             changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
-        self.store.deliveries.record_attempt(project_id, delivery["id"], attempt, changes)
+        self.store.deliveries.record_attempt(project_id, delivery, attempt, changes)
         DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
         details = {key: value for key, value in attempt.items() if key != "at"}
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
@@ -169,8 +169,9 @@ class WebhookDispatcher:
     def close(self) -> None:
         """Ends the turns that are running after the attempt that each is making; returns when they have ended."""
         self._sender.stop()
-        for pool in self._pools.values():
-            pool.close()
+        with self._dispatching:  # so that no webhook is leased for a pool that is closed
+            for pool in self._pools.values():
+                pool.close()
 
     def _fill(self, pool: ProjectPool, slow: bool) -> bool:
         found = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -237,6 +238,27 @@ def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
     assert rest.post(f"/webhooks/{webhook['id']}/deliveries/{webhook['id']}/redeliver").status_code == 404
 
 
+@pytest.mark.contract("decided-webhooks.redelivery")
+def test_a_redelivery_requested_while_the_message_is_sent_is_sent_too(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+
+    def redeliver() -> None:
+        receiver.on_request = lambda: None
+        [delivery] = deliveries(rest, webhook)
+        rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+
+    receiver.on_request = redeliver
+    post.deliver(project)
+
+    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
+    [delivery] = deliveries(rest, webhook)
+    assert [attempt["statusCode"] for attempt in delivery["attempts"]] == [200, 200]
+    assert delivery["status"] == "succeeded"
+
+
 @pytest.mark.contract("decided-webhooks.test")
 def test_a_test_message_is_sent_whatever_events_the_webhook_selects(
     rest: Rest, project: Project, post: Post, receiver: Receiver
@@ -459,6 +481,30 @@ def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
 
     assert dispatcher.dispatch() is False
     assert post.deliver(project) == 1
+
+
+@pytest.mark.race
+def test_a_worker_that_stops_while_it_takes_a_webhook_serves_it(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    store.outboxes.publish_all(project.id)
+    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
+    closing = threading.Thread(target=dispatcher.close)
+    take = Leases.take
+
+    def takes_while_it_closes(*args: Any, **options: Any) -> Any:
+        if not closing.ident:
+            closing.start()
+            closing.join(0.2)
+        return take(*args, **options)
+
+    monkeypatch.setattr(Leases, "take", takes_while_it_closes)
+    dispatcher.dispatch()
+    closing.join()
+
+    assert [row["leaseId"] for row in store.database.leases.find({"projectId": ObjectId(project.id)})] == [None]
 
 
 @pytest.mark.race
