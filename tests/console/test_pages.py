@@ -534,7 +534,7 @@ def test_a_page_that_is_not_available_now_is_tried_again(editor: Visitor, monkey
     monkeypatch.setattr("app.console.board.call", unavailable)
     response = editor.get("/console/board?q=rye")
     assert response.status_code == 503
-    assert 'href="/console/board?q=rye">Try again' in response.text
+    assert 'href="">Try again' in response.text  # the same for every address: an early refusal is a copy of another
 
 
 def test_every_page_is_private_and_loads_nothing_from_elsewhere(editor: Visitor, document: dict[str, str]) -> None:
