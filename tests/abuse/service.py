@@ -113,12 +113,15 @@ class Service:
         return _resident(self.mongod_pid)
 
     @contextmanager
-    def bystanders(self) -> Iterator[Bystanders]:
-        """Has another process send `GET /health`, `GET /briefs` and a write of another project inside the block."""
+    def bystanders(self, port: int | None = None) -> Iterator[Bystanders]:
+        """Has another process send `GET /health`, `GET /briefs` and a write of another project inside the block.
+
+        `port` is that of a proxy before the service, if they are to pass through one.
+        """
         project = self.new_project()
         token = project.token()
         intent = OPERATIONS["create_document_intent"](project.context(token), fields={"title": "Rye"}).body["id"]
-        command = [sys.executable, "-m", "tests.abuse.bystander", str(self.port), token.secret, intent]
+        command = [sys.executable, "-m", "tests.abuse.bystander", str(port or self.port), token.secret, intent]
         process = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         requests = Bystanders()
         try:
@@ -142,15 +145,15 @@ class Service:
             yield watch
 
     @contextmanager
-    def holds(self, seconds: float = MAX_SECONDS) -> Iterator[Bystanders]:
+    def holds(self, seconds: float = MAX_SECONDS, port: int | None = None) -> Iterator[Bystanders]:
         """Asserts what "No single client takes it down" promises about everything inside the block.
 
-        Nobody else waits longer than some seconds.
+        Nobody else waits longer than some seconds. `port` is that of a proxy, if the others pass through one.
 
         Yields what others met meanwhile, to be looked at after the block.
         """
         others = Bystanders()
-        with self.bystanders() as requests:
+        with self.bystanders(port) as requests:
             time.sleep(WARM_UP_SECONDS)
             before = time.monotonic()
             time.sleep(NORMAL_SECONDS)

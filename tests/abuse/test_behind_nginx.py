@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.abuse.flood import flood
 from tests.abuse.service import CHECKOUT, PLAIN, Service, serve
 from tests.abuse.sockets import head
 from tests.graphql_app.client import delivery_token, published
@@ -108,6 +109,14 @@ def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(serv
         with clients(port, upload, 100):
             time.sleep(0.5)
             assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 429
+
+
+@pytest.mark.parametrize("passes", [1, 300], ids=["one at a time", "300 pipelined"])
+def test_a_flood_of_one_address_stops_at_nginx(service: Service, tmp_path: Path, passes: int) -> None:
+    requests = [head("GET", "/briefs", service.project.token().secret) * passes]
+    with behind_nginx(service, tmp_path) as port, service.holds(port=port):
+        statuses = flood(port, requests, clients=5_000 // passes, seconds=3, addresses=["127.0.0.10"])
+    assert statuses["429"] > statuses["200"] > 0
 
 
 def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_path: Path) -> None:
