@@ -7,12 +7,14 @@ shutting a connection down ends it in granian and in the thread that waits for i
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import stat
 import struct
 import sys
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,6 +24,10 @@ from pathlib import Path
 from app.http.proxies import Networks, client_of, is_within
 
 EVERY_SECONDS = 0.5
+SOON_SECONDS, SOON_FOR_SECONDS = 0.1, 10.0
+"""How often it looks for some seconds after it closed a connection, or a caller had too many requests in flight.
+Measured with 5,000 connections of one address that send requests, and come back when they are closed: with 0.5 seconds
+others wait three times as long, as more requests are before theirs."""
 PER_ADDRESS = 512
 """Connections of one address that is no trusted proxy; the ones that have been idle longest are closed first."""
 STILL_SECONDS = 30
@@ -31,6 +37,9 @@ UNANSWERED_SECONDS = 120
 
 TCP_INFO_TIMES = struct.Struct("=44x I 4x I")
 """Of `struct tcp_info`: milliseconds since data was last sent, and last received."""
+
+
+_crowded = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -55,12 +64,25 @@ def watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
         threading.Thread(target=_watch, args=arguments, name="connections", daemon=True).start()
 
 
+def look_often() -> None:
+    """Has the connections looked at often for the next seconds, as a caller has too many requests in flight."""
+    _crowded.set()
+
+
 def _watch(port: int, proxies: Networks, deadline_seconds: float) -> None:
-    pause = threading.Event()
-    while not pause.wait(EVERY_SECONDS):
+    seconds, soon_until = EVERY_SECONDS, -math.inf
+    while True:
+        crowded = _crowded.wait(seconds)
+        _crowded.clear()
+        began, computed = time.monotonic(), time.thread_time()
         with suppress(OSError):  # no file descriptor left to list the others with: the next round has one
             for connection in surplus(connections(port), proxies, deadline_seconds):
                 _shut_down(connection)
+                crowded = True
+        if crowded:
+            soon_until = began + SOON_FOR_SECONDS
+        pause = SOON_SECONDS if began < soon_until else EVERY_SECONDS
+        seconds = max(pause, time.thread_time() - computed)  # it computes at most half of the time
 
 
 def connections(port: int) -> list[Connection]:

@@ -17,13 +17,17 @@ from werkzeug import Response
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map
 
-from app.http import in_flight
+from app.http import connections, in_flight
 from app.http.requests import request_id
 
 log = logging.getLogger("content_workflow.requests")
 
 LOG_SECONDS = 1.0
 """How often the log says how many requests were refused; a line for each would take longer than refusing it."""
+
+CLOSE = ("Connection", "close")
+"""Has granian close the connection, which an application has no other way to ask for. A client that comes back at once
+has to connect again: fewer requests are before those of others."""
 
 DECISIVE = (
     "HTTP_ACCEPT",
@@ -73,7 +77,7 @@ class RefuseEarly:
             return self._app(environ, start_response)
         self._count()
         status, headers, body = self._refusal(environ, endpoint)
-        start_response(status, [*headers, ("X-Request-Id", request_id(environ))])
+        start_response(status, [*headers, ("X-Request-Id", request_id(environ)), CLOSE])
         return [body]
 
     def _endpoint(self, environ: WSGIEnvironment) -> str:
@@ -108,8 +112,9 @@ class RefuseEarly:
         self._refused += 1
         now = time.monotonic()
         if now > self._logged_at + LOG_SECONDS:
-            log.warning("too many requests of one caller", extra={"refused": self._refused})
-            self._refused, self._logged_at = 0, now
+            refused, self._refused, self._logged_at = self._refused, 0, now  # first, or 200 threads log while one does
+            connections.look_often()
+            log.warning("too many requests of one caller", extra={"refused": refused})
             with self._lock:
                 if len(self._refusals) >= MOST_FORMATS:
                     self._refusals.clear()

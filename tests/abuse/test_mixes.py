@@ -62,5 +62,5 @@ def test_ten_times_the_connections_of_an_address_all_with_requests(service: Serv
         head("GET", "/delivery/feed.xml", delivery),
         head("GET", "/console/board", Accept="text/html"),
     ]
-    with service.holds(seconds=3):
+    with service.holds():
         flood(service.port, requests, clients=5_000, seconds=3, addresses=["127.0.0.10"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -12,8 +14,10 @@ import pytest
 from app.http import connections
 from app.http.connections import PER_ADDRESS, STILL_SECONDS, UNANSWERED_SECONDS, Connection, surplus
 from app.http.proxies import networks
+from tests.live import until
 
 DEADLINE = 10
+ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells of its connections")
 
 TIMES = [
     ("idle between two requests", 29, 29, False),
@@ -51,22 +55,46 @@ def test_connections_of_one_ipv6_network_count_together_and_those_of_a_proxy_wit
     assert {connection.descriptor for connection in closed} == {PER_ADDRESS + 1, PER_ADDRESS + 2}
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells of its connections")
-def test_the_connections_of_a_port_are_found_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[socket.socket, socket.socket]]]:
+    """Three connections of an address that may have two, the oldest first, as the client and the server have it."""
     monkeypatch.setattr(connections, "PER_ADDRESS", 2)
-    monkeypatch.setattr(connections, "EVERY_SECONDS", 0.02)
     with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as opened:
-        port = server.getsockname()[1]
-        clients = []
+        pairs = []
         for _ in range(3):
-            clients.append(opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)))
+            client = opened.enter_context(socket.create_connection(server.getsockname(), timeout=10))
+            pairs.append((client, opened.enter_context(server.accept()[0])))
             time.sleep(0.02)
-        accepted = [opened.enter_context(server.accept()[0]) for _ in clients]
-        found = connections.connections(port)
-        assert {connection.peer for connection in found} == {client.getsockname() for client in clients}
-        assert all(connection.still_seconds < 5 for connection in found)
+        yield pairs
 
-        connections.watch(port, (), DEADLINE)
-        assert clients[0].recv(1) == b"", "the oldest of the three is closed"
-        clients[2].sendall(b"still open")
-        assert accepted[2].recv(16) == b"still open"
+
+@ON_LINUX
+def test_the_connections_of_a_port_are_found_and_watched(
+    clients: list[tuple[socket.socket, socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "EVERY_SECONDS", 0.02)
+    port = clients[0][0].getpeername()[1]
+    found = connections.connections(port)
+    assert {connection.peer for connection in found} == {client.getsockname() for client, _ in clients}
+    assert all(connection.still_seconds < 5 for connection in found)
+
+    connections.watch(port, (), DEADLINE)
+
+    assert clients[0][0].recv(1) == b"", "the oldest of the three is closed"
+    clients[2][0].sendall(b"still open")
+    assert clients[2][1].recv(16) == b"still open"
+
+
+@ON_LINUX
+def test_the_connections_are_looked_at_as_soon_as_a_caller_has_too_many_requests(
+    clients: list[tuple[socket.socket, socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "EVERY_SECONDS", 3600)
+    connections.watch(clients[0][0].getpeername()[1], (), DEADLINE)
+
+    def is_closed() -> bool:
+        connections.look_often()  # again where another test's watch took it
+        return bool(select.select([clients[0][0]], [], [], 0)[0])
+
+    until(is_closed)
+    assert clients[0][0].recv(1) == b""

@@ -14,7 +14,7 @@ import pytest
 from flask import Flask, request, request_started
 from werkzeug.test import Client, TestResponse
 
-from app.http import in_flight, overload
+from app.http import connections, in_flight, overload
 from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import SECURITY_HEADERS
 from app.server import create_app
@@ -82,6 +82,7 @@ def test_the_refusal_says_what_to_do_and_has_the_headers_of_every_response(app: 
     assert refused.status_code == 503
     assert refused.json == {"_tag": "ServiceUnavailable", "message": "Too many."}
     assert refused.headers["Retry-After"] == "2"
+    assert refused.headers["Connection"] == "close"
     assert refused.headers["X-Request-Id"] == "mine"
     assert refused.headers["Cache-Control"] == "no-store"
     assert SECURITY_HEADERS.items() <= dict(refused.headers).items()
@@ -93,6 +94,26 @@ def test_other_callers_and_health_are_answered(app: Flask, project: Project, sec
     assert client.get("/health", headers=bearer(secret)).status_code == 200
     assert client.get("/ready", headers=bearer(secret)).status_code == 503
     assert client.get("/ready").status_code == 200
+
+
+def test_of_requests_that_are_refused_together_one_is_logged_and_has_the_connections_looked_at(
+    app: Flask, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged: list[str] = []
+    looked: list[bool] = []
+
+    def log(message: str, **_: object) -> None:
+        logged.append(message)
+        time.sleep(0.2)  # as long as a busy log takes
+
+    monkeypatch.setattr(overload, "LOG_SECONDS", 30)
+    monkeypatch.setattr(overload.log, "warning", log)
+    monkeypatch.setattr(connections, "look_often", lambda: looked.append(True))
+    with ThreadPoolExecutor(16) as threads:
+        refused = list(threads.map(lambda _: app.test_client().get("/briefs", headers=bearer(secret)), range(64)))
+
+    assert {response.status_code for response in refused} == {503}
+    assert (logged, looked) == (["too many requests of one caller"], [True])
 
 
 ORIGIN = {"Origin": "https://site.example"}
@@ -152,7 +173,8 @@ def differences(app: Flask, app_without: Flask, requests: list[tuple[str, dict[s
 
 def parts(response: TestResponse) -> tuple[str, list[tuple[str, str]], bytes]:
     assert response.status_code == 503
-    return response.status, [one for one in response.headers if one[0] != "X-Request-Id"], response.data
+    own = ("Connection", "X-Request-Id")
+    return response.status, [one for one in response.headers if one[0] not in own], response.data
 
 
 @pytest.mark.parametrize(
