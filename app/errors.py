@@ -2,7 +2,8 @@
 
 The class name is the `_tag` on the wire, and each interface writes `body()` in its own way (contract: Errors;
 decisions, section 3). Rules (`if_…`) return a refusal or None; operations, and the functions `refuse_…`, `check_…` and
-`permit`, raise it. The interfaces catch it, and what asks for several at once: `list_document_actions`, GraphQL.
+`permit`, raise it. The interfaces catch it, and what does or asks several at once: `list_document_actions`, reverting,
+scheduled publishing, GraphQL.
 """
 
 from collections.abc import Sequence
@@ -307,7 +308,10 @@ class InternalError(Refusal):
 
 
 class ServiceUnavailable(Refusal):
-    """MongoDB can't be reached in time, or too many requests are in flight; nothing was written in part."""
+    """MongoDB can't be reached in time, others write the same record, or too many requests are in flight.
+
+    Nothing was written in part.
+    """
 
     status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
@@ -317,6 +321,11 @@ class ServiceUnavailable(Refusal):
         self.reason = reason
         """What MongoDB or its driver said: for who runs the service, not for callers."""
 
+    @property
+    def for_the_log(self) -> str:
+        """The message of the log's line."""
+        return "database unreachable" if self.message == ServiceUnavailable.message else self.message
+
 
 BUSY = "Too many others write the same record right now: try again in a moment."
 """The message of `ServiceUnavailable` for a write that lost to others until its deadline."""
@@ -325,7 +334,7 @@ BUSY = "Too many others write the same record right now: try again in a moment."
 class WriteConflict(Exception):
     """Another request wrote first: what was read no longer holds, so the operation is run again.
 
-    Internal: `operations.operation` catches it.
+    Internal: `operations.operation` catches it, and so do the few that try again by themselves.
     """
 
 

@@ -203,7 +203,7 @@ def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
         raise BadRequest(errors=wrong)
     brief = document.get("brief")
     if brief is None or any(brief.get(name) != value for name, value in written.items()):
-        raise WriteConflict  # a claim guarded the document, and has ended since
+        raise WriteConflict  # the document has changed since: a claim that guarded it has ended, say
     return document_result(ctx, document)
 
 

@@ -5,7 +5,7 @@ the snapshot, the record and the project's delivery in one transaction.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -255,15 +255,14 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result:
     return Result({"id": document["id"], "reason": obstacle and obstacle.message})
 
 
-def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str, str | None]]:
+def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[str, str | None]]:
     """Publishes documents of a project that are due, the longest due first, until `PUBLISH_TURN_SECONDS` are over.
 
-    Returns the ids of the documents, each with the reason why it was not published, or None; none while the project is
-    frozen. A document that was begun is finished. Any number of workers may call this at once: each document is
+    Yields the id of each, with the reason why it was not published, or None; nothing while the project is frozen.
+    A document that was begun is finished. Any number of workers may call this at once: each document is
     published by one of them. If a document raises an unexpected error, the others are tried before it is raised again.
     """
     ends = time.monotonic() + PUBLISH_TURN_SECONDS
-    done: list[tuple[str, str | None]] = []
     unexpected: list[Exception] = []
     with store.deadline():
         frozen = store.projects.settings(project_id).get("frozen")
@@ -271,7 +270,7 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
     ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
     for document_id in due:
         try:
-            done.append((document_id, publish_scheduled(ctx, document_id).body["reason"]))
+            yield document_id, publish_scheduled(ctx, document_id).body["reason"]
         except NotFound:
             continue
         except ServiceUnavailable:
@@ -282,7 +281,6 @@ def publish_due(store: Store, project_id: str, now: datetime) -> list[tuple[str,
             break
     if unexpected:
         raise unexpected[0]
-    return done
 
 
 def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None = None) -> Refusal | None:

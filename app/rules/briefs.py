@@ -259,5 +259,5 @@ MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
 def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether a ready brief is offered, which changes nothing; all other rows refuse their own state."""
+    """Returns whether a ready brief is offered, which changes nothing; all other rows refuse that, or make the move."""
     return move is READY and state_now(document, request.now) == BriefState.READY

@@ -152,21 +152,18 @@ class Briefs(DocumentRecords):
         condition |= self._id_filter(document_id)
         return self._change(project_id, condition, event=event, changes=of_brief(fields), computed=SAME_STATE)
 
-    def expire_leases(self, now: datetime) -> builtins.list[str]:
-        """Records that the leases of claims expired, in any project; returns the documents' ids.
-
-        Each is recorded once, by a worker or by the next write of the document.
-        """
+    def find_expired(self, now: datetime) -> builtins.list[tuple[str, str]]:
+        """Returns claims whose lease expired, in any project: the ids of the project and the document of each."""
         expired = lease_expired_filter(now) | NOT_DELETED
         rows = self._collection.find(expired, {"projectId": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
+        return [(str(row["projectId"]), str(row["_id"])) for row in rows.limit(EXPIRED_AT_ONCE)]
+
+    def expire_lease(self, project_id: str, document_id: str, now: datetime) -> bool:
+        """Records that the lease of a claim expired; False where a worker or a write of the document did so before."""
+        expired = self._where(project_id, {**self._id_filter(document_id), **lease_expired_filter(now), **NOT_DELETED})
         changes: Bson = {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}
-        return [
-            str(row["_id"])
-            for row in rows.limit(EXPIRED_AT_ONCE)
-            if self._collection.update_one(
-                {**row, **expired}, [*expire_lease_stage(now), changes], session=self._session
-            ).modified_count
-        ]
+        written = self._collection.update_one(expired, [*expire_lease_stage(now), changes], session=self._session)
+        return written.modified_count > 0
 
 
 def of_brief(fields: Mapping[str, Any]) -> Bson:

@@ -64,7 +64,10 @@ class Deliveries(Collection[StoredDelivery]):
         )
 
     def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
-        """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery."""
+        """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery.
+
+        An attempt that is under way sees by `nextAttemptAt` that this happened.
+        """
         again = {"status": DeliveryStatus.PENDING, "requested": True}
         change = {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}}
         one = {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}
@@ -90,14 +93,19 @@ class Deliveries(Collection[StoredDelivery]):
 
     def record_attempt(
         self, project_id: str, delivery: StoredDelivery, attempt: Attempt, changes: Mapping[str, Any]
-    ) -> None:
-        """Adds an attempt to a delivery, and writes what follows from it, unless it was queued again meanwhile."""
+    ) -> bool:
+        """Adds an attempt to a delivery, and writes what follows from it.
+
+        Returns False where the delivery was queued again since it was read: it stays pending.
+        """
         one = self._where(project_id, {"_id": ObjectId(delivery["id"])})
-        not_queued_again = {"nextAttemptAt": {"$in": [delivery["nextAttemptAt"], None]}}
+        given_up = None  # meanwhile, as its webhook was disabled
+        not_queued_again = {"nextAttemptAt": {"$in": [delivery["nextAttemptAt"], given_up]}}
         added = {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}}
         written = self._collection.update_one(one | not_queued_again, {**added, "$set": dict(changes)})
         if not written.matched_count:
             self._collection.update_one(one, added)
+        return written.matched_count > 0
 
     def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
         """Gives up what is pending for a webhook; returns how many deliveries that were.

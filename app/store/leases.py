@@ -46,7 +46,7 @@ class Leases(Collection[WebhookLease]):
             self._collection.update_one(
                 {"_id": work, "turnAt": {"$lte": now}}, {"$set": {"turnAt": now + every}}, upsert=True
             )
-        except DuplicateKeyError:
+        except DuplicateKeyError:  # there is one, whose `turnAt` is later
             return False
         return True
 
@@ -62,7 +62,7 @@ class Leases(Collection[WebhookLease]):
                 {
                     "$set": {
                         "projectId": ObjectId(project_id),
-                        "dueAt": {"$min": ["$dueAt", at]},
+                        "dueAt": {"$min": ["$dueAt", at]},  # ignores null
                         "wakes": {"$add": [{"$ifNull": ["$wakes", 0]}, 1]},
                         "slow": {"$ifNull": ["$slow", True]},  # until it has shown that it is quick
                         "leasedUntil": {"$ifNull": [until, FREE]},

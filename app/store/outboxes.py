@@ -11,6 +11,7 @@ time the documents whose events were being moved could not be written.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -38,7 +39,8 @@ TOMBSTONES = ("categories", "clusters", "webhooks")
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
-TRIES = 30
+TRIES, PAUSE_SECONDS = 30, 0.05
+"""How often, and after what pause, a snapshot is asked for while there is none."""
 NO_SNAPSHOT = (239, 246)
 """MongoDB's codes for: a collection or index was created a moment ago, so there is no snapshot of it yet."""
 
@@ -57,7 +59,10 @@ class Outboxes:
         return sorted({str(row["_id"]) for row in found})
 
     def publish_all(self, project_id: str) -> int:
-        """Moves all events from a project's outboxes to its feed; returns how many this relay moved."""
+        """Moves the events from a project's outboxes to its feed until there is none, or another relay was first.
+
+        Returns how many this relay moved.
+        """
         moved = 0
         while events := self.publish_batch(project_id):
             moved += events
@@ -77,31 +82,34 @@ class Outboxes:
 
     def _read(self, project_id: str) -> tuple[Bson, list[Bson]]:
         """Returns a project's feed and the records with events for it, as they were at one instant."""
-        rows: list[Bson] = [
+        stages: list[Bson] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
             {"$sort": {"outbox.at": 1}},
             {"$limit": BATCH},
             {"$project": {"outbox": 1}},
         ]
+        no_snapshot: OperationFailure | None = None
         for _ in range(TRIES):
             try:
                 with self._database.client.start_session(snapshot=True) as snapshot:
                     feed = self._feeds.find_one({"_id": ObjectId(project_id)}, session=snapshot)
                     if feed:
-                        return feed, [] if feed["plan"] else list(self._across(rows, snapshot))
+                        return feed, [] if feed["plan"] else list(self._across(stages, snapshot))
             except OperationFailure as error:
                 if error.code not in NO_SNAPSHOT:
                     raise
+                no_snapshot = error
+                time.sleep(PAUSE_SECONDS)
             else:
                 with suppress(DuplicateKeyError):  # another relay created it
                     self._feeds.insert_one(
                         {"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0}
                     )
-        raise WriteConflict
+        raise WriteConflict from no_snapshot
 
-    def _across(self, rows: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
+    def _across(self, stages: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
         """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""
-        first, *others = ([*rows, {"$set": {"collection": name}}] for name in OUTBOXES)
+        first, *others = ([*stages, {"$set": {"collection": name}}] for name in OUTBOXES)
         unions = [
             {"$unionWith": {"coll": name, "pipeline": pipeline}}
             for name, pipeline in zip(OUTBOXES[1:], others, strict=True)

@@ -24,6 +24,7 @@ from pymongo.errors import (
     InvalidName,
     OperationFailure,
     PyMongoError,
+    ServerSelectionTimeoutError,
 )
 from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
@@ -169,26 +170,14 @@ class Store:
         """
         if self.session is not None:
             return work(self)
-        tries, lost = count(), False
-
-        def tried(session: ClientSession | None) -> T:
-            nonlocal lost
-            try:
-                return work(replace(self, session=session, lost_to_others=next(tries)))
-            except PyMongoError as error:
-                lost = LOST_TO_TRANSACTION in _codes_of(error) or (lost and error.timeout)
-                raise
-
-        try:
-            result: T = self.transact(tried)
-        except PyMongoError as error:
-            if lost and error.timeout:
-                raise ServiceUnavailable(BUSY) from error
-            raise
-        return result
+        tries = count()
+        return self._transact(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:
-        """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that."""
+        """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that.
+
+        Refuses as `in_transaction` does.
+        """
         if self.is_rolled_back:
             return work(self)
 
@@ -196,9 +185,29 @@ class Store:
             raise _RolledBack(work(replace(self, session=session, is_rolled_back=True)))
 
         try:
-            result: T = self.transact(tried)
+            return self._transact(tried)
         except _RolledBack as over:
-            result = over.result
+            result: T = over.result
+            return result
+
+    def _transact(self, work: Callable[[ClientSession | None], T]) -> T:
+        lost = False
+
+        def tried(session: ClientSession | None) -> T:
+            nonlocal lost
+            try:
+                return work(session)
+            except PyMongoError as error:
+                no_primary = isinstance(error, ServerSelectionTimeoutError)
+                lost = LOST_TO_TRANSACTION in _codes_of(error) or (lost and error.timeout and not no_primary)
+                raise
+
+        try:
+            result: T = self.transact(tried)
+        except PyMongoError as error:
+            if lost and error.timeout:
+                raise ServiceUnavailable(BUSY, reason_of(error)) from error
+            raise
         return result
 
     def ping(self) -> None:

@@ -4,6 +4,7 @@ Everything that a job does in MongoDB is done under `Store.deadline`, in steps s
 """
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -15,7 +16,7 @@ from app.settings import Settings
 from app.store.store import Store, connect
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
-from app.worker.worker import Job, ProjectPool, ProjectTurns, Worker
+from app.worker.worker import Job, ProjectByProject, ProjectPool, Worker
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -29,12 +30,14 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     webhooks = WebhookDispatcher(store, WebhookSender(store, client))
     publishers = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
     keep = timedelta(days=settings.events_kept_days)
-    relaying, trimming, counting = map(ProjectTurns, ("relay events", "trim feeds", "count events"))
+    relaying, expiring, trimming, counting = map(
+        ProjectByProject, ("relay events", "expire claims", "trim feeds", "count events")
+    )
     return (
         Job("relay events", 0.2, partial(relay_events, store, relaying, then=webhooks.dispatch)),
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
-        Job("publish scheduled documents", 0.25, partial(publish_scheduled, store, publishers), publishers.close),
-        Job("expire claims", 1, partial(expire_claims, store)),
+        Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
+        Job("expire claims", 1, partial(expire_claims, store, expiring)),
         Job("trim feeds", 60, partial(trim_feeds, store, trimming, keep)),
         Job("count events", 60, partial(count_events, store, counting)),
     )
@@ -46,7 +49,7 @@ def create_worker(settings: Settings, store: Store | None = None) -> Worker:
     return Worker(jobs(store, settings))
 
 
-def relay_events(store: Store, turns: ProjectTurns, then: Callable[[], object]) -> bool:
+def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], object]) -> bool:
     """Moves a batch of events of each project to its feed; calls `then` at once when webhooks may have been queued."""
 
     def relay(project_id: str) -> int:
@@ -59,25 +62,25 @@ def relay_events(store: Store, turns: ProjectTurns, then: Callable[[], object]) 
 
     with store.deadline():
         waiting = store.outboxes.projects_waiting()
-    relayed = turns.run(waiting, relay)
+    relayed = projects.each(waiting, relay)
     if relayed:
         then()
     return relayed > 0
 
 
-def count_events(store: Store, turns: ProjectTurns) -> bool:
+def count_events(store: Store, projects: ProjectByProject) -> bool:
     """Counts events for the projects' figures that no relay has counted, such as those of earlier versions."""
+    with store.deadline():
+        behind = store.insights.projects_behind()
 
     def count(project_id: str) -> bool:
         with store.deadline():
             return store.insights.count_batch(project_id, behind[project_id])
 
-    with store.deadline():
-        behind = store.insights.projects_behind()
-    return turns.run(behind, count) > 0
+    return projects.each(behind, count) > 0
 
 
-def publish_scheduled(store: Store, pool: ProjectPool) -> bool:
+def start_publishing(store: Store, pool: ProjectPool) -> bool:
     """Gives each project with documents that are due a turn, several projects at once.
 
     However much a project has scheduled, it uses one thread for one turn, and then the next project has its turn.
@@ -97,19 +100,33 @@ def publish_turn(store: Store, project_id: str) -> None:
         log.info(what, extra={"documentId": document_id, "reason": reason})
 
 
-def expire_claims(store: Store) -> bool:
-    """Records that the lease of a claim has expired, so that there is an event without any request."""
+def expire_claims(store: Store, projects: ProjectByProject) -> bool:
+    """Records that the leases of claims have expired, so that there is an event without any request."""
+    now = this_instant()
+    expired: defaultdict[str, list[str]] = defaultdict(list)
     with store.deadline():
-        expired = store.briefs.expire_leases(this_instant())
-    for document_id in expired:
-        log.info("claim expired", extra={"documentId": document_id})
-    CLAIMS_EXPIRED.inc(len(expired))
-    return bool(expired)
+        for project_id, document_id in store.briefs.find_expired(now):
+            expired[project_id].append(document_id)
+
+    def expire(project_id: str) -> int:
+        recorded = 0
+        for document_id in expired[project_id]:
+            with store.deadline():
+                is_first = store.briefs.expire_lease(project_id, document_id, now)
+            if is_first:
+                recorded += 1
+                CLAIMS_EXPIRED.inc()
+                log.info("claim expired", extra={"documentId": document_id})
+        return recorded
+
+    return projects.each(expired, expire) > 0
 
 
-def trim_feeds(store: Store, turns: ProjectTurns, keep: timedelta) -> bool:
+def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
     """Removes old events from the feeds, once an hour among all workers."""
     now = this_instant()
+    with store.deadline():
+        with_feeds = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
 
     def trim(project_id: str) -> int:
         trimmed, more = 0, True
@@ -119,8 +136,6 @@ def trim_feeds(store: Store, turns: ProjectTurns, keep: timedelta) -> bool:
             trimmed, more = trimmed + events, events > 0
         return trimmed
 
-    with store.deadline():
-        projects = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
-    if trimmed := turns.run(projects, trim):
+    if trimmed := projects.each(with_feeds, trim):
         log.info("feeds trimmed", extra={"events": trimmed})
     return False

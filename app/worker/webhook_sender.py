@@ -49,6 +49,11 @@ class WebhookSender:
     chance: Callable[[], float] = random.random
     _stopping: threading.Event = field(default_factory=threading.Event, init=False)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping.is_set()
+
     def stop(self) -> None:
         """Ends each turn after its present attempt."""
         self._stopping.set()
@@ -71,7 +76,7 @@ class WebhookSender:
             if not (webhook["enabled"] or delivery.get("requested")):
                 continue
             at = self.clock()
-            if self._stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+            if self.is_stopping or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break
             outcome = self._attempt(webhook, delivery, at)
             slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS
@@ -120,7 +125,8 @@ class WebhookSender:
             again = next_attempt(failures, since, self.clock(), self.chance()) if webhook["enabled"] else None
             status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
             changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
-        self.store.deliveries.record_attempt(project_id, delivery, attempt, changes)
+        if not self.store.deliveries.record_attempt(project_id, delivery, attempt, changes):
+            changes["status"] = DeliveryStatus.PENDING
         DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
         details = {key: value for key, value in attempt.items() if key != "at"}
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
@@ -175,7 +181,7 @@ class WebhookDispatcher:
 
     def _fill(self, pool: ProjectPool, slow: bool) -> bool:
         found = False
-        while not pool.is_full:
+        while not (self._sender.is_stopping or pool.is_full):
             now = this_instant()
             with self._store.deadline():
                 lease = self._store.leases.take(now, now + LEASE, slow=slow, but=pool.full_projects())

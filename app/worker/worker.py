@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from app.errors import ServiceUnavailable, WriteConflict
+from app.errors import BUSY, ServiceUnavailable, WriteConflict
 from app.store.store import Misconfigured
 
 log = logging.getLogger("content_workflow.worker")
@@ -44,7 +44,7 @@ def log_error(error: Exception, **about: str) -> None:
     elif isinstance(error, Misconfigured):
         log.error(error.message, extra={**about, "reason": error.reason})
     elif isinstance(error, ServiceUnavailable):
-        log.warning("database unreachable", extra={**about, "reason": error.reason})
+        log.warning(error.for_the_log, extra={**about, "reason": error.reason})
     else:
         log.error("job failed", exc_info=error, extra=about)
 
@@ -91,30 +91,30 @@ class Worker:
         job.close()
 
 
-class ProjectTurns:
-    """Runs a job for one project after the other; a project that fails rests and comes last, and holds up no other."""
+class ProjectByProject:
+    """Does a job's work for one project after the other; one that fails rests and comes last, and holds up no other."""
 
     def __init__(self, job: str) -> None:
         self._job = job
-        self._rested: dict[str, float] = {}
-        """When each project that failed last time has rested."""
+        self._rests_until: dict[str, float] = {}
+        """Of each project that failed last time."""
 
-    def run(self, project_ids: Iterable[str], run: Callable[[str], int]) -> int:
-        """Runs something for each project that does not rest; returns the sum of what it returned.
+    def each(self, project_ids: Iterable[str], work: Callable[[str], int]) -> int:
+        """Does the work for each project that does not rest; returns the sum of what it returned.
 
         Ends early when MongoDB can't be reached, which the other projects would wait for as well.
         """
         total, now = 0, time.monotonic()
-        for project_id in sorted(project_ids, key=lambda one: self._rested.get(one, 0.0)):
-            if self._rested.get(project_id, 0.0) > now:
+        for project_id in sorted(project_ids, key=lambda one: self._rests_until.get(one, 0.0)):
+            if self._rests_until.get(project_id, 0.0) > now:
                 break
             try:
-                total += run(project_id)
-                self._rested.pop(project_id, None)
+                total += work(project_id)
+                self._rests_until.pop(project_id, None)
             except Exception as error:
                 log_error(error, job=self._job, projectId=project_id)
-                self._rested[project_id] = time.monotonic() + REST_SECONDS
-                if isinstance(error, ServiceUnavailable):
+                self._rests_until[project_id] = time.monotonic() + REST_SECONDS
+                if isinstance(error, ServiceUnavailable) and error.message != BUSY:
                     break
         return total
 

@@ -126,7 +126,7 @@ def test_the_worker_publishes_what_another_caller_scheduled(demanding: Rest, wri
     ok(take(demanding, document, "schedule"))
     make_due(project.store, document)
 
-    assert publish_due(project.store, project.id, project.context().now) == [(document["id"], None)]
+    assert list(publish_due(project.store, project.id, project.context().now)) == [(document["id"], None)]
 
 
 @pytest.mark.race

@@ -43,7 +43,7 @@ def test_a_piece_goes_from_brief_to_website_and_back(rest: Rest, project: Projec
     soon = this_instant() + timedelta(hours=1)
     scheduled = ok(rest.post(f"{path}/schedule", {"publishAt": wire_time(soon)}))
     assert (scheduled["status"], scheduled["publishAt"]) == ("scheduled", wire_time(soon))
-    publish_due(store, scheduled["projectId"], soon)
+    list(publish_due(store, scheduled["projectId"], soon))
     published = ok(rest.get(path))
     assert (published["status"], published["publishAt"]) == ("published", None)
     assert (published["isPublished"], published["publishedVersion"]) == (True, 3)

@@ -327,7 +327,7 @@ def test_the_worker_publishes_what_is_due_and_nothing_else(rest: Rest, store: St
     due, later = (a_document_in(rest, "scheduled") for _ in range(2))
     make_due(store, due)
 
-    assert publish_due(store, due["projectId"], this_instant()) == [(due["id"], None)]
+    assert list(publish_due(store, due["projectId"], this_instant())) == [(due["id"], None)]
 
     published = ok(rest.get(path_of(due)))
     assert (published["status"], published["publishAt"], published["publishedVersion"]) == ("published", None, 1)
@@ -344,7 +344,7 @@ def test_a_scheduled_document_that_may_not_go_out_goes_back_to_drafting_with_the
     ok(rest.patch("/project", {"reviewRequired": True}))
     make_due(store, document)
 
-    [(_, reason)] = publish_due(store, document["projectId"], this_instant())
+    [(_, reason)] = list(publish_due(store, document["projectId"], this_instant()))
 
     back = ok(rest.get(path_of(document)))
     assert (back["status"], back["publishAt"], back["isPublished"]) == ("drafting", None, False)

@@ -99,7 +99,7 @@ def test_a_scheduled_document_in_the_trash_is_never_published(rest: Rest, store:
     make_due(store, document)
     ok(rest.delete(path_of(document)))
 
-    assert publish_due(store, document["projectId"], this_instant()) == []
+    assert list(publish_due(store, document["projectId"], this_instant())) == []
     assert ok(rest.post(f"{path_of(document)}/restore"))["status"] == "drafting"
 
 

@@ -22,8 +22,8 @@ from app.rules.insights import duration_class, quantile
 from app.store import insights, outboxes
 from app.store.store import Store
 from app.vocabulary import Scope
-from app.worker.jobs import count_events
-from app.worker.worker import ProjectTurns
+from app.worker.jobs import count_events, expire_claims
+from app.worker.worker import ProjectByProject
 from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
@@ -72,7 +72,7 @@ def a_history(project: Project, seed: int, steps: int = STEPS_OF_A_HISTORY) -> l
             with suppress(Refusal):
                 OPERATIONS[name](ctx, document, **takes)
                 break
-    while project.store.briefs.expire_leases(this_instant()):
+    while expire_claims(project.store, ProjectByProject("expire claims")):
         pass
     return agents
 
@@ -319,8 +319,8 @@ def test_several_relays_at_once_count_each_event_once(project: Project, monkeypa
 
 
 def counted_by_the_worker(store: Store) -> None:
-    turns = ProjectTurns("count events")
-    while count_events(store, turns):
+    projects = ProjectByProject("count events")
+    while count_events(store, projects):
         pass
 
 

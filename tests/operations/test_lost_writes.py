@@ -12,7 +12,7 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 from pymongo.client_session import ClientSession
-from pymongo.errors import AutoReconnect, ConfigurationError
+from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure, ServerSelectionTimeoutError
 from pymongo.write_concern import WriteConcern
 
 from app.errors import ServiceUnavailable, WriteConflict
@@ -135,7 +135,10 @@ def test_a_transaction_that_runs_out_of_time_locks_nothing_afterwards(project: P
     store.database.client.close()
 
 
-def test_a_transaction_that_loses_until_its_deadline_says_that_others_write(project: Project, mongodb_uri: str) -> None:
+@pytest.mark.parametrize("transaction", [Store.in_transaction, Store.rolled_back])
+def test_a_transaction_that_loses_until_its_deadline_says_that_others_write(
+    project: Project, mongodb_uri: str, transaction: Callable[[Store, Callable[[Store], None]], None]
+) -> None:
     store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
     path, client = {"_id": ObjectId(project.id)}, project.store.database.client
 
@@ -144,9 +147,30 @@ def test_a_transaction_that_loses_until_its_deadline_says_that_others_write(proj
 
     with client.start_session() as first, first.start_transaction():
         project.store.database.projects.update_one(path, {"$set": {"name": "First"}}, session=first)
-        with pytest.raises(ServiceUnavailable, match="others write the same record"), store.deadline():
-            store.in_transaction(rename)
+        with pytest.raises(ServiceUnavailable, match="others write the same record") as refused, store.deadline():
+            transaction(store, rename)
+    assert refused.value.reason
     store.database.client.close()
+
+
+def test_a_transaction_that_lost_once_and_then_finds_no_primary_says_that_the_database_is_away(
+    project: Project,
+) -> None:
+    tries = 0
+
+    def lost(within: Store) -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            labels = {"code": 112, "errorLabels": ["TransientTransactionError"]}
+            raise OperationFailure("WriteConflict", 112, labels)
+        raise ServerSelectionTimeoutError("no primary")
+
+    with pytest.raises(ServiceUnavailable) as refused, project.store.deadline():
+        project.store.in_transaction(lost)
+
+    assert refused.value.message == ServiceUnavailable.message
+    assert refused.value.reason == "no primary"
 
 
 def test_an_edit_of_a_brief_that_was_released_meanwhile_is_made(

@@ -10,10 +10,16 @@ import pytest
 
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
+from app.store.store import Store
 from tests.documents.steps import a_document, a_document_in, events_of, make_due, ok, path_of, types_of
 from tests.races.crowd import at_once, outcome
 
 pytestmark = pytest.mark.race
+
+
+def published_now(store: Store, project_id: str) -> list[tuple[str, str | None]]:
+    """Gives a project a turn at what is due now."""
+    return list(publish_due(store, project_id, this_instant()))
 
 
 @pytest.mark.contract("decided-documents.worker")
@@ -21,11 +27,7 @@ def test_three_workers_publish_what_came_due_while_none_ran_each_once(rest, fres
     documents = [a_document_in(rest, "scheduled", title=f"Loaf {number}") for number in range(25)]
     for document in documents:
         make_due(store, document)
-    project_id = documents[0]["projectId"]
-
-    def turn() -> list[tuple[str, str | None]]:
-        return publish_due(store, project_id, this_instant())
-
+    turn = partial(published_now, store, documents[0]["projectId"])
     done: list[tuple[str, str | None]] = []
     while round_ := [row for rows in at_once([turn] * 3) for row in rows]:
         done += round_
@@ -41,8 +43,7 @@ def test_three_workers_send_what_can_not_go_out_back_to_drafting_once(rest, stor
     document = a_document_in(rest, "scheduled")
     ok(rest.patch("/project", {"reviewRequired": True}))
     make_due(store, document)
-
-    turn = partial(publish_due, store, document["projectId"], this_instant())
+    turn = partial(published_now, store, document["projectId"])
     done = [row for rows in at_once([turn] * 3) for row in rows]
 
     assert [row[0] for row in done].count(document["id"]) == 1
@@ -62,7 +63,7 @@ def test_a_worker_and_a_person_at_once_come_one_after_the_other(rest, store, act
             "delete": lambda d=document: rest.delete(path_of(d)),
         }[act]
 
-        answer, done = at_once([by_hand, partial(publish_due, store, document["projectId"], this_instant())])
+        answer, done = at_once([by_hand, partial(published_now, store, document["projectId"])])
 
         worked = (document["id"], None) in done
         published = types_of(store, document).count("document.published")
@@ -84,7 +85,7 @@ def test_a_scheduled_document_whose_html_is_over_15_mb_goes_back_to_drafting_and
     ok(rest.post(f"{path_of(document)}/schedule", {"publishAt": at.isoformat()}))
     make_due(store, document)
 
-    [(_, reason)] = publish_due(store, document["projectId"], this_instant())
+    [(_, reason)] = published_now(store, document["projectId"])
 
     assert reason is not None
     assert "15 MB" in reason

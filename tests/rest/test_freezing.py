@@ -138,11 +138,11 @@ def test_the_worker_publishes_nothing_of_a_frozen_project_and_then_catches_up(re
     make_due(project.store, document)
     ok(rest.post("/project/freeze"))
 
-    assert publish_due(project.store, project.id, this_instant()) == []
+    assert list(publish_due(project.store, project.id, this_instant())) == []
     assert ok(rest.get(path_of(document)))["status"] == "scheduled"
     ok(rest.post("/project/unfreeze"))
 
-    assert publish_due(project.store, project.id, this_instant()) == [(document["id"], None)]
+    assert list(publish_due(project.store, project.id, this_instant())) == [(document["id"], None)]
     assert ok(rest.get(path_of(document)))["status"] == "published"
 
 
@@ -163,6 +163,6 @@ def test_nothing_is_published_after_the_answer_to_a_freeze_that_comes_meanwhile(
         ok(rest.post("/project/freeze"))
         return published()
 
-    at_freeze, done = at_once([freeze, lambda: publish_due(project.store, project.id, this_instant())])
+    at_freeze, done = at_once([freeze, lambda: list(publish_due(project.store, project.id, this_instant()))])
 
     assert 0 < at_freeze == published() == len(done)

@@ -165,9 +165,12 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
 
     ctx.store.outboxes.projects_waiting()
     ctx.store.documents.find_projects_due(this_instant())
-    expired = ctx.store.briefs.expire_leases(this_instant() + timedelta(minutes=2))
+    later = this_instant() + timedelta(minutes=2)
+    expired = ctx.store.briefs.find_expired(later)
+    for project_id, document_id in expired:
+        ctx.store.briefs.expire_lease(project_id, document_id, later)
 
-    assert document in expired
+    assert (ctx.project_id, document) in expired
     assert ("documents", "update") in {(collection, name) for collection, name, _ in conditions.sent}
     assert _scattered(conditions) == {
         ("documents", "find"),

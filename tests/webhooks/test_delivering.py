@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from app.errors import ServiceUnavailable
 from app.operations.context import this_instant
 from app.rules import backoff
-from app.store.leases import Leases
+from app.store.leases import Leases, WebhookLease
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
@@ -484,27 +484,35 @@ def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
 
 
 @pytest.mark.race
-def test_a_worker_that_stops_while_it_takes_a_webhook_serves_it(
+def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_no_other(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
+    for _ in range(6):
+        a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store.outboxes.publish_all(project.id)
-    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
+    sender = WebhookSender(store, WebhookClient(allow_local=True))
+    dispatcher = WebhookDispatcher(store, sender)
     closing = threading.Thread(target=dispatcher.close)
-    take = Leases.take
+    take, taken = Leases.take, []
 
-    def takes_while_it_closes(*args: Any, **options: Any) -> Any:
-        if not closing.ident:
+    def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, but: list[str]) -> WebhookLease | None:
+        if slow and not closing.ident:
             closing.start()
-            closing.join(0.2)
-        return take(*args, **options)
+            until(lambda: sender.is_stopping)
+        lease = take(leases, *times, slow=slow, but=but)
+        taken.append(lease)
+        assert len(taken) < 20, "it leases them again and again"
+        return lease
 
-    monkeypatch.setattr(Leases, "take", takes_while_it_closes)
-    dispatcher.dispatch()
-    closing.join()
+    with monkeypatch.context() as patch:
+        patch.setattr(Leases, "take", take_while_it_stops)
+        dispatcher.dispatch()
+        closing.join()
 
-    assert [row["leaseId"] for row in store.database.leases.find({"projectId": ObjectId(project.id)})] == [None]
+    assert len([lease for lease in taken if lease]) == 1
+    assert receiver.requests == []
+    assert post.deliver(project) == 6
 
 
 @pytest.mark.race

@@ -14,14 +14,18 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
+from app.errors import ServiceUnavailable
+from app.operations import publishing
+from app.operations.context import Context, this_instant
+from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
-from app.worker.jobs import create_worker, expire_claims, jobs, trim_feeds
-from app.worker.worker import ProjectTurns, Worker
+from app.worker import worker
+from app.worker.jobs import create_worker, expire_claims, jobs, publish_turn, trim_feeds
+from app.worker.worker import ProjectByProject, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
@@ -39,8 +43,8 @@ def workers(store: Store) -> Iterator[list[Worker]]:
     """Three workers at work."""
     running = [create_worker(SETTINGS, store).start() for _ in range(3)]
     yield running
-    for worker in running:
-        worker.stop()
+    for one in running:
+        one.stop()
 
 
 def test_an_event_is_in_the_feed_within_a_second(rest: Rest, project: Project, workers: list[Worker]) -> None:
@@ -118,8 +122,8 @@ def test_a_claim_whose_lease_ran_out_is_written_down_once_with_its_event(
     store.database.documents.update_one({"_id": ObjectId(document["id"])}, {"$set": past})
     before = rest.get(f"/documents/{document['id']}").json
 
-    assert expire_claims(store) is True
-    assert expire_claims(store) is False
+    assert expire_claims(store, ProjectByProject("expire claims")) is True
+    assert expire_claims(store, ProjectByProject("expire claims")) is False
 
     assert events_of(rest, document)[:2] == ["brief.expired", "brief.claimed"]
     after = rest.get(f"/documents/{document['id']}").json
@@ -132,7 +136,7 @@ def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, pro
         document = a_ready_brief(project.context(rest.token), title=f"Claimed with {body}")
         rest.post(f"/documents/{document['id']}/brief/claim", body)
 
-    assert expire_claims(store) is False
+    assert expire_claims(store, ProjectByProject("expire claims")) is False
 
 
 def test_finding_lost_claims_uses_its_index(store: Store) -> None:
@@ -151,17 +155,17 @@ def test_feeds_are_cut_by_one_worker_in_hours(fresh_store: Store) -> None:
     assert fresh_store.events.last(project.id) > 0
 
     for _ in range(3):
-        trim_feeds(fresh_store, ProjectTurns("trim feeds"), timedelta(0))
+        trim_feeds(fresh_store, ProjectByProject("trim feeds"), timedelta(0))
 
     assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
     a_document(project.context(), title="Another")
     fresh_store.outboxes.publish_all(project.id)
-    trim_feeds(fresh_store, ProjectTurns("trim feeds"), timedelta(0))
+    trim_feeds(fresh_store, ProjectByProject("trim feeds"), timedelta(0))
     assert fresh_store.events.page(project.id, None, 100)[0] != []
 
 
 def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
-    fresh_store: Store, logged: pytest.LogCaptureFixture
+    fresh_store: Store, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
     for project in (broken, whole):
@@ -169,6 +173,7 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
         fresh_store.outboxes.publish_all(project.id)
         a_document(project.context(), title="Another")
     fresh_store.database.feeds.delete_one({"_id": ObjectId(broken.id)})  # as after a restore of some collections
+    monkeypatch.setattr(worker, "REST_SECONDS", 3600)
     before = fresh_store.events.last(whole.id)
     [relay] = [job for job in jobs(fresh_store, SETTINGS) if job.name == "relay events"]
 
@@ -179,6 +184,51 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     [line] = [vars(record) for record in logged.records if record.levelname == "WARNING"]
     assert (line["msg"], line["job"], line["projectId"]) == ("write conflict", "relay events", broken.id)
     assert "projectId_sequence" in line["reason"]
+
+
+def test_a_claim_that_can_not_be_expired_is_logged_and_holds_up_no_other_project(
+    fresh_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
+    documents = []
+    for project in (broken, whole):
+        ctx = project.context(project.token())
+        documents.append(a_ready_brief(ctx)["id"])
+        OPERATIONS["claim_brief"](ctx, documents[-1], fields={"leaseSeconds": 60})
+    past = {"brief.claimExpiresAt": this_instant() - timedelta(seconds=1)}
+    fresh_store.database.documents.update_many({}, {"$set": past})
+    fresh_store.database.documents.update_one({"_id": ObjectId(documents[0])}, {"$set": {"outbox": "no list"}})
+
+    expire_claims(fresh_store, ProjectByProject("expire claims"))
+
+    states = [row["brief"]["state"] for row in fresh_store.database.documents.find().sort("projectId", 1)]
+    assert states == ["claimed", "ready"]
+    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
+    assert (line["job"], line["projectId"]) == ("expire claims", broken.id)
+
+
+def test_what_was_published_before_an_error_is_logged(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
+) -> None:
+    published = iter([Result({"reason": None})])
+
+    def publish_one(_ctx: Context, _document_id: str) -> Result:
+        try:
+            return next(published)
+        except StopIteration:
+            raise ServiceUnavailable() from None
+
+    project = a_project(fresh_store)
+    documents = [a_document(project.context(), title=title)["id"] for title in ("First", "Second")]
+    monkeypatch.setattr(fresh_store.documents, "find_due", lambda *_: documents)
+    monkeypatch.setattr(publishing, "publish_scheduled", publish_one)
+    logged.set_level("INFO", "content_workflow.worker")
+
+    with pytest.raises(ServiceUnavailable):
+        publish_turn(fresh_store, project.id)
+
+    [line] = [vars(record) for record in logged.records]
+    assert (line["msg"], line["documentId"]) == ("scheduled document published", documents[0])
 
 
 def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(

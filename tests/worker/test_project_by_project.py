@@ -1,4 +1,4 @@
-"""Turns of projects: one that fails is logged, rests, comes last and holds up no other."""
+"""Work for one project after the other: one that fails is logged, rests, comes last and holds up no other."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.errors import ServiceUnavailable
+from app.errors import BUSY, ServiceUnavailable
 from app.worker import worker
-from app.worker.worker import ProjectTurns
+from app.worker.worker import ProjectByProject
 
 PROJECTS = ("first", "second", "third")
 
@@ -28,22 +28,22 @@ class Runs:
 
 
 def test_the_results_are_added_up_also_where_a_project_fails(logged: pytest.LogCaptureFixture) -> None:
-    assert ProjectTurns("test").run(PROJECTS, Runs(second=ValueError())) == 4
+    assert ProjectByProject("test").each(PROJECTS, Runs(second=ValueError())) == 4
 
     [line] = [vars(record) for record in logged.records]
     assert (line["job"], line["projectId"]) == ("test", "second")
 
 
 def test_a_project_that_failed_rests_and_then_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns, now = ProjectTurns("test"), 1_000.0
+    projects, now = ProjectByProject("test"), 1_000.0
     monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: now))
-    turns.run(PROJECTS, Runs(first=ValueError()))
+    projects.each(PROJECTS, Runs(first=ValueError()))
 
     resting, rested, again = Runs(), Runs(), Runs()
-    turns.run(PROJECTS, resting)
+    projects.each(PROJECTS, resting)
     now += worker.REST_SECONDS
-    turns.run(PROJECTS, rested)
-    turns.run(PROJECTS, again)
+    projects.each(PROJECTS, rested)
+    projects.each(PROJECTS, again)
 
     assert resting.ran == ["second", "third"]
     assert rested.ran == ["second", "third", "first"]
@@ -51,11 +51,19 @@ def test_a_project_that_failed_rests_and_then_comes_last(monkeypatch: pytest.Mon
 
 
 def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time() -> None:
-    turns, others = ProjectTurns("test"), Runs()
+    projects, others = ProjectByProject("test"), Runs()
 
     unreachable = Runs(first=ServiceUnavailable())
-    turns.run(PROJECTS, unreachable)
-    turns.run(PROJECTS, others)
+    projects.each(PROJECTS, unreachable)
+    projects.each(PROJECTS, others)
 
     assert unreachable.ran == ["first"]
     assert others.ran == ["second", "third"]
+
+
+def test_where_others_write_the_same_record_the_next_projects_have_their_turn() -> None:
+    busy = Runs(first=ServiceUnavailable(BUSY))
+
+    ProjectByProject("test").each(PROJECTS, busy)
+
+    assert busy.ran == [*PROJECTS]
