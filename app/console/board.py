@@ -19,10 +19,12 @@ from app.operations import documents
 from app.vocabulary import DocumentStatus
 
 IN_A_COLUMN = 25
-MOST_IN_A_COLUMN = 99
-"""One less than the longest page of a list: one more document is asked for, to know whether there are more."""
-IN_ALL = 100
-"""The most cards of a board that one list fills, for a search: each page of one costs several commands."""
+MOST = 99
+"""The most cards of a column, and of a board that one list fills, for a search: each page of one costs several
+commands.
+
+One less than the longest page of a list: one more document is asked for, to know whether there are more.
+"""
 FILTERS = ("q", "assigneeId", "categoryId", "clusterId", "briefState", "due")
 IN_ONE_LIST = frozenset({"q", "briefState", "due"})
 """The filters with which all columns are filled by one list."""
@@ -50,7 +52,7 @@ def show_board() -> Response:
         columns=columns,
         chosen=chosen,
         is_cut=is_search and any(column.more for column in columns),
-        most_in_a_column=MOST_IN_A_COLUMN,
+        most=MOST,
         cursor=live.cursor(),
     )
 
@@ -75,7 +77,7 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
 def _column(status: str, filters: Mapping[str, Any]) -> Column:
     """Returns one column: the earliest due date first, or the latest publication first."""
     shown = request.args.get(f"show.{status}", IN_A_COLUMN, type=int) or IN_A_COLUMN
-    shown = max(1, min(shown, MOST_IN_A_COLUMN))
+    shown = max(1, min(shown, MOST))
     sort = "-updatedAt" if status == DocumentStatus.PUBLISHED else "dueDate"
     fields = {**filters, "status": [status], "sort": sort, "limit": shown + 1}
     found = call(documents.list_documents, fields=fields).body
@@ -84,8 +86,8 @@ def _column(status: str, filters: Mapping[str, Any]) -> Column:
 
 def _in_one_list(filters: Mapping[str, Any]) -> list[Column]:
     """Returns all columns, filled from one list."""
-    found = call(documents.list_documents, fields={**filters, "sort": "dueDate", "limit": IN_ALL}).body
-    columns = {status: Column(status, shown=IN_ALL, more=len(found) == IN_ALL) for status in STATUSES}
-    for document in found:
+    found = call(documents.list_documents, fields={**filters, "sort": "dueDate", "limit": MOST + 1}).body
+    columns = {status: Column(status, shown=MOST, more=len(found) > MOST) for status in STATUSES}
+    for document in found[:MOST]:
         columns[document["status"]].documents.append(document)
     return list(columns.values())

@@ -551,7 +551,7 @@ def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(
 ) -> None:
     for title in ("Rye bread", "Spelt bread"):
         a_document(project.context(), title=title)
-    monkeypatch.setattr("app.console.board.IN_ALL", 1)
+    monkeypatch.setattr("app.console.board.MOST", 1)
     window.sign_in(project.token("Ingrid"))
     with screen(window, 390, 844):
         window.open("/console/board?q=bread")
@@ -559,8 +559,8 @@ def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(
         cut = window.find("#cut")
         assert cut.rect["height"] > 0
         assert cut.rect["y"] + cut.rect["height"] <= window.find(".board").rect["y"]
-        assert "None of the first 100" in window.find(".board").text
-        monkeypatch.setattr("app.console.board.IN_ALL", 100)
+        assert "None of the first 1" in window.find(".board").text
+        monkeypatch.setattr("app.console.board.MOST", 99)
         window.find("#q").send_keys(Keys.BACKSPACE * 5 + "rye")
         window.until(lambda: not window.find("#cut").is_displayed())
 

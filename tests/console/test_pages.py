@@ -80,6 +80,24 @@ def test_the_filters_of_the_board_are_in_its_address(
     assert {title for title in ("Rye bread", "Stollen", "Salt bread") if title in page} == titles
 
 
+def test_a_search_with_as_many_results_as_the_board_shows_is_complete(
+    editor: Visitor, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.console.board.MOST", 2)
+    for title in ("Rye bread", "Spelt bread"):
+        a_document(project.context(), title=title, status="idea")
+    complete = editor.get("/console/board?q=bread").text
+    a_document(project.context(), title="Wheat bread", status="idea")
+    cut = editor.get("/console/board?q=bread").text
+
+    assert ">2</span>" in complete
+    assert "None of the first" not in complete
+    assert 'class="cut" hidden>' in complete
+    assert ">2+</span>" in cut
+    assert "None of the first 2<" in cut
+    assert 'class="cut" >These are the first 2;' in cut
+
+
 def test_a_column_is_bounded_and_shows_more(editor: Visitor, project: Project) -> None:
     ctx = project.context()
     for number in range(25):
