@@ -41,7 +41,9 @@ class BriefRecord(Record):
     state = string("the state", one_of=BriefState, example="claimed")
     claimedAt = timestamp("when it was claimed; null unless claimed", null=True, example=EXAMPLE_TIME)
     claimedBy = nested(ActorRecord, "the token that claimed it; null unless claimed", null=True)
-    claimExpiresAt = timestamp("when the claim's lease runs out; null without one", null=True)
+    claimExpiresAt = timestamp(
+        "when the claim's lease runs out; null without one", null=True, example="2027-01-31T10:00:00.000Z"
+    )
 
 
 class BriefItem(Record):

@@ -24,7 +24,7 @@ class EventRecord(Record):
 
     id = record_id("the event's id, the same in webhooks")
     sequence = integer("its number in the project's feed: 1, 2, 3, … without a gap", example=42)
-    type = string("what happened", one_of=EVENT_TYPES)
+    type = string("what happened", one_of=EVENT_TYPES, example="brief.claimed")
     at = timestamp("when")
     by = nested(ActorRecord, "who did it")
     data = _details("to what: ids, and a document's status, version, slug and brief state after it; never a text")
@@ -43,7 +43,7 @@ class ActivityRecord(Record):
     """A change of a document."""
 
     id = record_id("the event's id")
-    type = string("what happened", one_of=EVENT_TYPES)
+    type = string("what happened", one_of=EVENT_TYPES, example="brief.claimed")
     at = timestamp("when")
     by = nested(ActorRecord, "who did it")
     details = _details("what the event says of the document after it: status, version, slug, brief state")

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from app.fields.types import EXAMPLE
-from app.records.types import Record, date, integer, nested, nested_list, record_id, string, timestamp
+from app.records.types import EXAMPLE_TIME, Record, date, integer, nested, nested_list, record_id, string, timestamp
 from app.rules.insights import STATES, STATUSES
 
 
@@ -73,7 +73,9 @@ class InsightsRecord(Record):
     statusesByDay = nested_list(DayStatuses, "documents by status at the end of each day, oldest first; now for today")
     briefs = nested(BriefCounts, "documents outside the trash by the state of their brief, now; none without a brief")
     overdue = integer("documents due before today and not published")
-    oldestReady = timestamp("when the ready brief that has waited longest was last offered", null=True)
+    oldestReady = timestamp(
+        "when the ready brief that has waited longest was last offered", null=True, example=EXAMPLE_TIME
+    )
     days = nested_list(DayFigures, "every day, oldest first")
     durations = nested(DurationsRecord, "steps that ended on these days")
     agents = nested_list(AgentFigures, "tokens that claimed, those with the most claims first")

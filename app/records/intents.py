@@ -31,7 +31,11 @@ class IntentRecord(Record):
 
 INTENT_RECORDS: dict[Kind, type[ma.Schema]] = {
     kind: IntentRecord.from_dict(
-        {"fields_": nested(fields, "the fields set so far", data_key="fields")}, name=f"{kind.title()}IntentRecord"
+        {
+            "kind": string("the kind of record that it becomes", one_of=Kind, example=str(kind)),
+            "fields_": nested(fields, "the fields set so far", data_key="fields"),
+        },
+        name=f"{kind.title()}IntentRecord",
     )
     for kind, fields in INTENT_FIELDS.items()
 }
@@ -66,10 +70,7 @@ class ValidationRecord(Record):
     valid = boolean("whether it would be confirmed")
     errors = nested_list(ProblemRecord, "every problem, sorted by field")
     warnings = nested_list(
-        CheckResult,
-        "`keyword_taken`, for a document draft whose keyword another document has",
-        required=False,
-        example=[TAKEN_KEYWORD],
+        CheckResult, "`keyword_taken`, for a document draft whose keyword another document has", required=False
     )
 
 

@@ -72,7 +72,7 @@ class PacketRecord(Record):
     review = nested(ReviewRecord, "the last request for changes, until the next submit", null=True)
     outline = nested(OutlineRecord, "the content's sections")
     checks = nested_list(CheckResult, "the failures of checks", example=[FAILED_CHECK])
-    actions = strings("the operations that are allowed now", example=["write_content", "submit_document"])
+    actions = strings("the operations that are allowed now", example=["write_content", "release_brief"])
     truncated = strings("the names of the parts that were shortened to fit", example=[])
 
 

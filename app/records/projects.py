@@ -38,11 +38,13 @@ class ProjectRecord(Record):
     categoryUrl = string(
         "the address of a category's page; empty when unset", example="https://crust.example/topics/{slug}"
     )
-    claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True)
+    claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True, example=3600)
     guidelines = string("the house style for writers, as markdown")
     fourEyes = boolean("whether who made or submitted a version may not approve, schedule or publish it")
     checks = strings_by_name(
-        "checks of documents by name, each `off`, `warning` or `error`; others are warnings", one_of=CheckLevel
+        "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
+        one_of=CheckLevel,
+        example={"meta_title": "error", "references": "off"},
     )
     frozen = nested(FrozenRecord, "set while only tokens with the scope `admin` can write", null=True)
     createdAt = timestamp("when it was created")

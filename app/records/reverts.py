@@ -16,7 +16,7 @@ class SkippedRecord(Record):
     """A document that was not reverted, or, with `published_since`, whose delivery was not."""
 
     id = record_id("the document's id")
-    reason = string("why", one_of=SkipReason)
+    reason = string("why", one_of=SkipReason, example="published_since")
 
 
 class RevertRecord(Record):

@@ -13,22 +13,22 @@ class SectionSummary(Record):
     level = integer("the heading's level, 1 to 6; 0 for section 0", example=1)
     title = string("the heading as plain text", example="Dough")
     line = integer("the line that the section begins in, from 1", example=1)
-    words = integer("words of the section", example=5)
-    hash = string("names the section in an edit; changes with its text", example="5f2d1c3b4a596877")
+    words = integer("words of the section", example=4)
+    hash = string("names the section in an edit; changes with its text", example="d3d1babb0b651222")
 
 
 class SectionRecord(SectionSummary):
     """A section."""
 
     markdown = string("the section's markdown, its heading included", example="# Dough\n\nFlour and water.\n")
-    version = integer("the document's version", example=2)
+    version = integer("the document's version")
 
 
 class OutlineRecord(Record):
     """The sections of a document."""
 
-    version = integer("the document's version", example=2)
-    words = integer("words of the whole content", example=5)
+    version = integer("the document's version")
+    words = integer("words of the whole content", example=4)
     sections = nested_list(SectionSummary, "the sections in their order")
 
 

@@ -62,9 +62,9 @@ def strings(doc: str, *, one_of: Iterable[str] = (), **options: Any) -> fields.L
     return fields.List(fields.String(validate=_closed(one_of)), **_options(doc, [], **options))
 
 
-def strings_by_name(doc: str, *, one_of: Iterable[str]) -> fields.Dict:
+def strings_by_name(doc: str, *, one_of: Iterable[str], **options: Any) -> fields.Dict:
     """Documents an object whose keys are names and whose values are words of a closed list."""
-    return fields.Dict(fields.String(), fields.String(validate=_closed(one_of)), **_options(doc, {}))
+    return fields.Dict(fields.String(), fields.String(validate=_closed(one_of)), **_options(doc, {}, **options))
 
 
 def nested(schema: type[ma.Schema], doc: str, **options: Any) -> fields.Nested:

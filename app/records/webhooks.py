@@ -16,7 +16,7 @@ class WebhookRecord(Record):
     url = string("where events are sent", format="uri", example="https://hooks.example.org/content")
     events = strings("the types of event that are sent; empty: all", one_of=EVENT_TYPES, example=["document.published"])
     description = string("what it is for; empty when unset", example="The website")
-    enabled = boolean("whether it sends; disabled after 3 days without success or by a 410")
+    enabled = boolean("whether it sends; disabled after 3 days without success or by a 410", example=True)
     disabledAt = timestamp("when the service disabled it", null=True)
     createdAt = timestamp("when it was created")
     createdBy = nested(ActorRecord, "who created it")
@@ -39,7 +39,7 @@ class AttemptRecord(Record):
 
     at = timestamp("when it began")
     statusCode = integer("what the receiver answered; null when it did not", null=True, example=503)
-    error = string("why it failed; null when it did not", null=True, example="the answer was 503")
+    error = string("why it failed; null when it did not", null=True, example="The response had status 503.")
     durationMs = integer("how long it took, in milliseconds", example=38)
 
 
@@ -48,10 +48,12 @@ class DeliveryRecord(Record):
 
     id = record_id("the delivery's id")
     eventId = record_id("the event's id, sent as `webhook-id`")
-    type = string("the event's type", one_of=(*EVENT_TYPES, TEST))
+    type = string("the event's type", one_of=(*EVENT_TYPES, TEST), example="document.published")
     status = string("`pending` until it was delivered or given up", one_of=DeliveryStatus)
     attempts = nested_list(AttemptRecord, "every attempt, the first one first; at most the last 50")
-    nextAttemptAt = timestamp("when it is tried next; null unless pending", null=True)
+    nextAttemptAt = timestamp(
+        "when it is tried next; null unless pending", null=True, example="2027-01-31T09:00:05.000Z"
+    )
     createdAt = timestamp("when it was queued")
 
 

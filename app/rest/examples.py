@@ -20,10 +20,12 @@ from app.fields.loading import cached_schema, load, problems
 from app.fields.types import EXAMPLE, Schema
 from app.operations.intents import FULL_OF_DRAFTS
 from app.records.errors import EXTRA_KEYS
+from app.records.intents import TAKEN_KEYWORD, ValidationRecord
 from app.records.types import EXAMPLE_ID, EXAMPLE_TIME
 from app.rest.route import Route
 from app.rules.briefs import NO_CLAIM, MoveRequest, brief_claimed
-from app.vocabulary import ActorType, BriefState, Channel
+from app.rules.webhooks import TEST
+from app.vocabulary import ActorType, BriefState, Channel, Kind
 
 _SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
 _CLAIMED = brief_claimed(
@@ -62,6 +64,9 @@ AFTER: dict[str, dict[str, Any]] = {
         "brief": _DRAFTED,
     },
     "unpublish_document": {"brief": _DRAFTED},
+    **dict.fromkeys(("write_content", "edit_content", "restore_revision"), {"version": 2}),
+    "revoke_token": {"revokedAt": EXAMPLE_TIME},
+    "test_webhook": {"type": TEST, "attempts": [], "nextAttemptAt": EXAMPLE_TIME},
     **dict.fromkeys(("get_project", "update_project", "unfreeze_project"), {"frozen": None}),
 }
 """What differs in the example of an operation's response; in others a document is claimed, and a project is frozen."""
@@ -72,10 +77,18 @@ def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
     return _without_none(_example(cached_schema(schema)))
 
 
-def response_example(record: type[ma.Schema], operation: str, *, many: bool) -> Any:
-    """Returns an example of an operation's response: every key of the record."""
-    example = _changed(_example(cached_schema(record)), AFTER.get(operation, {}))
-    return [example] if many else example
+def response_example(route: Route) -> Any:
+    """Returns an example of a route's response: every key of the record."""
+    if route.kind is not None and route.response is ValidationRecord:
+        return _validation_example(route.kind)
+    example = _changed(_example(cached_schema(route.response)), AFTER.get(route.operation.name, {}))
+    return [example] if route.operation.many else example
+
+
+def _validation_example(kind: Kind) -> dict[str, Any]:
+    """Returns an example of what is wrong with a draft: the fields that a draft of its kind lacks."""
+    warnings = {"warnings": [TAKEN_KEYWORD]} if kind is Kind.DOCUMENT else {}
+    return {"valid": False, "errors": problems(INTENT_FIELDS[kind], {}), **warnings}
 
 
 def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

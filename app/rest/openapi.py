@@ -145,7 +145,7 @@ def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
         route.status,
         route.response(many=operation.many),
         description="Success." if operation.reads else f"{operation.summary}: done.",
-        example=response_example(route.response, operation.name, many=operation.many),
+        example=response_example(route),
         headers=_headers(*(name for name, sent in headers.items() if sent)),
     )
     if operation.body is not None:
