@@ -114,7 +114,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 
     Returns the draft as it was.
     """
-    return _intent_result(_take(ctx, intent_id, fields))
+    return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
 @operation(Scope.READ, Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
@@ -140,7 +140,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 
     If a field is missing or invalid nothing changes, and the error lists every problem.
     """
-    draft = _take(ctx, intent_id, fields)
+    draft = _delete_draft(ctx, intent_id, fields)
     if wrong := _problems(ctx, draft):
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
@@ -181,9 +181,9 @@ def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
     return _intent_result(changed)
 
 
-def _take(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
+def _delete_draft(ctx: Context, intent_id: str, fields: Fields) -> StoredIntent:
     kind = fields.get("kind")
-    draft = ctx.store.intents.take(ctx.project_id, ctx.token_id, intent_id, kind, tags=ctx.if_match)
+    draft = ctx.store.intents.delete(ctx.project_id, ctx.token_id, intent_id, kind, tags=ctx.if_match)
     if draft is None:
         ctx.check_match(_own_draft(ctx, intent_id, fields))
         raise WriteConflict

@@ -48,7 +48,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
-        invitation = or_raise(store.invitations.take(project_id, hash_of(secret), now), Unauthorized)
+        invitation = or_raise(store.invitations.delete(project_id, hash_of(secret), now), Unauthorized)
         if token_hash := invitation.get("tokenHash"):
             inviter = or_raise(store.tokens.by_hash(token_hash), Unauthorized)
             if inviter["revokedAt"] is not None:

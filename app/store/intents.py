@@ -98,7 +98,7 @@ class Intents(Collection[StoredIntent]):
             change["$unset"] = cleared
         return self._update_one(project_id, condition, change)
 
-    def take(
+    def delete(
         self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None
     ) -> StoredIntent | None:
         """Deletes a token's draft and returns it: the one who gets it may finish it."""

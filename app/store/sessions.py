@@ -64,6 +64,6 @@ class Invitations(Secrets[StoredInvitation]):
 
     name = "invitations"
 
-    def take(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
-        """Returns the invitation whose secret has this hash and deletes it; None where there is none any more."""
+    def delete(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
+        """Deletes the invitation whose secret has this hash and returns it; None where there is none any more."""
         return self._delete_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
