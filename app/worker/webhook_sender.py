@@ -173,11 +173,11 @@ class WebhookDispatcher:
         return any(found)
 
     def close(self) -> None:
-        """Ends the turns that are running after the attempt that each is making; returns when they have ended."""
+        """Ends each turn after the attempt that it is making; returns when all have ended and given back their leases."""
         self._sender.stop()
         with self._dispatching:  # so that no webhook is leased for a pool that is closed
             for pool in self._pools.values():
-                pool.close()
+                pool.close(cancel=False)  # a turn that has not begun gives back its lease
 
     def _fill(self, pool: ProjectPool, slow: bool) -> bool:
         found = False

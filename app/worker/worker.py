@@ -151,10 +151,10 @@ class ProjectPool:
         self._executor.submit(self._run, project_id, run)
         return True
 
-    def close(self) -> None:
-        """Waits until what is running has ended; what waits for a thread is not started."""
+    def close(self, *, cancel: bool = True) -> None:
+        """Waits until what is running has ended; what waits for a thread is not started, or run with `cancel=False`."""
         self._closed.set()
-        self._executor.shutdown(cancel_futures=True)
+        self._executor.shutdown(cancel_futures=cancel)
 
     def _run(self, project_id: str, run: Callable[[], object]) -> None:
         try:

@@ -516,6 +516,29 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
 
 
 @pytest.mark.race
+def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    store.outboxes.publish_all(project.id)
+    sender, may_begin = WebhookSender(store, WebhookClient(allow_local=True)), threading.Event()
+    dispatcher = WebhookDispatcher(store, sender, threads=1)
+    pool = dispatcher._pools[True]
+    pool._executor.submit(may_begin.wait)  # as long as its thread has not taken the turn
+
+    assert dispatcher.dispatch()
+    closing = threading.Thread(target=dispatcher.close)
+    closing.start()
+    until(pool._closed.is_set)
+    may_begin.set()
+    closing.join()
+
+    assert receiver.requests == []
+    assert post.deliver(project) == 1
+
+
+@pytest.mark.race
 def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
 ) -> None:
