@@ -196,19 +196,21 @@ class Store:
         def tried(session: ClientSession | None) -> T:
             nonlocal lost
             try:
-                return work(session)
+                result = work(session)
             except PyMongoError as error:
                 no_primary = isinstance(error, ServerSelectionTimeoutError)
                 lost = LOST_TO_TRANSACTION in _codes_of(error) or (lost and error.timeout and not no_primary)
                 raise
+            lost = False  # what fails now is the commit
+            return result
 
         try:
-            result: T = self.transact(tried)
+            committed: T = self.transact(tried)
         except PyMongoError as error:
             if lost and error.timeout:
                 raise ServiceUnavailable(BUSY, reason_of(error)) from error
             raise
-        return result
+        return committed
 
     def ping(self) -> None:
         """Checks that MongoDB answers, has transactions and lets the service's user read.

@@ -173,6 +173,27 @@ def test_a_transaction_that_lost_once_and_then_finds_no_primary_says_that_the_da
     assert refused.value.reason == "no primary"
 
 
+def test_a_transaction_that_lost_once_and_then_finds_no_primary_for_its_commit_says_that_the_database_is_away(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = [OperationFailure("WriteConflict", 112, {"code": 112, "errorLabels": ["TransientTransactionError"]})]
+
+    def loses_once(within: Store) -> None:
+        within.projects.settings(project.id)
+        if lost:
+            raise lost.pop()
+
+    def unreachable(session: ClientSession) -> None:
+        raise ServerSelectionTimeoutError("no primary")
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", unreachable)
+
+    with pytest.raises(ServiceUnavailable) as refused, project.store.deadline():
+        project.store.in_transaction(loses_once)
+
+    assert refused.value.message == ServiceUnavailable.message
+
+
 def test_an_edit_of_a_brief_that_was_released_meanwhile_is_made(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
