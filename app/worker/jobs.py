@@ -123,19 +123,20 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
 
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
-    """Removes old events from the feeds, once an hour among all workers."""
-    now = this_instant()
+    """Removes old events from the feeds, once an hour among all workers, a batch of each feed at a time."""
+    now, trimmed = this_instant(), 0
     with store.deadline():
-        with_feeds = store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else []
+        untrimmed = set(store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else [])
 
     def trim(project_id: str) -> int:
-        trimmed, more = 0, True
-        while more:
-            with store.deadline():
-                events = store.events.trim(project_id, now - keep)
-            trimmed, more = trimmed + events, events > 0
-        return trimmed
+        with store.deadline():
+            events = store.events.trim(project_id, now - keep)
+        if not events:
+            untrimmed.remove(project_id)
+        return events
 
-    if trimmed := projects.each(with_feeds, trim):
+    while events := projects.each(untrimmed, trim):
+        trimmed += events
+    if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})
     return False

@@ -173,7 +173,7 @@ class WebhookDispatcher:
         return any(found)
 
     def close(self) -> None:
-        """Ends each turn after the attempt that it is making; returns when all have ended and given back their leases."""
+        """Ends each turn after the attempt that it is making; returns when all have ended."""
         self._sender.stop()
         with self._dispatching:  # so that no webhook is leased for a pool that is closed
             for pool in self._pools.values():

@@ -20,6 +20,7 @@ from app.operations.context import Context, this_instant
 from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
+from app.store import events
 from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
@@ -254,6 +255,30 @@ def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
     assert fresh_store.events.page(whole.id, None, 100) == ([], fresh_store.events.last(whole.id))
     [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
     assert (line["job"], line["projectId"]) == ("trim feeds", broken.id)
+
+
+def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, small = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
+    for project, documents in ((large, 3), (small, 1)):
+        for number in range(documents):
+            a_document(project.context(), title=f"Document {number}")
+        fresh_store.outboxes.publish_all(project.id)
+    monkeypatch.setattr(events, "TRIM_BATCH", 1)
+    trim, turns = fresh_store.events.trim, []
+
+    def trim_and_note(project_id: str, before: datetime) -> int:
+        turns.append(project_id)
+        return trim(project_id, before)
+
+    monkeypatch.setattr(fresh_store.events, "trim", trim_and_note)
+
+    trim_feeds(fresh_store, ProjectByProject("trim feeds"), timedelta(0))
+
+    assert turns[:4] == [large.id, small.id] * 2
+    for project in (large, small):
+        assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
 
 
 @pytest.mark.slow
