@@ -110,10 +110,11 @@ class Deliveries(Collection[StoredDelivery]):
     def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
         """Gives up what is pending for a webhook; returns how many deliveries that were.
 
-        `but_requested` leaves those that were requested: tests and redeliveries.
+        `but_requested` leaves those that were requested and not tried since: tests and redeliveries.
         """
         condition: Bson = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
-        pending = self._where(project_id, condition | ({"requested": {"$ne": True}} if but_requested else {}))
+        untried = {"requested": True, "since": None}
+        pending = self._where(project_id, condition | ({"$nor": [untried]} if but_requested else {}))
         over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
         given_up = self._collection.update_many(pending, over, session=self._session)
         return given_up.modified_count

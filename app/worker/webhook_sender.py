@@ -139,7 +139,7 @@ class WebhookSender:
         if outcome.status_code == GONE or is_dead(failing_since, now):
             event = Event("webhook.disabled", now, SYSTEM)
             if self.store.webhooks.disable(project_id, webhook["id"], event):
-                given_up = self.store.deliveries.give_up(project_id, webhook["id"])
+                given_up = self.store.deliveries.give_up(project_id, webhook["id"], but_requested=True)
                 details = {"projectId": project_id, "webhookId": webhook["id"], "givenUp": given_up}
                 log.warning("webhook disabled", extra=details)
         return now + rest(failures)

@@ -380,6 +380,47 @@ def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(
     assert sorted(row["status"] for row in deliveries(rest, webhook)) == ["failed", "failed", "succeeded"]
 
 
+def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and_the_rest_given_up(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token), title="Arrives")
+    post.deliver(project)
+    [arrived] = deliveries(rest, webhook)
+    for title in ("Ends it", "Waits"):
+        a_document(project.context(rest.token), title=title)
+    receiver.statuses = [410]
+
+    def redeliver() -> None:
+        receiver.on_request = lambda: None
+        rest.post(f"/webhooks/{webhook['id']}/deliveries/{arrived['id']}/redeliver")
+
+    receiver.on_request = redeliver
+    post.deliver(project)
+    post.later(minutes=2).deliver(project)
+    post.later(days=1).deliver(project)
+
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
+    assert [message["data"]["slug"] for message in receiver.messages] == ["arrives", "ends-it", "arrives"]
+    rows = deliveries(rest, webhook)
+    assert [[attempt["statusCode"] for attempt in row["attempts"]] for row in rows] == [[], [410], [200, 410]]
+    assert {(row["status"], row["nextAttemptAt"]) for row in rows} == {("failed", None)}
+
+
+def test_a_test_that_is_answered_with_410_is_not_sent_again(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    receiver.statuses = [410]
+    rest.post(f"/webhooks/{webhook['id']}/test")
+
+    post.later(seconds=1).deliver(project)
+    post.later(days=1).deliver(project)
+
+    [delivery] = deliveries(rest, webhook)
+    assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
+
+
 def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sent(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
