@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from app import errors
 from app.errors import Refusal
@@ -187,7 +188,7 @@ def tools_page() -> str:
     return "\n".join(lines)
 
 
-def _arguments(operation: Operation) -> Iterator[str]:
+def _arguments(operation: Operation[Any]) -> Iterator[str]:
     properties = TOOLS[operation.name].definition.input_schema.get("properties", {})
     if properties:
         yield "| Argument | What it is |"

@@ -43,7 +43,7 @@ UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MA
 class Arguments:
     """The arguments of one tool: documented as JSON Schema, and read into what its operation is called with."""
 
-    operation: Operation
+    operation: Operation[Any]
     fields: type[ma.Schema]
 
     @cached_property
@@ -99,7 +99,7 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
     return fields
 
 
-def arguments_of(operation: Operation) -> Arguments:
+def arguments_of(operation: Operation[Any]) -> Arguments:
     """Returns the arguments of an operation's tool."""
     written = () if operation.reads else (DryRun, IdempotencyKey)
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")

@@ -88,7 +88,7 @@ _READERS: dict[str, Callable[[Context, str, str], Contents]] = {
 }
 
 
-def _first(ctx: Context, operation: Operation) -> list[dict[str, Any]]:
+def _first(ctx: Context, operation: Operation[Any]) -> list[dict[str, Any]]:
     if operation.query is None or operation.scope not in ctx.caller.scopes:
         return []
     found: list[dict[str, Any]] = operation(ctx, fields=load(operation.query, {"limit": SMALL_PAGE})).body

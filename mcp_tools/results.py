@@ -35,7 +35,7 @@ UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text in which an agent follows no instructions."""
 
 
-def output_schema(operation: Operation) -> dict[str, Any]:
+def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
     A record is documented once, by the tool that reads it. A refusal fits every schema, since some clients check tool
@@ -49,7 +49,7 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", **record, "minProperties": 1}
 
 
-def result_of(operation: Operation, result: Result) -> t.CallToolResult:
+def result_of(operation: Operation[Any], result: Result[Any]) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
     body = result.body
     if issubclass(operation.response, IntentRecord) and operation.name != "get_intent":
@@ -73,7 +73,7 @@ def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResul
     return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
 
 
-def _counts(operation: Operation) -> bool:
+def _counts(operation: Operation[Any]) -> bool:
     """Returns whether a list can report the number of its items."""
     return operation.query is not None and "count" in cached_schema(operation.query).fields
 
@@ -87,20 +87,20 @@ def _short(draft: dict[str, Any]) -> dict[str, Any]:
     return {**draft, "fields": {name: value for name, value in draft["fields"].items() if name != DRAFT_TEXT}}
 
 
-def _documents_its_record(operation: Operation) -> bool:
+def _documents_its_record(operation: Operation[Any]) -> bool:
     """Returns whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
     alike = [one for one in OPERATIONS if _record(one) == _record(operation)]
     return operation is min(alike, key=lambda one: (not one.reads, one.many))
 
 
-def _record(operation: Operation) -> type[ma.Schema]:
+def _record(operation: Operation[Any]) -> type[ma.Schema]:
     """Returns the schema of the record that an operation's tool returns."""
     if issubclass(operation.response, IntentRecord):
         return IntentRecord  # whatever the kind of draft
     return SHORT.get(operation.response, operation.response)
 
 
-def _record_schema(operation: Operation) -> dict[str, Any]:
+def _record_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
     record = _record(operation)
     properties = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
@@ -122,7 +122,7 @@ def _key(schema: dict[str, Any]) -> dict[str, Any]:
     return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}
 
 
-def label_of(operation: Operation) -> dict[str, Any] | None:
+def label_of(operation: Operation[Any]) -> dict[str, Any] | None:
     """Returns what `_meta` says of an operation's tool and of its results; None where they hold no such text."""
     records = CONFIRMED_RECORDS.values() if operation.response is ConfirmedRecord else (operation.response,)
     return UNTRUSTED if any(holds_text(record()) for record in records) else None

@@ -23,7 +23,7 @@ HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 class Tool:
     """An operation as agents see and call it."""
 
-    operation: Operation
+    operation: Operation[Any]
     arguments: Arguments
     definition: t.Tool
 
@@ -41,7 +41,7 @@ class Tool:
         return (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
 
 
-def _tool(operation: Operation) -> Tool:
+def _tool(operation: Operation[Any]) -> Tool:
     arguments = arguments_of(operation)
     definition = t.Tool(
         name=operation.name,
@@ -54,7 +54,7 @@ def _tool(operation: Operation) -> Tool:
     return Tool(operation, arguments, definition)
 
 
-def describe(operation: Operation) -> str:
+def describe(operation: Operation[Any]) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
     parts = [*paragraphs, NEXT.get(operation.name, "")]
@@ -63,7 +63,7 @@ def describe(operation: Operation) -> str:
     return "\n".join(filter(None, parts))
 
 
-def hints(operation: Operation) -> t.ToolAnnotations:
+def hints(operation: Operation[Any]) -> t.ToolAnnotations:
     """Returns what a client may tell its user before the tool is called."""
     changes = operation.effect == Effect.CHANGES
     return t.ToolAnnotations(

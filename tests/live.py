@@ -36,7 +36,7 @@ def until_listening(port: int, process: subprocess.Popen[bytes]) -> None:
             return
         except OSError:
             time.sleep(0.02)
-    raise RuntimeError(f"{process.args} ended before it listened.")
+    raise RuntimeError(f"{process.args!r} ended before it listened.")
 
 
 def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> float:

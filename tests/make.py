@@ -49,12 +49,12 @@ class Project:
     ) -> Token:
         """Makes a token."""
         now, secret = this_instant(), new_secret(kind)
-        scopes = [] if kind == TokenKind.DELIVERY else [str(scope) for scope in scopes]
+        granted = [] if kind == TokenKind.DELIVERY else [str(scope) for scope in scopes]
         record = {
             "kind": kind,
             "name": name,
             "agent": agent,
-            "scopes": scopes,
+            "scopes": granted,
             "drafts": drafts,
             "hash": hash_of(secret),
             "createdAt": now,
@@ -64,7 +64,7 @@ class Project:
             **fields,
         }
         made = self.store.tokens.add(self.id, record, Event("token.created", now, SYSTEM))
-        allowed = frozenset(Scope(scope) for scope in scopes)
+        allowed = frozenset(map(Scope, granted))
         return Token(made["id"], secret, Caller(self.id, self.team_id, made["id"], name, agent or "", allowed, drafts))
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:

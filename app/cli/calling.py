@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import orjson
@@ -13,11 +13,13 @@ import orjson
 from app.errors import ServiceUnavailable
 from app.fields.loading import load
 from app.operations.context import Context
-from app.operations.operation import Operation
+from app.operations.operation import Body, Operation
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.vocabulary import Channel
+
+Row = TypeVar("Row")
 
 PAGE = 500
 MAX_SHOWN = 1_000
@@ -55,14 +57,14 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     return Context(opened, service_of(opened, project_id), Channel.CLI)
 
 
-def call(ctx: Context, operation: Operation, *ids: str, **fields: Any) -> Any:
+def call(ctx: Context, operation: Operation[Body], *ids: str, **fields: Any) -> Body:
     """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}
     schema = operation.body or operation.query
     return operation(ctx, *ids, fields=load(schema, given) if schema else None).body
 
 
-def every(ctx: Context, operation: Operation) -> Iterator[dict[str, Any]]:
+def every(ctx: Context, operation: Operation[Sequence[Row]]) -> Iterator[Row]:
     """Yields every record of a listing, page by page."""
     offset = 0
     while page := call(ctx, operation, limit=PAGE, offset=offset):

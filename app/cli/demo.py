@@ -30,7 +30,7 @@ TOKENS: Mapping[str, Mapping[str, Any]] = {
 }
 """The tokens of the demo, by their use."""
 
-STEPS: Mapping[str, Operation] = {
+STEPS: Mapping[str, Operation[Any]] = {
     "submit": publishing.submit_document,
     "approve": publishing.approve_document,
     "schedule": publishing.schedule_document,
@@ -109,8 +109,8 @@ class _DemoPlan:
     def _create(self, kind: Kind, **fields: Any) -> str:
         owner = self._as("owner")
         draft = call(owner, CREATES[kind], **fields)
-        created: str = call(owner, intents.confirm_intent, draft["id"])[kind]["id"]
-        return created
+        confirmed: Mapping[str, Any] = call(owner, intents.confirm_intent, draft["id"])
+        return str(confirmed[kind]["id"])
 
     def _as(self, use: str) -> Context:
         now = this_instant()

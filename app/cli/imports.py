@@ -2,12 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -22,6 +21,7 @@ from app.fields.loading import load
 from app.operations import publishing
 from app.operations.context import Context, this_instant
 from app.operations.imports import import_documents, update_imported
+from app.records.plans import ShownImport
 from app.rules.batches import batches
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -143,18 +143,18 @@ class _Run:
         replace(self, ctx=replace(self.ctx, store=store), report=report).send(batch)
         return report
 
-    def _note(self, file: Path, post: Post, became: Mapping[str, Any]) -> None:
-        outcome, report = became["outcome"], self.report
-        if outcome == "refused":
+    def _note(self, file: Path, post: Post, became: ShownImport) -> None:
+        outcome, document_id, report = became["outcome"], became["id"], self.report
+        if document_id is None:
             raise BadRequest(errors=became["problems"])
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
-            call(replace(self.ctx, now=this_instant()), update_imported, became["id"], **post.fields)
+            call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
         if self.publish and (outcome == "changed" or not became["live"]):
-            self._publish_dated(became["id"], post)
+            self._publish_dated(document_id, post)
 
     def _publish_dated(self, document_id: str, post: Post) -> None:
         ctx = replace(self.ctx, now=this_instant())

@@ -4,7 +4,7 @@ from calendar import Calendar
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from flask import Response, request, url_for
 
@@ -18,6 +18,7 @@ from app.errors import HttpApiDecodeError
 from app.fields.documents import DocumentQuery
 from app.fields.loading import load
 from app.operations import documents, publishing
+from app.records.documents import ShownDocument
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 
@@ -26,6 +27,14 @@ MOST = 500
 FILTERS = ("assigneeId", "categoryId", "clusterId")
 DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"}
 """The field that says on which day a document is shown."""
+
+
+class _Item(TypedDict):
+    """A document on a day of the calendar."""
+
+    kind: str
+    document: ShownDocument
+    day: date
 
 
 @console.get("/calendar")
@@ -89,18 +98,19 @@ def _reschedule(id: str, day: date) -> str:
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M} UTC."
 
 
-def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[str, Any]], list[str]]:
+def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[_Item], list[str]]:
     """Returns the documents of some days, and of what there may be more than is shown."""
     ctx = context()
     with ctx.store.deadline():
         found = documents.documents_by_day(ctx, filters, first, last, limit=MOST)
-    items = [_item(kind, one, one[DAY_OF[kind]]) for kind, listed in found.items() for one in listed]
+    items = [_item(kind, one) for kind, listed in found.items() for one in listed]
     return items, [kind for kind, listed in found.items() if len(listed) == MOST]
 
 
-def _item(kind: str, document: dict[str, Any], at: str) -> dict[str, Any]:
-    """Returns a document on the day of an instant: when it is due, scheduled, or was published."""
-    return {"kind": kind, "document": document, "day": date.fromisoformat(at[:10])}
+def _item(kind: str, document: ShownDocument) -> _Item:
+    """Returns a document on the day when it is due, scheduled, or was published."""
+    fields: Mapping[str, Any] = document
+    return {"kind": kind, "document": document, "day": date.fromisoformat(fields[DAY_OF[kind]][:10])}
 
 
 def _address(chosen: Mapping[str, str], day: date | None, weekly: bool) -> str:

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import orjson
 from flask import request
@@ -14,19 +14,21 @@ from app.console.frame import console
 from app.console.sessions import context
 from app.errors import IdempotencyConflict
 from app.fields.loading import load
-from app.operations.operation import Operation, Result
+from app.operations.operation import Body, Operation, Result
+
+Row = TypeVar("Row")
 
 TRIES_OF_A_FORM = 50
 """How often a form that was sent twice checks whether the first request is done; each pause is 0.1 s."""
 
 
 def call(
-    operation: Operation,
+    operation: Operation[Body],
     *ids: str,
     fields: Mapping[str, Any] | None = None,
     dry_run: bool = False,
     once: bool = False,
-) -> Result:
+) -> Result[Body]:
     """Runs an operation for the signed-in user; `fields` are those of its body or query, as JSON would have them.
 
     A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
@@ -46,21 +48,21 @@ def call(
 
 
 @dataclass(frozen=True)
-class Listing:
+class Listing(Generic[Row]):
     """A part of a list that is longer than a page shows."""
 
-    rows: list[dict[str, Any]]
+    rows: Sequence[Row]
     offset: int
     limit: int
 
 
-def listing(operation: Operation, *ids: str, limit: int, **filters: Any) -> Listing:
+def listing(operation: Operation[Sequence[Row]], *ids: str, limit: int, **filters: Any) -> Listing[Row]:
     """Returns the part of a list that the address of the page names by its `offset`."""
     offset = max(0, request.args.get("offset", 0, type=int))
     return Listing(call(operation, *ids, fields={**filters, "limit": limit, "offset": offset}).body, offset, limit)
 
 
-def _idempotency_key(operation: Operation, ids: Sequence[str], fields: Mapping[str, Any] | None) -> str | None:
+def _idempotency_key(operation: Operation[Any], ids: Sequence[str], fields: Mapping[str, Any] | None) -> str | None:
     """Returns the key of a call: that of the form's page, with what is called, since a form may call several
     operations, and may be changed and sent once more from the same page."""
     page_key = request.form.get("_key")
@@ -74,12 +76,12 @@ def new_key() -> str:
     return secrets.token_urlsafe(16)
 
 
-def may(operation: Operation) -> bool:
+def may(operation: Operation[Any]) -> bool:
     """Returns whether the signed-in user's scopes allow an operation; pages offer only what they allow."""
     return operation.scope in context().caller.scopes
 
 
-def require(operation: Operation) -> None:
+def require(operation: Operation[Any]) -> None:
     """Refuses with `Forbidden` the page of an operation that the signed-in user's scopes don't allow."""
     if not may(operation):
         raise operation.forbidden()

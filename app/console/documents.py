@@ -18,6 +18,8 @@ from app.fields.queries import MAX_NUMBER
 from app.http import in_flight
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
+from app.records.documents import ShownDocument
+from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.html_writer import TooMuchMarkup
@@ -149,7 +151,7 @@ def show_revisions(id: str) -> Response:
     older = _version("from", max(1, newer - 1))
     rows, fields, problem = None, [], ""
     try:
-        old, new = (call(revisions.get_revision, id, str(version)).body for version in (older, newer))
+        old, new = (_published_fields(id, version) for version in (older, newer))
         fields = [(name, old[name], new[name]) for name in PUBLISHED_FIELDS if old[name] != new[name]]
         rows = side_by_side(call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"])
     except (BadRequest, NotFound) as refusal:
@@ -183,7 +185,7 @@ def show_checks(id: str) -> Response:
     return page("checks.html", document=call(documents.get_document, id).body, **checked)
 
 
-def text_of(result: Result) -> str:
+def text_of(result: Result[ShownDocument]) -> str:
     """Returns the markdown of a document that was read."""
     body_id = result.text_ids["content"]
     if body_id is None:
@@ -203,7 +205,7 @@ def preview_of(markdown: str) -> str | None:
         return None
 
 
-def _on_site(document: Mapping[str, Any]) -> str:
+def _on_site(document: ShownDocument) -> str:
     """Returns where the website shows a document; empty where it does not, or may have it at another address."""
     if not document["isPublished"] or document["hasUnpublishedChanges"]:
         return ""
@@ -211,10 +213,14 @@ def _on_site(document: Mapping[str, Any]) -> str:
     return page_url(site, document["slug"]) if site else ""
 
 
-def _saved_by(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _saved_by(document: ShownDocument) -> Actor:
     """Returns who saved the newest version of a document."""
-    actor: Mapping[str, Any] = call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
-    return actor
+    return call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
+
+
+def _published_fields(id: str, version: int) -> Mapping[str, Any]:
+    """Returns the fields of a version, which are compared by name."""
+    return call(revisions.get_revision, id, str(version)).body
 
 
 def _version(name: str, default: int) -> int:

@@ -14,6 +14,8 @@ from app.console.lookups import named
 from app.errors import Refusal
 from app.operations import categories, clusters, intents
 from app.operations.operation import Operation
+from app.records.intents import ShownIntent
+from app.records.named import ShownNamed
 from app.rules.slugs import slug_of
 
 
@@ -24,10 +26,10 @@ class Filing:
     one: str
     texts: tuple[str, ...]
     lists: tuple[str, ...]
-    get: Operation
-    draft: Operation
-    change: Operation
-    delete: Operation
+    get: Operation[ShownNamed]
+    draft: Operation[ShownIntent]
+    change: Operation[ShownNamed]
+    delete: Operation[ShownNamed]
 
 
 FILINGS: Mapping[str, Filing] = {
@@ -71,11 +73,11 @@ def add_filing(kind: str) -> BaseResponse:
         fields["slug"] = slug_of(text("name"))
     draft = call(filing.draft, fields=fields, once=True).body
     try:
-        made = call(intents.confirm_intent, draft["id"], fields={}, once=True).body[filing.one]
+        confirmed: Mapping[str, Any] = call(intents.confirm_intent, draft["id"], fields={}, once=True).body
     except Refusal:
         call(intents.discard_intent, draft["id"], fields={})
         raise
-    return done(f"{made['name']} is added.", url_for("console.show_filing", kind=kind))
+    return done(f"{confirmed[filing.one]['name']} is added.", url_for("console.show_filing", kind=kind))
 
 
 @console.get(f"/plan/{KIND}/<id>")

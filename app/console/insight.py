@@ -1,5 +1,6 @@
 """Figures of the project: what is waiting, what happened each day, how long steps take, what agents did."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response, request
@@ -8,6 +9,7 @@ from app.console import plots
 from app.console.calls import call
 from app.console.frame import console, page
 from app.operations import insights
+from app.records.insights import ShownDuration, ShownStatuses
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
 HAPPENED = ("created", "claimed", "submitted", "approved", "published")
@@ -43,14 +45,14 @@ def show_insight() -> Response:
 console.app_template_filter("share_of")(plots.share)
 
 
-def _standing(status: str, days: list[dict[str, Any]]) -> dict[str, Any]:
+def _standing(status: str, days: Sequence[ShownStatuses]) -> dict[str, Any]:
     """Returns what a plot of the documents in one status at the end of each day shows."""
-    values = [day["statuses"] and day["statuses"][status] for day in days]
+    values = [None if day["statuses"] is None else day["statuses"][status] for day in days]
     known = [value for value in values if value is not None]
     return {"status": status, "now": known[-1], "least": min(known), "most": max(known), "area": plots.area(values)}
 
 
-def _happened(name: str, days: list[dict[str, Any]]) -> dict[str, Any]:
+def _happened(name: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns the data of a plot of one figure by day."""
     values = [day[name] for day in days]
     most = max(days, key=lambda day: day[name])
@@ -62,7 +64,7 @@ def _happened(name: str, days: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _steps(durations: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _steps(durations: Mapping[str, ShownDuration]) -> list[dict[str, Any]]:
     """Returns how long each step took, with bars relative to the longest."""
     most = max((one["p90"] or 0 for one in durations.values()), default=0)
     return [

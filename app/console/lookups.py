@@ -17,7 +17,7 @@ MOST = 500
 MOST_ABOVE = 10
 """How many levels of categories a name shows."""
 
-LISTS: Mapping[str, Operation] = {
+LISTS: Mapping[str, Operation[Any]] = {
     "members": members.list_members,
     "categories": categories.list_categories,
     "clusters": clusters.list_clusters,

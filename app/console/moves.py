@@ -16,6 +16,7 @@ from app.errors import PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
+from app.records.documents import ShownDocument
 from app.vocabulary import BriefState, DocumentStatus
 
 
@@ -23,7 +24,7 @@ from app.vocabulary import BriefState, DocumentStatus
 class Move:
     """An operation on one document as a button: its label, its message when done, and the field of its form."""
 
-    operation: Operation
+    operation: Operation[ShownDocument]
     label: str
     done: str
     question: str = ""
@@ -34,12 +35,17 @@ class Move:
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
-    suits: Callable[[Mapping[str, Any]], bool] = lambda document: True
+    suits: Callable[[ShownDocument], bool] = lambda document: True
     """Whether to show a button for it on the page of a document; the operation decides whether it is allowed."""
 
     @property
     def name(self) -> str:
         return self.operation.name
+
+
+def _is_own_claim(document: ShownDocument) -> bool:
+    holder = document["brief"]["claimedBy"]
+    return holder is not None and holder["id"] == context().caller.token_id
 
 
 MOVES: tuple[Move, ...] = (
@@ -59,7 +65,7 @@ MOVES: tuple[Move, ...] = (
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
-        suits=lambda document: (document["brief"]["claimedBy"] or {}).get("id") == context().caller.token_id,
+        suits=_is_own_claim,
     ),
     Move(
         briefs.withdraw_brief,
@@ -116,13 +122,13 @@ NEXT: Mapping[str, tuple[str, ...]] = {
 }
 """The usual next step in each status: these buttons come first."""
 
-INTO: Mapping[str, Operation] = {
+INTO: Mapping[str, Operation[ShownDocument]] = {
     DocumentStatus.REVIEW: publishing.submit_document,
     DocumentStatus.APPROVED: publishing.approve_document,
     DocumentStatus.SCHEDULED: publishing.schedule_document,
     DocumentStatus.PUBLISHED: publishing.publish_document,
 }
-OUT_OF: Mapping[str, Operation] = {
+OUT_OF: Mapping[str, Operation[ShownDocument]] = {
     DocumentStatus.REVIEW: publishing.request_changes,
     DocumentStatus.APPROVED: publishing.request_changes,
     DocumentStatus.SCHEDULED: publishing.unschedule_document,
@@ -184,12 +190,12 @@ def refuse_if_moved(id: str, field: str) -> None:
     before = request.form.get("from", "")
     if not before or not may(documents.get_document):
         return
-    now = call(documents.get_document, id).body[field] or ""
-    if not now.startswith(before):
+    document: Mapping[str, Any] = call(documents.get_document, id).body
+    if not (document[field] or "").startswith(before):
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
-def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:
+def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation[ShownDocument], dict[str, Any]]:
     """Returns the operation, with its fields, that takes a document in a status to a column of the board.
 
     The operation says whether that is possible; `sent` are the fields of the form that moved the card.
@@ -204,13 +210,13 @@ def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Ope
     return operation, {asks: sent[asks]} if asks in sent else {}
 
 
-def refusals_of(document: Mapping[str, Any]) -> dict[str, str]:
+def refusals_of(document: ShownDocument) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     listed = call(list_document_actions, document["id"]).body
     return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
 
 
-def moves_of(document: Mapping[str, Any]) -> list[Move]:
+def moves_of(document: ShownDocument) -> list[Move]:
     """Returns the moves on a document's page: those that the token's scopes allow, the usual next step first."""
     usual = NEXT[document["status"]]
     found = [move for move in MOVES if may(move.operation) and move.suits(document)]

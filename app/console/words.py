@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from markupsafe import Markup
 
 from app.console.frame import console
 from app.console.sessions import context
 from app.console.times import utc_text, write_instants
+from app.records.documents import ShownDocument
+from app.rules.actors import Actor
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
@@ -65,7 +66,7 @@ def event_label(kind: str) -> str:
 
 
 @console.app_template_filter("actor")
-def actor_label(actor: Mapping[str, Any] | None) -> str:
+def actor_label(actor: Actor | None) -> str:
     """Returns who did something: the agent's name with the token's, or the token's."""
     if not actor:
         return ""
@@ -149,7 +150,7 @@ def day(value: str | None) -> Markup:
 
 
 @console.app_template_filter("overdue_days")
-def overdue_days(document: Mapping[str, Any]) -> int:
+def overdue_days(document: ShownDocument) -> int:
     """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
     if not document["dueDate"] or document["isPublished"]:
         return 0

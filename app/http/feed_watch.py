@@ -21,6 +21,7 @@ from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import CALLER
 from app.operations.context import Caller
 from app.operations.operation import Result
+from app.records.events import ShownEventPage
 from app.rules.events import read_cursor
 from app.store.store import Store
 from app.vocabulary import TokenKind
@@ -128,7 +129,9 @@ def end_on_signal() -> None:
     threading.Thread(target=watch, name="watch signals", daemon=True).start()
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result], kind: TokenKind | None) -> Result:
+def wait_for_events(
+    seconds: float, list_events: Callable[[], Result[ShownEventPage]], kind: TokenKind | None
+) -> Result[ShownEventPage]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page; `kind` is that of the caller's token, None for a session. Raises `Unauthorized` when

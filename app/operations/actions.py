@@ -7,6 +7,7 @@ the rules that each operation declares as its `refusals`. What these need beside
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
@@ -16,9 +17,9 @@ from app.operations.guards import if_over_budget, publishing_request
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
-from app.records.actions import ActionRecord, action_record
+from app.records.actions import ActionRecord, ShownAction, action_record
 from app.rules.briefs import MoveRequest, first_refusal
-from app.rules.checks import CheckResult, failed_errors
+from app.rules.checks import ShownCheck, failed_errors
 from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
 from app.vocabulary import Scope
 
@@ -26,7 +27,7 @@ RESTORE = "restore_document"
 
 
 @operation(Scope.READ, Effect.READS, response=ActionRecord, many=True)
-def list_document_actions(ctx: Context, document_id: str) -> Result:
+def list_document_actions(ctx: Context, document_id: str) -> Result[list[ShownAction]]:
     """List what can be done with a document now, and why the rest is refused.
 
     `refusal` is the error that a valid call would get.
@@ -42,8 +43,8 @@ def list_document_actions(ctx: Context, document_id: str) -> Result:
 
 
 def actions_on(
-    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[CheckResult] | None = None
-) -> Iterator[tuple[Operation, Refusal | None]]:
+    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[ShownCheck] | None = None
+) -> Iterator[tuple[Operation[Any], Refusal | None]]:
     """Yields each operation that writes a document or its brief, and why it would be refused now.
 
     The document's text and the results of its checks are read and made where they are not given.
@@ -55,14 +56,14 @@ def actions_on(
 
 
 @cache
-def document_operations() -> tuple[Operation, ...]:
+def document_operations() -> tuple[Operation[Any], ...]:
     """Returns the operations that write one document or its brief, in the catalogue's order."""
     from app.operations.catalogue import CATALOGUE  # which lists this module, too
 
     return tuple(one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads)
 
 
-def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, request: MoveRequest) -> Refusal | None:
     try:
         one.permit(ctx)
     except Refusal as refused:
@@ -73,7 +74,7 @@ def _refusal(ctx: Context, one: Operation, document: StoredDocument, request: Mo
 
 
 def _request(
-    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None
+    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[ShownCheck] | None
 ) -> MoveRequest:
     """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, request = ctx.caller.scopes, ctx.move_request

@@ -23,7 +23,8 @@ from app.fields.loading import cached_schema, in_order, problems
 from app.operations.context import Context, Fields
 from app.operations.documents import document_change, document_result, own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.records.briefs import BriefDetail, BriefItem, ShownBriefDetail, ShownBriefItem, brief_detail, brief_item
+from app.records.documents import ShownDocument
 from app.rules.briefs import (
     CLAIM,
     NO_CLAIM,
@@ -44,7 +45,7 @@ from app.vocabulary import BriefState, Scope
 
 
 @operation(Scope.READ, Effect.READS, query=BriefQuery, response=BriefItem, many=True)
-def list_briefs(ctx: Context, fields: Fields) -> Result:
+def list_briefs(ctx: Context, fields: Fields) -> Result[list[ShownBriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
     Due soonest first, those without a due date last; ready briefs of documents past drafting are left out.
@@ -57,7 +58,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, response=BriefDetail)
-def get_brief(ctx: Context, document_id: str) -> Result:
+def get_brief(ctx: Context, document_id: str) -> Result[ShownBriefDetail]:
     """Read a document's brief with its category and the documents to link to.
 
     `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
@@ -71,7 +72,7 @@ def get_brief(ctx: Context, document_id: str) -> Result:
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
-def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Write a document's brief whole; fields that are not sent are cleared.
 
     The brief's state stays as it is.
@@ -80,7 +81,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
-def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
     The brief's state stays as it is.
@@ -89,7 +90,7 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @document_change(Scope.WRITE, errors=(BriefClaimed, BriefClosed), refusals=READY.refusals)
-def mark_brief_ready(ctx: Context, document_id: str) -> Result:
+def mark_brief_ready(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
     A claimed brief has to be withdrawn first.
@@ -100,7 +101,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result:
 @document_change(
     Scope.WRITE, body=ClaimFields, errors=(BriefClaimed, BriefClosed, BriefNotReady), refusals=CLAIM.refusals
 )
-def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Claim a ready brief, so that nobody else writes the document.
 
     Of several callers one succeeds. The document's status becomes `drafting`. The claim ends when the document is
@@ -110,7 +111,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @document_change(Scope.WRITE, body=ClaimNextFields, errors=(NoBriefReady,))
-def claim_next_brief(ctx: Context, fields: Fields) -> Result:
+def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
     """Claim the ready brief that is due soonest.
 
     Each of several callers gets another brief.
@@ -126,7 +127,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result:
 
 
 @document_change(Scope.WRITE, body=RenewFields, errors=(BriefClaimed,), refusals=RENEW.refusals)
-def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Renew your claim's lease.
 
     Only the holder can. After the lease expired the claim is lost; claim the brief again.
@@ -138,7 +139,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=WITHDRAW.refusals)
-def withdraw_brief(ctx: Context, document_id: str) -> Result:
+def withdraw_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Withdraw a brief: end its offer, or release its claim.
 
     The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
@@ -147,7 +148,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result:
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=RELEASE.refusals)
-def release_brief(ctx: Context, document_id: str) -> Result:
+def release_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Release your claim and offer the brief again, in one step.
 
     Only the holder can. What was written stays.
@@ -155,7 +156,7 @@ def release_brief(ctx: Context, document_id: str) -> Result:
     return _move(ctx, document_id, RELEASE, NO_CLAIM)
 
 
-def _move(ctx: Context, document_id: str, move: BriefMove, changes: Fields) -> Result:
+def _move(ctx: Context, document_id: str, move: BriefMove, changes: Fields) -> Result[ShownDocument]:
     """Makes a move of a document's brief, with `changes` of the brief."""
     moved = ctx.store.briefs.move(
         ctx.project_id,
@@ -188,7 +189,7 @@ def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
     return {"leaseSeconds": seconds, "claimExpiresAt": seconds and ctx.now + timedelta(seconds=seconds)}
 
 
-def _write(ctx: Context, document_id: str, fields: Fields) -> Result:
+def _write(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     links = ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
     wrong, written = brief_problems(fields, ExistingRecords(documents=links), document_id), written_brief(fields)
     if not wrong:

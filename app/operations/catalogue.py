@@ -1,5 +1,7 @@
 """Every operation there is: the interfaces serve these and no others."""
 
+from typing import Any
+
 from app.operations import (
     actions,
     briefs,
@@ -23,7 +25,7 @@ from app.operations import (
 )
 from app.operations.operation import Operation
 
-CATALOGUE: tuple[Operation, ...] = (
+CATALOGUE: tuple[Operation[Any], ...] = (
     intents.create_document_intent,
     intents.create_cluster_intent,
     intents.create_category_intent,
@@ -106,5 +108,5 @@ CATALOGUE: tuple[Operation, ...] = (
     projects.unfreeze_project,
 )
 
-FOR_AGENTS: tuple[Operation, ...] = (sections.read_document_content,)
+FOR_AGENTS: tuple[Operation[Any], ...] = (sections.read_document_content,)
 """What MCP alone serves: REST gives a document's content whole (decisions, section 8)."""

@@ -10,7 +10,7 @@ from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.named import CategoryRecord, category_record
+from app.records.named import CategoryRecord, ShownCategory, category_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
@@ -23,14 +23,14 @@ NO_CATEGORY = "The project has no category with this id; list the categories to 
 
 
 @operation(Scope.READ, Effect.READS, query=LongPage, response=CategoryRecord, many=True)
-def list_categories(ctx: Context, fields: Fields) -> Result:
+def list_categories(ctx: Context, fields: Fields) -> Result[list[ShownCategory]]:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
 @operation(Scope.READ, Effect.READS, response=CategoryRecord)
-def get_category(ctx: Context, category_id: str) -> Result:
+def get_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
@@ -38,7 +38,7 @@ def get_category(ctx: Context, category_id: str) -> Result:
 @operation(
     Scope.WRITE, Effect.CHANGES, body=CategoryChanges, response=CategoryRecord, errors=(BadRequest,), transaction=True
 )
-def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
+def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCategory]:
     """Change a category; null clears a field, but neither name nor slug.
 
     A category never becomes its own ancestor.
@@ -61,7 +61,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result:
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True)
-def delete_category(ctx: Context, category_id: str) -> Result:
+def delete_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 
     A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
@@ -88,7 +88,7 @@ def _own_category(ctx: Context, category_id: str) -> StoredCategory:
     return or_raise(ctx.store.categories.get(ctx.project_id, category_id), NotFound, NO_CATEGORY)
 
 
-def _result(ctx: Context, category: StoredCategory) -> Result:
+def _result(ctx: Context, category: StoredCategory) -> Result[ShownCategory]:
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 

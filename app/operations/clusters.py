@@ -6,7 +6,7 @@ from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.named import ClusterRecord, cluster_record
+from app.records.named import ClusterRecord, ShownCluster, cluster_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.intents import TAKEN
 from app.rules.named import StoredCluster
@@ -16,14 +16,14 @@ NO_CLUSTER = "The project has no cluster with this id; list the clusters to find
 
 
 @operation(Scope.READ, Effect.READS, query=LongPage, response=ClusterRecord, many=True)
-def list_clusters(ctx: Context, fields: Fields) -> Result:
+def list_clusters(ctx: Context, fields: Fields) -> Result[list[ShownCluster]]:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
 @operation(Scope.READ, Effect.READS, response=ClusterRecord)
-def get_cluster(ctx: Context, cluster_id: str) -> Result:
+def get_cluster(ctx: Context, cluster_id: str) -> Result[ShownCluster]:
     """Read a cluster."""
     return _result(ctx, _own_cluster(ctx, cluster_id))
 
@@ -31,7 +31,7 @@ def get_cluster(ctx: Context, cluster_id: str) -> Result:
 @operation(
     Scope.WRITE, Effect.CHANGES, body=ClusterChanges, response=ClusterRecord, errors=(BadRequest,), transaction=True
 )
-def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
+def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[ShownCluster]:
     """Change a cluster; null clears a field, but not the name."""
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
@@ -46,7 +46,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, response=ClusterRecord, errors=(ClusterInUse,), transaction=True)
-def delete_cluster(ctx: Context, cluster_id: str) -> Result:
+def delete_cluster(ctx: Context, cluster_id: str) -> Result[ShownCluster]:
     """Delete a cluster that no document uses; the trash counts as no use.
 
     The response is the cluster as it was.
@@ -64,5 +64,5 @@ def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
     return or_raise(ctx.store.clusters.get(ctx.project_id, cluster_id), NotFound, NO_CLUSTER)
 
 
-def _result(ctx: Context, cluster: StoredCluster) -> Result:
+def _result(ctx: Context, cluster: StoredCluster) -> Result[ShownCluster]:
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

@@ -21,7 +21,7 @@ from app.fields.loading import check
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.documents import DocumentRecord, DocumentSummary, document_summary, document_text_ids
+from app.records.documents import DocumentRecord, DocumentSummary, ShownDocument, document_summary, document_text_ids
 from app.rules.briefs import MoveRequest
 from app.rules.documents import (
     PUBLISHED_FIELDS,
@@ -52,7 +52,7 @@ NO_DOCUMENT = "The project has no such document: check the id, or it was deleted
 
 
 @operation(Scope.READ, Effect.READS, query=DocumentQuery, response=DocumentSummary, many=True)
-def list_documents(ctx: Context, fields: Fields) -> Result:
+def list_documents(ctx: Context, fields: Fields) -> Result[list[ShownDocument]]:
     """List documents, the most recently changed first, without their long texts.
 
     Filters narrow the list together; `q` finds whole words. A page shorter than `limit` is the last one.
@@ -73,7 +73,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result:
 
 def documents_by_day(
     ctx: Context, filters: Fields, first: date, last: date, *, limit: int
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[ShownDocument]]:
     """Returns what is due, scheduled and published in some days, at most so many of each, for a calendar.
 
     `filters` are those of the list of documents. What is scheduled or published is not listed as due once more.
@@ -92,7 +92,7 @@ def documents_by_day(
 
 
 @operation(Scope.READ, Effect.READS, response=DocumentRecord)
-def get_document(ctx: Context, document_id: str) -> Result:
+def get_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Read a document.
 
     `version` is the `baseVersion` of the next content write.
@@ -107,7 +107,7 @@ def get_document(ctx: Context, document_id: str) -> Result:
     transaction=True,
     refusals=(if_guarded,),
 )
-def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
+def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Change fields of a document; null clears one, those that are not sent stay.
 
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
@@ -127,7 +127,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, response=DocumentRecord, transaction=True, refusals=())
-def delete_document(ctx: Context, document_id: str) -> Result:
+def delete_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
     A scheduled one is unscheduled. The response is the document as it was.
@@ -146,7 +146,7 @@ def delete_document(ctx: Context, document_id: str) -> Result:
 @document_change(
     Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, refusals=(if_not_deleted, if_slug_taken)
 )
-def restore_document(ctx: Context, document_id: str) -> Result:
+def restore_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Take a document out of the trash, as it was: delivered again if it was.
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
@@ -170,7 +170,7 @@ def own_document(ctx: Context, document_id: str) -> StoredDocument:
     return or_raise(ctx.store.documents.get(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
 
 
-def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result:
+def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result[ShownDocument]:
     """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(

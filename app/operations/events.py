@@ -5,13 +5,13 @@ from app.fields.queries import ActivityQuery, EventQuery
 from app.operations.context import Context, Fields
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.events import ActivityRecord, EventPage, activity_record, event_page
+from app.records.events import ActivityRecord, EventPage, ShownActivity, ShownEventPage, activity_record, event_page
 from app.rules.events import cursor_of, read_cursor
 from app.vocabulary import Scope
 
 
 @operation(Scope.READ, Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
-def list_events(ctx: Context, fields: Fields) -> Result:
+def list_events(ctx: Context, fields: Fields) -> Result[ShownEventPage]:
     """List the project's events, oldest first.
 
     Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An event appears
@@ -23,7 +23,7 @@ def list_events(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)
-def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result:
+def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result[list[ShownActivity]]:
     """List all events of a document, newest first.
 
     The list is complete: it has events that are not in the feed yet, and events that have left it.

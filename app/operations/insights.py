@@ -6,12 +6,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 
 from app.fields.queries import InsightsQuery
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.insights import InsightsRecord
+from app.records.insights import InsightsRecord, ShownAgent, ShownDay, ShownDuration, ShownInsights
 from app.rules.insights import (
     COUNTED,
     DURATIONS,
@@ -28,7 +28,7 @@ from app.vocabulary import Scope
 
 
 @operation(Scope.READ, Effect.READS, query=InsightsQuery, response=InsightsRecord)
-def get_insights(ctx: Context, fields: Fields) -> Result:
+def get_insights(ctx: Context, fields: Fields) -> Result[ShownInsights]:
     """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
 
     Days are in UTC. What happened is counted about a second after the change.
@@ -52,7 +52,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result:
             "briefs": {state: _number(ctx, briefState=[state]) for state in STATES},
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
-            "days": [_day(day, of_project.get(day, {})) for day in days],
+            "days": [_day(day, of_project.get(day)) for day in days],
             "durations": {name: _duration(name, of_project.values()) for name in DURATIONS},
             "agents": _agents(rows),
         }
@@ -64,11 +64,12 @@ def _number(ctx: Context, **filters: Any) -> int:
     return ctx.store.documents.count(ctx.project_id, filters, ctx.now)
 
 
-def _day(day: date, row: Mapping[str, Any]) -> dict[str, Any]:
-    return {"date": day.isoformat(), **{name: row.get(name, 0) for name in COUNTED.values()}}
+def _day(day: date, row: StoredFigures | None) -> ShownDay:
+    counted = {name: 0 if row is None else row.get(name, 0) for name in COUNTED.values()}
+    return cast(ShownDay, {"date": day.isoformat(), **counted})
 
 
-def _duration(name: str, rows: Iterable[StoredFigures]) -> dict[str, Any]:
+def _duration(name: str, rows: Iterable[StoredFigures]) -> ShownDuration:
     histogram: Counter[int] = Counter()
     for row in rows:
         for number, durations in row.get("durations", {}).get(name, {}).items():
@@ -76,13 +77,13 @@ def _duration(name: str, rows: Iterable[StoredFigures]) -> dict[str, Any]:
     return {"count": histogram.total(), "p50": quantile(histogram, 0.5), "p90": quantile(histogram, 0.9)}
 
 
-def _agents(rows: Iterable[StoredFigures]) -> list[dict[str, Any]]:
+def _agents(rows: Iterable[StoredFigures]) -> list[ShownAgent]:
     """Returns the figures of each token that claimed, the one with the most claims first."""
-    agents: dict[str, dict[str, Any]] = {}
+    agents: dict[str, ShownAgent] = {}
     for row in sorted(rows, key=lambda row: row["day"]):
         if (token_id := row["tokenId"]) is not None:
             figures: Mapping[str, Any] = row
-            before = agents.get(token_id, {})
+            before: Mapping[str, Any] = agents.get(token_id) or {}
             counted = {name: before.get(name, 0) + figures.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
-            agents[token_id] = {"id": token_id, "name": row["name"], "agent": row["agent"], **counted}
+            agents[token_id] = cast(ShownAgent, {"id": token_id, "name": row["name"], "agent": row["agent"], **counted})
     return sorted(agents.values(), key=lambda agent: (-agent["claimed"], agent["id"]))

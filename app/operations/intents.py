@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.intents import DraftDocumentFields, IntentQuery
@@ -14,8 +14,18 @@ from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import free_slug
-from app.records.intents import INTENT_RECORDS, ConfirmedRecord, IntentRecord, ValidationRecord, intent_record
-from app.records.named import category_record, cluster_record
+from app.records.documents import ShownDocument
+from app.records.intents import (
+    INTENT_RECORDS,
+    ConfirmedRecord,
+    IntentRecord,
+    ShownConfirmed,
+    ShownIntent,
+    ShownValidation,
+    ValidationRecord,
+    intent_record,
+)
+from app.records.named import ShownCategory, ShownCluster, category_record, cluster_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
@@ -33,7 +43,7 @@ _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=F
 @_new_draft(
     body=DraftDocumentFields, response=INTENT_RECORDS[Kind.DOCUMENT], prepare=lambda ctx, fields: _words(fields)
 )
-def create_document_intent(ctx: Context, fields: Fields) -> Result:
+def create_document_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
     """Create a document draft.
 
     Documents are created by confirming a draft. All fields are optional until then, and only their types and lengths
@@ -43,7 +53,7 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result:
 
 
 @_new_draft(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
-def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
+def create_cluster_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
     """Create a cluster draft.
 
     A cluster is a topic that several documents cover.
@@ -52,7 +62,7 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result:
 
 
 @_new_draft(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
-def create_category_intent(ctx: Context, fields: Fields) -> Result:
+def create_category_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
     """Create a category draft.
 
     Documents are filed under categories; writers receive the category's description with each brief.
@@ -65,7 +75,7 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result:
     response=INTENT_RECORDS[Kind.DOCUMENT],
     prepare=lambda ctx, intent_id, fields: _words(fields),
 )
-def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
     """Change fields of a document draft.
 
     Fields that are not sent stay as they are, null clears one; `brief` is replaced whole.
@@ -74,7 +84,7 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
 
 
 @_draft_change(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
-def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
     """Change fields of a cluster draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -83,7 +93,7 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
 
 
 @_draft_change(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
-def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
     """Change fields of a category draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -92,7 +102,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
 
 
 @operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord, many=True)
-def list_intents(ctx: Context, fields: Fields) -> Result:
+def list_intents(ctx: Context, fields: Fields) -> Result[list[ShownIntent]]:
     """List your unfinished drafts.
 
     The most recently updated come first, at most 100; document drafts come without their markdown. Drafts belong to
@@ -103,13 +113,13 @@ def list_intents(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord)
-def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
 @operation(Scope.WRITE, Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
-def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
     """Discard a draft; nothing is made of it.
 
     Returns the draft as it was.
@@ -118,14 +128,14 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
-def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownValidation]:
     """Check a draft as confirming it would, and change nothing.
 
     `errors` lists every problem that confirming would find now, sorted by field.
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = _problems(ctx, draft)
-    result: dict[str, Any] = {"valid": not errors, "errors": errors}
+    result: ShownValidation = {"valid": not errors, "errors": errors}
     if draft["kind"] == Kind.DOCUMENT:
         keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
         result["warnings"] = keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))
@@ -135,7 +145,7 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
 @operation(
     Scope.WRITE, Effect.CREATES, query=IntentQuery, response=ConfirmedRecord, errors=(IntentInvalid,), transaction=True
 )
-def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
+def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownConfirmed]:
     """Confirm a draft: the record is created and the draft is deleted.
 
     If a field is missing or invalid nothing changes, and the error lists every problem.
@@ -145,7 +155,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result:
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
     made = _KINDS[kind].create(ctx, draft)
-    body = {kind.value: made.body, "intentId": draft["id"]}
+    body = cast(ShownConfirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
 
@@ -154,7 +164,7 @@ def _words(fields: Fields) -> int | None:
     return word_count(fields["markdown"] or "") if "markdown" in fields else None
 
 
-def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
+def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[ShownIntent]:
     slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else likely_slot(ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
@@ -171,7 +181,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result:
     return _intent_result(ctx.store.intents.add(ctx.project_id, draft))
 
 
-def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result:
+def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[ShownIntent]:
     changed = ctx.store.intents.update(
         ctx.project_id, ctx.token_id, intent_id, fields, ctx.prepared, ctx.now, kind=kind, tags=ctx.if_match
     )
@@ -205,7 +215,7 @@ NO_DRAFT = (
 )
 
 
-def _intent_result(draft: StoredIntent) -> Result:
+def _intent_result(draft: StoredIntent) -> Result[ShownIntent]:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
@@ -242,7 +252,7 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     )
 
 
-def _create_document(ctx: Context, draft: StoredIntent) -> Result:
+def _create_document(ctx: Context, draft: StoredIntent) -> Result[ShownDocument]:
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
@@ -254,13 +264,13 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result:
     return document_result(ctx, document, markdown)
 
 
-def _create_cluster(ctx: Context, draft: StoredIntent) -> Result:
+def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[ShownCluster]:
     record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
     cluster = ctx.store.clusters.add(ctx.project_id, record, _created(ctx, draft))
     return Result(cluster_record(cluster, ctx.caller.team_id))
 
 
-def _create_category(ctx: Context, draft: StoredIntent) -> Result:
+def _create_category(ctx: Context, draft: StoredIntent) -> Result[ShownCategory]:
     category = add_category(ctx, draft["fields"], _created(ctx, draft))
     return Result(category_record(category, ctx.caller.team_id))
 
@@ -273,7 +283,7 @@ class _Kind(NamedTuple):
     """What confirming does for a kind of draft."""
 
     find_facts: Callable[[Store, str, Fields], Facts]
-    create: Callable[[Context, StoredIntent], Result]
+    create: Callable[[Context, StoredIntent], Result[Any]]
 
 
 _KINDS = {

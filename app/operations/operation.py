@@ -19,7 +19,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import cleandoc, signature
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import marshmallow as ma
 import orjson
@@ -44,6 +44,8 @@ from app.store.store import Store
 from app.vocabulary import Channel, Scope
 
 P = ParamSpec("P")
+Body = TypeVar("Body", covariant=True)
+"""What callers get: a record, a list of records, or another object of JSON."""
 
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
@@ -64,10 +66,10 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Generic[Body]):
     """What an operation returns: a body that JSON can hold, and what the interfaces need beside it."""
 
-    body: Any
+    body: Body
     etag: str | None = None
     text_ids: Mapping[str, str | None] = field(default_factory=dict)
     """The ids of long texts that an interface may add, by the field of the record; None for a text that is missing."""
@@ -86,13 +88,11 @@ class Result:
     seconds_until_visible: float = 0
     """How long until every server shows what was written; the response waits for it."""
 
-    def with_secret(self, name: str, secret: str) -> Result:
-        """Returns the result with a field that is shown once."""
-        return replace(self, body={**self.body, name: secret}, secrets=(name,))
-
     def to_stored(self) -> StoredResult:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
-        body = {k: v for k, v in self.body.items() if k not in self.secrets} if self.secrets else self.body
+        body: object = self.body
+        if self.secrets:
+            body = {name: value for name, value in self._record().items() if name not in self.secrets}
         return {
             "body": orjson.dumps(body).decode(),
             "etag": self.etag,
@@ -100,26 +100,29 @@ class Result:
             "within": self.record_key,
         }
 
-    def of_dry_run(self, ctx: Context) -> Result:
+    def of_dry_run(self, ctx: Context) -> Result[Any]:
         """Returns the result of a dry run, inside its transaction: with its long texts, secrets null, without an ETag.
 
         An ETag would name a state that the record never has, or has later with other contents.
         """
-        body = self.body | dict.fromkeys(self.secrets) if self.secrets else self.body
+        body: object = {**self._record(), **dict.fromkeys(self.secrets)} if self.secrets else self.body
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
-        return replace(self, body=body, etag=None, texts=texts, seconds_until_visible=0)
+        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts, seconds_until_visible=0)
+
+    def _record(self) -> Mapping[str, object]:
+        return cast(Mapping[str, object], self.body)
 
     @classmethod
-    def from_stored(cls, stored: StoredResult) -> Result:
+    def from_stored(cls, stored: StoredResult) -> Result[Any]:
         """Returns a stored result as a replay."""
-        return cls(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
+        return Result(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
 
 
 @dataclass(frozen=True)
-class Operation:
+class Operation(Generic[Body]):
     """A use case: its function and its declaration. Called as `claim_brief(ctx, document_id, fields=…, key=…)`."""
 
-    function: Callable[..., Result]
+    function: Callable[..., Result[Body]]
     """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
     scope: Scope
     effect: Effect
@@ -194,7 +197,7 @@ class Operation:
 
     def __call__(
         self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
-    ) -> Result:
+    ) -> Result[Body]:
         """Runs the operation and returns its result; under an idempotency key, at most once.
 
         `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
@@ -229,12 +232,12 @@ class Operation:
                     time.sleep(pause)
                 tries += 1
 
-    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result:
+    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Body]:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
         prepared = self.prepare(ctx, *arguments)
 
-        def work(store: Store) -> Result:
+        def work(store: Store) -> Result[Body]:
             return self._call(replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
@@ -247,11 +250,11 @@ class Operation:
         in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
         return ctx.store.in_transaction(work) if in_transaction else work(ctx.store)
 
-    def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+    def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result[Any]:
         """Runs the operation whole inside a transaction: what it prepares may write too."""
         return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
 
-    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result:
+    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Body]:
         """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
         if self.reads:
             return self.function(ctx, *arguments)
@@ -263,10 +266,10 @@ class Operation:
         return result
 
 
-def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result]) -> Result:
+def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result[Body]]) -> Result[Body]:
     """Does the work in one transaction with the idempotency key; returns the first result where the key is used."""
 
-    def keyed(store: Store) -> Result:
+    def keyed(store: Store) -> Result[Body]:
         row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
         result = work(store)
         store.idempotency.save_result(ctx.project_id, row, result.to_stored())
@@ -292,9 +295,15 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
+class _Declare(Protocol):
+    """Makes an operation of a function that returns the same type of body."""
+
+    def __call__(self, function: Callable[..., Result[Body]], /) -> Operation[Body]: ...
+
+
 def _decorator(
-    declare: Callable[Concatenate[Callable[..., Result], P], Operation],
-) -> Callable[P, Callable[[Callable[..., Result]], Operation]]:
+    declare: Callable[Concatenate[Callable[..., Result[Any]], P], Operation[Any]],
+) -> Callable[P, _Declare]:
     """Returns a decorator with the parameters of `declare` after the first, which is what it decorates."""
     return lambda *args, **kwargs: lambda function: declare(function, *args, **kwargs)
 

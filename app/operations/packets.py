@@ -1,7 +1,7 @@
 """The work packet: all that a writer needs in one response (decisions, section 12)."""
 
 from itertools import islice
-from typing import Any
+from typing import cast
 
 from app.operations.actions import actions_on
 from app.operations.checks import checks_of
@@ -12,7 +12,15 @@ from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
 from app.records.briefs import brief_record
 from app.records.named import described
-from app.records.packets import PacketRecord, packet_document, packet_link, packet_neighbour
+from app.records.packets import (
+    PacketRecord,
+    ShownPacket,
+    ShownPacketCategory,
+    ShownPacketCluster,
+    packet_document,
+    packet_link,
+    packet_neighbour,
+)
 from app.records.sections import section_summary
 from app.rules.actors import shown_note
 from app.rules.briefs import brief_of
@@ -27,7 +35,7 @@ MOST_LISTED = 800
 
 
 @operation(Scope.READ, Effect.READS, response=PacketRecord)
-def get_work_packet(ctx: Context, document_id: str) -> Result:
+def get_work_packet(ctx: Context, document_id: str) -> Result[ShownPacket]:
     """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
 
     At most 64 KB; `truncated` names what was shortened.
@@ -40,7 +48,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result:
     sections = sections_of(markdown)
     failures = failed(results)
     listed = {"outline": len(sections), "checks": len(failures)}
-    packet = {
+    packet: ShownPacket = {
         "document": packet_document(document),
         "brief": None if brief is None else brief_record(brief, ctx.now),
         "guidelines": project.get("guidelines") or "",
@@ -57,10 +65,10 @@ def get_work_packet(ctx: Context, document_id: str) -> Result:
         "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
         "truncated": [name for name, number in listed.items() if number > MOST_LISTED],
     }
-    return Result(shortened(packet))
+    return Result(cast(ShownPacket, shortened(packet)))
 
 
-def _category(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
+def _category(ctx: Context, document: StoredDocument) -> ShownPacketCategory | None:
     category_id = document.get("categoryId")
     path = ctx.store.categories.get_path(ctx.project_id, category_id) if category_id else []
     if not path:
@@ -68,7 +76,7 @@ def _category(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
     return {**described(path[-1]), "path": [one["name"] for one in path]}
 
 
-def _cluster(ctx: Context, document: StoredDocument) -> dict[str, Any] | None:
+def _cluster(ctx: Context, document: StoredDocument) -> ShownPacketCluster | None:
     cluster_id = document.get("clusterId")
     cluster = ctx.store.clusters.get(ctx.project_id, cluster_id) if cluster_id else None
     if cluster is None:

@@ -19,7 +19,7 @@ from app.operations.documents import changed_fields, edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
 from app.operations.slugs import FreeSlugs
-from app.records.plans import PlanRecord
+from app.records.plans import PlanRecord, ShownPiece, ShownPlan
 from app.rules.briefs import READY, brief_of, first_refusal, state_now, written_brief
 from app.rules.documents import StoredDocument, delivers_at_once
 from app.rules.events import Event
@@ -83,7 +83,7 @@ def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
     prepare=_count_words,
     checks_meaning=False,
 )
-def plan_documents(ctx: Context, fields: Fields) -> Result:
+def plan_documents(ctx: Context, fields: Fields) -> Result[ShownPlan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
     A new `key` makes a document. A known one changes the fields, of the brief too, that are sent and differ, but
@@ -235,5 +235,5 @@ def _all_problems(pieces: Iterable[_Piece]) -> list[Problem]:
     )
 
 
-def _outcome(piece: _Piece) -> dict[str, Any]:
+def _outcome(piece: _Piece) -> ShownPiece:
     return {"key": piece.key, "id": piece.document_id, "outcome": piece.outcome, "errors": piece.problems}

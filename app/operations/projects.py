@@ -1,14 +1,13 @@
 """The token's project and its settings (decisions, section 5)."""
 
 from datetime import datetime
-from typing import Any
 
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
 from app.fields.loading import check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, Fields, system
 from app.operations.operation import Effect, Result, operation
-from app.records.projects import ProjectRecord, project_record
+from app.records.projects import ProjectRecord, ShownProject, project_record
 from app.rules.actors import Note
 from app.rules.etags import record_tag
 from app.rules.projects import StoredProject
@@ -18,13 +17,13 @@ from app.vocabulary import Scope
 
 
 @operation(Scope.READ, Effect.READS, response=ProjectRecord)
-def get_project(ctx: Context) -> Result:
+def get_project(ctx: Context) -> Result[ShownProject]:
     """Read the project that the token belongs to, with its settings."""
     return _result(ctx.store.projects.settings(ctx.project_id))
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest,))
-def update_project(ctx: Context, fields: Fields) -> Result:
+def update_project(ctx: Context, fields: Fields) -> Result[ShownProject]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     check(ProjectChanges, fields)
@@ -37,7 +36,7 @@ def update_project(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, response=ProjectRecord, transaction=True)
-def freeze_project(ctx: Context, fields: Fields) -> Result:
+def freeze_project(ctx: Context, fields: Fields) -> Result[ShownProject]:
     """Freeze the project: nothing but tokens with the scope `admin` can write.
 
     It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
@@ -50,14 +49,14 @@ def freeze_project(ctx: Context, fields: Fields) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, transaction=True)
-def unfreeze_project(ctx: Context) -> Result:
+def unfreeze_project(ctx: Context) -> Result[ShownProject]:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"))
     return _result(changed or project)
 
 
-def create_project(store: Store, fields: Fields, now: datetime) -> dict[str, Any]:
+def create_project(store: Store, fields: Fields, now: datetime) -> ShownProject:
     """Makes a project and returns its record; for the command line, as no token can be there before its project.
 
     Refuses with `BadRequest`. (decisions, section 10)
@@ -76,7 +75,7 @@ def create_project(store: Store, fields: Fields, now: datetime) -> dict[str, Any
         return project_record(store.in_transaction(lambda within: within.projects.create(project)))
 
 
-def all_projects(store: Store) -> list[dict[str, Any]]:
+def all_projects(store: Store) -> list[ShownProject]:
     """Returns every project's record, the oldest first; for the command line."""
     with store.deadline():
         return [project_record(project) for project in store.projects.all()]
@@ -93,5 +92,5 @@ def service_of(store: Store, project_id: str) -> Caller:
     return system(project["id"], project["teamId"])
 
 
-def _result(project: StoredProject) -> Result:
+def _result(project: StoredProject) -> Result[ShownProject]:
     return Result(project_record(project), etag=record_tag(project))

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
-from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
 from app.fields.loading import problems
@@ -13,7 +12,7 @@ from app.operations.context import Context, Fields
 from app.operations.documents import write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import event_type, restored_changes
-from app.records.reverts import RevertRecord
+from app.records.reverts import RevertRecord, ShownRevert, ShownReverted, ShownSkipped
 from app.rules.documents import NOT_EDITABLE, StoredDocument
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
@@ -30,7 +29,7 @@ FURTHEST = timedelta(days=30)
 @operation(
     Scope.ADMIN, Effect.CHANGES, body=RevertFields, response=RevertRecord, errors=(BadRequest,), transaction=True
 )
-def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
+def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownRevert]:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.
 
     At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
@@ -44,8 +43,8 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result:
         wrong = [Problem(field="since", message="Must be at most 30 days back.")]
     if wrong:
         raise BadRequest(errors=wrong)
-    reverted: list[dict[str, Any]] = []
-    skipped: list[dict[str, Any]] = []
+    reverted: list[ShownReverted] = []
+    skipped: list[ShownSkipped] = []
     undone: list[str] = []
     taken: list[_Work] = []
     """What needs a slug that another document had, and may give back: tried again after all others."""
@@ -125,7 +124,7 @@ def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
             )
 
 
-def _revert(ctx: Context, token_id: str, work: _Work) -> list[dict[str, Any]]:
+def _revert(ctx: Context, token_id: str, work: _Work) -> list[ShownReverted]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
     before = ctx.store.revisions.get(ctx.project_id, work.document["id"], work.before) if work.before else None
     assert before is not None

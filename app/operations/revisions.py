@@ -23,7 +23,15 @@ from app.operations.guards import request_under_claim
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import look_up
-from app.records.revisions import DiffRecord, RevisionRecord, RevisionSummary, revision_summary
+from app.records.documents import ShownDocument
+from app.records.revisions import (
+    DiffRecord,
+    RevisionRecord,
+    RevisionSummary,
+    ShownDiff,
+    ShownRevision,
+    revision_summary,
+)
 from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_guarded, if_not_editable, if_outdated
 from app.rules.etags import EntityTag
@@ -42,7 +50,7 @@ _COMPARING = threading.Lock()
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     refusals=(if_guarded, if_not_editable),
 )
-def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Write a document's whole content as a new version.
 
     `baseVersion` is the `version` that you read last; if the document changed since, the write is refused. Content
@@ -55,7 +63,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, query=Page, response=RevisionSummary, many=True)
-def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[ShownRevision]]:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store.revisions.list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
@@ -63,7 +71,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.READ, Effect.READS, response=RevisionRecord)
-def get_revision(ctx: Context, document_id: str, version: str) -> Result:
+def get_revision(ctx: Context, document_id: str, version: str) -> Result[ShownRevision]:
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
@@ -77,7 +85,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result:
     transaction=True,
     refusals=(if_guarded, if_not_editable),
 )
-def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result:
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[ShownDocument]:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
 
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
@@ -114,7 +122,7 @@ def event_type(changes: Mapping[str, Any]) -> str:
 
 
 @operation(Scope.READ, Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
-def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result:
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDiff]:
     """Compare the markdown of two versions, as a unified diff.
 
     Refused where the versions are too long and too different to be compared in time.
@@ -140,7 +148,7 @@ def compared(old: str, new: str, old_name: str, new_name: str) -> str:
         return unified_diff(old, new, old_name, new_name)
 
 
-def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result:
+def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result[ShownDocument]:
     """Saves content as a new version, where it differs from what the document has; inside a transaction.
 
     Equal texts have equal counts of `words`, so the text that is stored is read only where these are equal.

@@ -24,7 +24,17 @@ from app.operations.documents import document_change, own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
-from app.records.sections import ContentPartRecord, OutlineRecord, SectionRecord, content_part_record, section_summary
+from app.records.documents import ShownDocument
+from app.records.sections import (
+    ContentPartRecord,
+    OutlineRecord,
+    SectionRecord,
+    ShownContentPart,
+    ShownOutline,
+    ShownWholeSection,
+    content_part_record,
+    section_summary,
+)
 from app.rules.documents import StoredDocument, if_guarded, if_not_editable
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
@@ -63,7 +73,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
 
 
 @operation(Scope.READ, Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
-def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result:
+def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownContentPart]:
     """Read a document's markdown in parts.
 
     Without `version` it is the current content; the published content is that of `publishedVersion`.
@@ -78,19 +88,24 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
 
 
 @operation(Scope.READ, Effect.READS, response=OutlineRecord)
-def get_outline(ctx: Context, document_id: str) -> Result:
+def get_outline(ctx: Context, document_id: str) -> Result[ShownOutline]:
     """Read a document's outline: its sections without their text.
 
     A section begins with each heading, up to the 10,000th; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
     sections = sections_of(markdown_of(ctx, document.get("contentId")))
-    outline = {"version": document["version"], "words": document["wordCount"]}
-    return Result({**outline, "sections": [section_summary(section) for section in sections]})
+    return Result(
+        {
+            "version": document["version"],
+            "words": document["wordCount"],
+            "sections": [section_summary(section) for section in sections],
+        }
+    )
 
 
 @operation(Scope.READ, Effect.READS, response=SectionRecord)
-def read_section(ctx: Context, document_id: str, number: str) -> Result:
+def read_section(ctx: Context, document_id: str, number: str) -> Result[ShownWholeSection]:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
     for section in sections_of(markdown_of(ctx, document.get("contentId"))):
@@ -107,7 +122,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result:
     prepare=_edit_unlocked,
     refusals=(if_guarded, if_not_editable),
 )
-def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result:
+def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
     """Edit sections of a document's content, all or none, as one new version.
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.

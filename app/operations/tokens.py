@@ -1,7 +1,6 @@
 """Tokens of the project (decisions, section 2)."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict, or_raise
 from app.fields.loading import check, in_order, problems
@@ -10,7 +9,7 @@ from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.tokens import NewTokenRecord, TokenRecord, token_record
+from app.records.tokens import NewTokenRecord, ShownNewToken, ShownToken, TokenRecord, token_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.times import read_time
@@ -25,14 +24,14 @@ NO_BUDGET = Problem(field="budget", message="Only a management token can have a 
 
 
 @operation(Scope.ADMIN, Effect.READS, query=LongPage, response=TokenRecord, many=True)
-def list_tokens(ctx: Context, fields: Fields) -> Result:
+def list_tokens(ctx: Context, fields: Fields) -> Result[list[ShownToken]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([token_record(token) for token in found])
 
 
 @operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, response=NewTokenRecord, errors=(BadRequest, Forbidden))
-def create_token(ctx: Context, fields: Fields) -> Result:
+def create_token(ctx: Context, fields: Fields) -> Result[ShownNewToken]:
     """Create a token of the project; its secret is in this response and never shown again.
 
     Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
@@ -61,11 +60,11 @@ def create_token(ctx: Context, fields: Fields) -> Result:
         "revokedAt": None,
     }
     added = ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created"))
-    return _result(added).with_secret("token", secret)
+    return _result_with_secret(added, secret)
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
-def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
+def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownToken]:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = ctx.check_match(_own_token(ctx, token_id))
     has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
@@ -76,7 +75,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, response=TokenRecord)
-def revoke_token(ctx: Context, token_id: str) -> Result:
+def revoke_token(ctx: Context, token_id: str) -> Result[ShownToken]:
     """Revoke a token: within 5 seconds no server accepts it.
 
     Its claims and drafts stay as they are.
@@ -85,7 +84,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
-def rotate_token(ctx: Context, token_id: str) -> Result:
+def rotate_token(ctx: Context, token_id: str) -> Result[ShownNewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
@@ -95,10 +94,10 @@ def rotate_token(ctx: Context, token_id: str) -> Result:
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]))
     rotated = _write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated"))
-    return _result(rotated).with_secret("token", secret)
+    return _result_with_secret(rotated, secret)
 
 
-def read_token(ctx: Context, token_id: str) -> dict[str, Any]:
+def read_token(ctx: Context, token_id: str) -> ShownToken:
     """Returns a token as `list_tokens` has it, for the console: a token has no address in the API.
 
     Refuses with `Forbidden` who may not list tokens, and with `NotFound` when the project has no such token.
@@ -158,5 +157,10 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
     return token
 
 
-def _result(token: StoredToken) -> Result:
+def _result(token: StoredToken) -> Result[ShownToken]:
     return Result(token_record(token), etag=record_tag(token))
+
+
+def _result_with_secret(token: StoredToken, secret: str) -> Result[ShownNewToken]:
+    """Returns a token with its new secret, which is shown once."""
+    return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

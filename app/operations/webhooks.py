@@ -9,7 +9,16 @@ from app.fields.loading import in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.records.webhooks import DeliveryRecord, NewWebhookRecord, WebhookRecord, delivery_record, webhook_record
+from app.records.webhooks import (
+    DeliveryRecord,
+    NewWebhookRecord,
+    ShownDelivery,
+    ShownNewWebhook,
+    ShownWebhook,
+    WebhookRecord,
+    delivery_record,
+    webhook_record,
+)
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
@@ -20,13 +29,13 @@ NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find
 
 
 @operation(Scope.ADMIN, Effect.READS, response=WebhookRecord, many=True)
-def list_webhooks(ctx: Context) -> Result:
+def list_webhooks(ctx: Context) -> Result[list[ShownWebhook]]:
     """List the project's webhooks, oldest first, without their secrets."""
     return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
 @operation(Scope.ADMIN, Effect.READS, response=WebhookRecord)
-def get_webhook(ctx: Context, webhook_id: str) -> Result:
+def get_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
     """Read a webhook."""
     return _result(_own_webhook(ctx, webhook_id))
 
@@ -34,7 +43,7 @@ def get_webhook(ctx: Context, webhook_id: str) -> Result:
 @operation(
     Scope.ADMIN, Effect.CREATES, body=WebhookFields, response=NewWebhookRecord, errors=(BadRequest,), transaction=True
 )
-def create_webhook(ctx: Context, fields: Fields) -> Result:
+def create_webhook(ctx: Context, fields: Fields) -> Result[ShownNewWebhook]:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
 
     The secret is in this response and never shown again. A project has at most 20 webhooks.
@@ -54,13 +63,13 @@ def create_webhook(ctx: Context, fields: Fields) -> Result:
         "updatedAt": ctx.now,
     }
     added = ctx.store.webhooks.add(ctx.project_id, webhook, ctx.event("webhook.created"))
-    return _result(added).with_secret("secret", secret)
+    return _result_with_secret(added, secret)
 
 
 @operation(
     Scope.ADMIN, Effect.CHANGES, body=WebhookChanges, response=WebhookRecord, errors=(BadRequest,), transaction=True
 )
-def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
+def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[ShownWebhook]:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
     Events from the time when it was off are not sent afterwards: read them in the feed of events.
@@ -80,7 +89,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, response=WebhookRecord, transaction=True)
-def delete_webhook(ctx: Context, webhook_id: str) -> Result:
+def delete_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
     """Delete a webhook; messages that were not sent yet are given up.
 
     The response is the webhook as it was.
@@ -95,7 +104,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, response=NewWebhookRecord)
-def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
+def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[ShownNewWebhook]:
     """Give a webhook a new secret, which is in this response and never shown again.
 
     For one day messages are signed with the old secret too, so that receivers lose none while they change it.
@@ -110,11 +119,11 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result:
     if written is None:
         ctx.check_match(_own_webhook(ctx, webhook_id))
         raise WriteConflict
-    return _result(written).with_secret("secret", secret)
+    return _result_with_secret(written, secret)
 
 
 @operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord, transaction=True)
-def test_webhook(ctx: Context, webhook_id: str) -> Result:
+def test_webhook(ctx: Context, webhook_id: str) -> Result[ShownDelivery]:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
     The response is the queued delivery; the log of deliveries shows its attempts.
@@ -125,7 +134,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result:
 
 
 @operation(Scope.ADMIN, Effect.READS, query=DeliveryQuery, response=DeliveryRecord, many=True)
-def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result:
+def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[ShownDelivery]]:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
     found = ctx.store.deliveries.log(
@@ -135,7 +144,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, response=DeliveryRecord, transaction=True)
-def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result:
+def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[ShownDelivery]:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 
     It is tried for 3 days, as at first; where the webhook is disabled, once.
@@ -164,5 +173,10 @@ def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
     return or_raise(ctx.store.webhooks.get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
 
 
-def _result(webhook: StoredWebhook) -> Result:
+def _result(webhook: StoredWebhook) -> Result[ShownWebhook]:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
+
+
+def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[ShownNewWebhook]:
+    """Returns a webhook with its new secret, which is shown once."""
+    return Result({**webhook_record(webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))

@@ -1,6 +1,6 @@
 """What can be done with a document, as callers see it (decisions, section 11)."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 from app.errors import Refusal
 from app.records.errors import ErrorRecord
@@ -17,12 +17,23 @@ class ActionRecord(Record):
     refusal = nested(ErrorRecord, "the error that it would get; null where it is allowed", null=True, example=None)
 
 
-def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> dict[str, Any]:
+class ShownAction(TypedDict):
+    """An operation on a document as callers see it."""
+
+    action: str
+    method: str
+    path: str
+    allowed: bool
+    refusal: dict[str, Any] | None
+    """The body of the error; its keys depend on its `_tag`."""
+
+
+def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> ShownAction:
     """Returns an operation with its route, which names the document, and why it is refused now."""
     return {
         "action": action,
         "method": method,
         "path": path.replace(":id", document_id),
         "allowed": refusal is None,
-        "refusal": refusal and refusal.body(),
+        "refusal": None if refusal is None else refusal.body(),
     }

@@ -1,6 +1,9 @@
 """Who wrote, and what is known of who created documents, clusters and categories, as callers see them."""
 
+from typing import TypedDict
+
 from app.records.types import EXAMPLE_ID, Record, nested, record_id, string, timestamp
+from app.rules.actors import Actor
 from app.vocabulary import ActorType
 
 
@@ -22,3 +25,14 @@ class CreatedRecord(Record):
     createdAt = timestamp("when it was created")
     createdBy = nested(ActorRecord, "who created it")
     updatedAt = timestamp("when it last changed")
+
+
+class ShownCreated(TypedDict):
+    """Where a document, cluster or category belongs, and who created it, as callers see it."""
+
+    id: str
+    projectId: str
+    teamId: str
+    createdAt: str
+    createdBy: Actor
+    updatedAt: str

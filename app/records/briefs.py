@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from app.records.actors import ActorRecord
-from app.records.named import described
+from app.records.named import ShownDescribed, described
 from app.records.types import (
     EXAMPLE_TIME,
     Record,
@@ -18,6 +18,7 @@ from app.records.types import (
     strings,
     timestamp,
 )
+from app.rules.actors import Actor
 from app.rules.briefs import StoredBrief, brief_at
 from app.rules.documents import StoredDocument
 from app.rules.named import StoredCategory
@@ -89,7 +90,59 @@ class BriefDetail(Record):
     internalLinks = nested_list(BriefLink, "the documents to link to; those that are gone are left out")
 
 
-def brief_record(brief: StoredBrief, now: datetime) -> dict[str, Any]:
+class ShownBrief(TypedDict):
+    """A brief as callers see it."""
+
+    audience: str
+    intent: str
+    internalLinks: list[str]
+    keyword: str
+    notes: str
+    outline: str
+    referenceUrls: list[str]
+    wordCount: str
+    state: str
+    claimedAt: str | None
+    claimedBy: Actor | None
+    claimExpiresAt: str | None
+
+
+class ShownBriefItem(TypedDict):
+    """A brief as the list shows it."""
+
+    id: str
+    title: str
+    keyword: str
+    intent: str
+    state: str
+    status: str
+    dueDate: str | None
+    category: str
+
+
+class ShownLink(TypedDict):
+    """A document to link to, as callers see it."""
+
+    id: str
+    slug: str
+    title: str
+
+
+class ShownBriefDetail(TypedDict):
+    """A brief with what its writer needs, as callers see it."""
+
+    id: str
+    title: str
+    brief: ShownBrief | None
+    status: str
+    dueDate: str | None
+    version: int
+    category: ShownDescribed | None
+    clusterId: str | None
+    internalLinks: list[ShownLink]
+
+
+def brief_record(brief: StoredBrief, now: datetime) -> ShownBrief:
     """Returns a stored brief (empty for none) as it is at an instant."""
     brief = brief_at(brief, now)
     return {
@@ -108,7 +161,7 @@ def brief_record(brief: StoredBrief, now: datetime) -> dict[str, Any]:
     }
 
 
-def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> dict[str, Any]:
+def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> ShownBriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = brief_at(document["brief"], now)
     return {
@@ -125,7 +178,7 @@ def brief_item(document: StoredDocument, category_names: Mapping[str, str], now:
 
 def brief_detail(
     document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
-) -> dict[str, Any]:
+) -> ShownBriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
     brief = document.get("brief")
     return {

@@ -1,6 +1,9 @@
 """The checks of a document as callers see them (decisions, section 12)."""
 
+from typing import TypedDict
+
 from app.records.types import Record, boolean, integer, nested_list, string
+from app.rules.checks import ShownCheck
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
 
 
@@ -19,3 +22,10 @@ class ChecksRecord(Record):
 
     passed = boolean("whether no check of level `error` failed", example=True)
     checks = nested_list(CheckResult, "in the order of the checks; an entry for each place where one fails")
+
+
+class ShownChecks(TypedDict):
+    """The checks of a document as callers see them."""
+
+    passed: bool
+    checks: list[ShownCheck]

@@ -1,12 +1,13 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
-from app.records.actors import ActorRecord, CreatedRecord
-from app.records.briefs import BriefRecord, brief_record
-from app.records.revisions import PublishedRecord
+from app.records.actors import ActorRecord, CreatedRecord, ShownCreated
+from app.records.briefs import BriefRecord, ShownBrief, brief_record
+from app.records.revisions import PublishedRecord, ShownPublished
 from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
+from app.rules.actors import Actor
 from app.rules.briefs import brief_of
 from app.rules.documents import StoredDocument
 from app.rules.times import wire_time, wire_time_or_none
@@ -49,7 +50,36 @@ class ScheduleOutcome(Record):
     reason = string("why it could not be published; null when it was", null=True)
 
 
-def document_summary(document: StoredDocument, team_id: str, now: datetime) -> dict[str, Any]:
+class ShownDocument(ShownPublished, ShownCreated):
+    """A document as callers see it; its long texts are read separately."""
+
+    key: str | None
+    status: str
+    assigneeId: str | None
+    authorId: str | None
+    clusterId: str | None
+    dueDate: str | None
+    version: int
+    publishedVersion: int | None
+    isPublished: bool
+    hasUnpublishedChanges: bool
+    contentUpdatedAt: str
+    contentUpdatedBy: Actor
+    publishAt: str | None
+    publishedAt: str | None
+    deletedAt: str | None
+    reviewNote: str
+    brief: ShownBrief
+
+
+class ShownScheduleOutcome(TypedDict):
+    """The outcome of a scheduled document at its time, as callers see it."""
+
+    id: str
+    reason: str | None
+
+
+def document_summary(document: StoredDocument, team_id: str, now: datetime) -> ShownDocument:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("snapshot")
     return {

@@ -1,13 +1,14 @@
 """Events as callers see them (decisions, section 9)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from marshmallow import fields
 
 from app.fields.types import EXAMPLE
 from app.records.actors import ActorRecord
 from app.records.types import EXAMPLE_ID, Record, integer, nested, nested_list, record_id, string, timestamp
+from app.rules.actors import Actor
 from app.rules.events import StoredEvent
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
@@ -49,7 +50,35 @@ class ActivityRecord(Record):
     details = _details("what the event says of the document after it: status, version, slug, brief state")
 
 
-def event_record(event: StoredEvent) -> dict[str, Any]:
+class ShownEvent(TypedDict):
+    """An event as the feed shows it."""
+
+    id: str
+    sequence: int
+    type: str
+    at: str
+    by: Actor
+    data: dict[str, Any]
+
+
+class ShownEventPage(TypedDict):
+    """A page of the feed as callers see it."""
+
+    events: list[ShownEvent]
+    cursor: str
+
+
+class ShownActivity(TypedDict):
+    """An event as the activity of a document shows it."""
+
+    id: str
+    type: str
+    at: str
+    by: Actor
+    details: dict[str, Any]
+
+
+def event_record(event: StoredEvent) -> ShownEvent:
     """Returns a relayed event as callers see it."""
     return {
         "id": event["id"],
@@ -61,12 +90,12 @@ def event_record(event: StoredEvent) -> dict[str, Any]:
     }
 
 
-def event_page(events: Sequence[StoredEvent], cursor: str) -> dict[str, Any]:
+def event_page(events: Sequence[StoredEvent], cursor: str) -> ShownEventPage:
     """Returns one page of the feed."""
     return {"events": [event_record(event) for event in events], "cursor": cursor}
 
 
-def activity_record(event: StoredEvent) -> dict[str, Any]:
+def activity_record(event: StoredEvent) -> ShownActivity:
     """Returns an event as a document's activity shows it, relayed or not."""
     return {
         "id": event["id"],

@@ -1,5 +1,7 @@
 """The figures of a project as callers see them (decisions, section 14)."""
 
+from typing import TypedDict
+
 from marshmallow import fields
 
 from app.fields.types import EXAMPLE
@@ -79,3 +81,61 @@ class InsightsRecord(Record):
     days = nested_list(DayFigures, "every day, oldest first")
     durations = nested(DurationsRecord, "steps that ended on these days")
     agents = nested_list(AgentFigures, "tokens that claimed, those with the most claims first")
+
+
+class ShownDay(TypedDict):
+    """What happened on a day, as callers see it."""
+
+    date: str
+    created: int
+    claimed: int
+    submitted: int
+    approved: int
+    published: int
+
+
+class ShownDuration(TypedDict):
+    """How long a step took, as callers see it; in seconds."""
+
+    count: int
+    p50: float | None
+    p90: float | None
+
+
+class ShownAgent(TypedDict):
+    """What became of the briefs that a token claimed, as callers see it."""
+
+    id: str
+    name: str
+    agent: str
+    claimed: int
+    submitted: int
+    expired: int
+    released: int
+    changesRequested: int
+    approved: int
+
+
+class ShownStatuses(TypedDict):
+    """How many documents had each status at the end of a day, as callers see it."""
+
+    date: str
+    statuses: dict[str, int] | None
+
+
+ShownInsights = TypedDict(
+    "ShownInsights",
+    {
+        "from": str,
+        "to": str,
+        "statuses": dict[str, int],
+        "statusesByDay": list[ShownStatuses],
+        "briefs": dict[str, int],
+        "overdue": int,
+        "oldestReady": str | None,
+        "days": list[ShownDay],
+        "durations": dict[str, ShownDuration],
+        "agents": list[ShownAgent],
+    },
+)
+"""How the project works, as callers see it."""

@@ -1,16 +1,19 @@
 """Drafts as callers see them (contract: Intent)."""
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import marshmallow as ma
 
+from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
 from app.records.actors import ActorRecord
 from app.records.checks import CheckResult
-from app.records.documents import DocumentRecord
+from app.records.documents import DocumentRecord, ShownDocument
 from app.records.errors import ProblemRecord
-from app.records.named import CategoryRecord, ClusterRecord
+from app.records.named import CategoryRecord, ClusterRecord, ShownCategory, ShownCluster
 from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
+from app.rules.actors import Actor
+from app.rules.checks import ShownCheck
 from app.rules.intents import StoredIntent
 from app.rules.times import wire_time
 from app.vocabulary import Kind
@@ -74,7 +77,35 @@ class ValidationRecord(Record):
     )
 
 
-def intent_record(draft: StoredIntent) -> dict[str, Any]:
+class ShownIntent(TypedDict):
+    """A draft as callers see it."""
+
+    id: str
+    kind: str
+    createdAt: str
+    updatedAt: str
+    createdBy: Actor
+    fields: dict[str, Any]
+
+
+class ShownConfirmed(TypedDict):
+    """What confirming returns: the new record under its kind."""
+
+    document: NotRequired[ShownDocument]
+    cluster: NotRequired[ShownCluster]
+    category: NotRequired[ShownCategory]
+    intentId: str
+
+
+class ShownValidation(TypedDict):
+    """What confirming a draft would find, as callers see it."""
+
+    valid: bool
+    errors: list[Problem]
+    warnings: NotRequired[list[ShownCheck]]
+
+
+def intent_record(draft: StoredIntent) -> ShownIntent:
     """Returns a stored draft as callers see it."""
     return {
         "id": draft["id"],

@@ -1,8 +1,8 @@
 """Members, clusters and categories as callers see them (decisions, sections 2 and 4)."""
 
-from typing import Any
+from typing import TypedDict
 
-from app.records.actors import CreatedRecord
+from app.records.actors import CreatedRecord, ShownCreated
 from app.records.types import Record, record_id, string, strings, timestamp
 from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.times import wire_time
@@ -42,7 +42,42 @@ class CategoryRecord(CreatedRecord, NamedRecord):
     categoryId = record_id("the parent category", null=True)
 
 
-def member_record(member: StoredMember) -> dict[str, Any]:
+class ShownMember(TypedDict):
+    """A member as callers see them."""
+
+    id: str
+    name: str
+    email: str | None
+    role: str
+    createdAt: str
+
+
+class ShownDescribed(TypedDict):
+    """What the record of a document says of its cluster or category."""
+
+    id: str
+    name: str
+    description: str
+
+
+class ShownNamed(ShownCreated, ShownDescribed):
+    """What clusters and categories have in common, as callers see it."""
+
+
+class ShownCluster(ShownNamed):
+    """A cluster as callers see it."""
+
+    keywords: list[str]
+
+
+class ShownCategory(ShownNamed):
+    """A category as callers see it."""
+
+    slug: str
+    categoryId: str | None
+
+
+def member_record(member: StoredMember) -> ShownMember:
     """Returns a stored member as callers see them."""
     return {
         "id": member["id"],
@@ -53,7 +88,7 @@ def member_record(member: StoredMember) -> dict[str, Any]:
     }
 
 
-def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
+def cluster_record(cluster: StoredCluster, team_id: str) -> ShownCluster:
     """Returns a stored cluster as callers see it."""
     return {
         **_named(cluster, team_id),
@@ -61,7 +96,7 @@ def cluster_record(cluster: StoredCluster, team_id: str) -> dict[str, Any]:
     }
 
 
-def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
+def category_record(category: StoredCategory, team_id: str) -> ShownCategory:
     """Returns a stored category as callers see it."""
     return {
         **_named(category, team_id),
@@ -70,12 +105,12 @@ def category_record(category: StoredCategory, team_id: str) -> dict[str, Any]:
     }
 
 
-def described(record: StoredClusterOrCategory) -> dict[str, Any]:
+def described(record: StoredClusterOrCategory) -> ShownDescribed:
     """Returns what the record of a document says of its cluster or category."""
     return {"id": record["id"], "name": record["name"], "description": record.get("description") or ""}
 
 
-def _named(record: StoredClusterOrCategory, team_id: str) -> dict[str, Any]:
+def _named(record: StoredClusterOrCategory, team_id: str) -> ShownNamed:
     """Returns the fields that clusters and categories share."""
     return {
         **described(record),

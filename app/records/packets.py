@@ -1,13 +1,16 @@
 """All that a writer needs, as callers see it (decisions, section 12)."""
 
-from typing import Any
+from typing import TypedDict
 
 from app.records.actors import ActorRecord
-from app.records.briefs import BriefCategory, BriefLink, BriefRecord
+from app.records.briefs import BriefCategory, BriefLink, BriefRecord, ShownBrief, ShownLink
 from app.records.checks import CheckResult
 from app.records.errors import FAILED_CHECK
-from app.records.sections import OutlineRecord
+from app.records.named import ShownDescribed
+from app.records.sections import OutlineRecord, ShownOutline
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
+from app.rules.actors import ShownNote
+from app.rules.checks import ShownCheck
 from app.rules.documents import StoredDocument
 from app.vocabulary import DocumentStatus
 
@@ -76,7 +79,56 @@ class PacketRecord(Record):
     truncated = strings("the names of the parts that were shortened to fit", example=[])
 
 
-def packet_document(document: StoredDocument) -> dict[str, Any]:
+class ShownPacketNeighbour(ShownLink):
+    """Another document of the cluster, as a packet shows it."""
+
+    status: str
+
+
+class ShownPacketLink(ShownPacketNeighbour):
+    """A document to link to, as a packet shows it."""
+
+    excerpt: str
+
+
+class ShownPacketDocument(ShownPacketNeighbour):
+    """The document of a packet, as callers see it."""
+
+    version: int
+    dueDate: str | None
+    wordCount: int
+
+
+class ShownPacketCategory(ShownDescribed):
+    """The category of a packet's document, as callers see it."""
+
+    path: list[str]
+
+
+class ShownPacketCluster(ShownDescribed):
+    """The cluster of a packet's document, as callers see it."""
+
+    keywords: list[str]
+    documents: list[ShownPacketNeighbour]
+
+
+class ShownPacket(TypedDict):
+    """All that a writer needs, as callers see it."""
+
+    document: ShownPacketDocument
+    brief: ShownBrief | None
+    guidelines: str
+    category: ShownPacketCategory | None
+    cluster: ShownPacketCluster | None
+    links: list[ShownPacketLink]
+    review: ShownNote | None
+    outline: ShownOutline
+    checks: list[ShownCheck]
+    actions: list[str]
+    truncated: list[str]
+
+
+def packet_document(document: StoredDocument) -> ShownPacketDocument:
     """Returns what a packet says of its document."""
     return {
         **packet_neighbour(document),
@@ -86,7 +138,7 @@ def packet_document(document: StoredDocument) -> dict[str, Any]:
     }
 
 
-def packet_neighbour(document: StoredDocument) -> dict[str, Any]:
+def packet_neighbour(document: StoredDocument) -> ShownPacketNeighbour:
     """Returns another document as a cluster of a packet shows it."""
     return {
         "id": document["id"],
@@ -96,6 +148,6 @@ def packet_neighbour(document: StoredDocument) -> dict[str, Any]:
     }
 
 
-def packet_link(document: StoredDocument) -> dict[str, Any]:
+def packet_link(document: StoredDocument) -> ShownPacketLink:
     """Returns a document to link to."""
     return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}

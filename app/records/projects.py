@@ -1,12 +1,12 @@
 """The project record (decisions, section 5)."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 from marshmallow import fields
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, boolean, integer, nested, record_id, string, strings_by_name, timestamp
-from app.rules.actors import shown_note
+from app.rules.actors import ShownNote, shown_note
 from app.rules.projects import StoredProject
 from app.rules.times import wire_time
 from app.vocabulary import CheckLevel
@@ -51,7 +51,25 @@ class ProjectRecord(Record):
     updatedAt = timestamp("when it last changed")
 
 
-def project_record(project: StoredProject) -> dict[str, Any]:
+class ShownProject(TypedDict):
+    """A project as callers see it."""
+
+    id: str
+    teamId: str
+    name: str
+    reviewRequired: bool
+    siteUrl: str
+    categoryUrl: str
+    claimLeaseSeconds: int | None
+    guidelines: str
+    fourEyes: bool
+    checks: dict[str, str]
+    frozen: ShownNote | None
+    createdAt: str
+    updatedAt: str
+
+
+def project_record(project: StoredProject) -> ShownProject:
     """Returns a stored project as callers see it."""
     return {
         "id": project["id"],

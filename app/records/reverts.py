@@ -1,5 +1,7 @@
 """What reverting a token's work did (decisions, section 13)."""
 
+from typing import TypedDict
+
 from app.records.types import Record, boolean, integer, nested_list, record_id, string
 from app.vocabulary import SkipReason
 
@@ -25,3 +27,26 @@ class RevertRecord(Record):
     reverted = nested_list(RevertedRecord, "the documents that were reverted, at most 100")
     skipped = nested_list(SkippedRecord, "those that need a look, at most 1,000")
     more = boolean("whether there are more to revert: call again")
+
+
+class ShownReverted(TypedDict):
+    """A document that was reverted, as callers see it."""
+
+    id: str
+    version: int
+    to: int
+
+
+class ShownSkipped(TypedDict):
+    """A document that needs a look, as callers see it."""
+
+    id: str
+    reason: str
+
+
+class ShownRevert(TypedDict):
+    """What a call reverted, as callers see it."""
+
+    reverted: list[ShownReverted]
+    skipped: list[ShownSkipped]
+    more: bool

@@ -1,9 +1,10 @@
 """Versions of documents as callers see them (decisions, section 5)."""
 
-from typing import Any
+from typing import TypedDict
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, integer, nested, record_id, string, timestamp
+from app.rules.actors import Actor
 from app.rules.revisions import StoredRevision
 from app.rules.times import wire_time
 
@@ -47,7 +48,33 @@ class DiffRecord(Record):
     )
 
 
-def revision_summary(revision: StoredRevision) -> dict[str, Any]:
+class ShownPublished(TypedDict):
+    """The fields that are published with a document, as callers see them."""
+
+    title: str
+    slug: str
+    subtitle: str
+    excerpt: str
+    metaTitle: str
+    metaDescription: str
+    coverImageUrl: str | None
+    categoryId: str | None
+    wordCount: int
+
+
+class ShownRevision(ShownPublished):
+    """A version of a document as callers see it; its markdown is read separately."""
+
+    version: int
+    createdAt: str
+    createdBy: Actor
+
+
+ShownDiff = TypedDict("ShownDiff", {"from": int, "to": int, "diff": str})
+"""What changed between two versions, as callers see it."""
+
+
+def revision_summary(revision: StoredRevision) -> ShownRevision:
     """Returns a stored version as callers see it."""
     return {
         "version": revision["version"],

@@ -1,6 +1,6 @@
 """A document's content in parts, its outline and its sections, as callers see them (decisions, sections 8 and 12)."""
 
-from typing import Any
+from typing import TypedDict
 
 from app.records.types import Record, integer, nested_list, record_id, string
 from app.rules.sections import Section
@@ -32,7 +32,33 @@ class OutlineRecord(Record):
     sections = nested_list(SectionSummary, "the sections in their order")
 
 
-def section_summary(section: Section) -> dict[str, Any]:
+class ShownSection(TypedDict):
+    """A section as callers see it, without its text."""
+
+    number: int
+    level: int
+    title: str
+    line: int
+    words: int
+    hash: str
+
+
+class ShownWholeSection(ShownSection):
+    """A section as callers see it, with its text."""
+
+    markdown: str
+    version: int
+
+
+class ShownOutline(TypedDict):
+    """The sections of a document as callers see them."""
+
+    version: int
+    words: int
+    sections: list[ShownSection]
+
+
+def section_summary(section: Section) -> ShownSection:
     """Returns a section as callers see it, without its text."""
     return {
         "number": section.number,
@@ -55,7 +81,18 @@ class ContentPartRecord(Record):
     nextOffset = integer("the `offset` of the next part; null when this was the last", null=True)
 
 
-def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> dict[str, Any]:
+class ShownContentPart(TypedDict):
+    """A part of a version's markdown as callers see it."""
+
+    id: str
+    version: int
+    markdown: str
+    offset: int
+    length: int
+    nextOffset: int | None
+
+
+def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ShownContentPart:
     """Returns the part of a markdown that begins at an offset."""
     part, end = markdown[offset : offset + limit], offset + limit
     return {

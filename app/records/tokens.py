@@ -1,10 +1,10 @@
 """Token records; the secret is in the response to the creation and nowhere else (decisions, section 2)."""
 
-from typing import Any
+from typing import TypedDict
 
 from app.records.types import Record, boolean, integer, nested, record_id, string, strings, timestamp
 from app.rules.times import wire_time, wire_time_or_none
-from app.rules.tokens import StoredToken
+from app.rules.tokens import Budget, StoredToken
 from app.vocabulary import Scope, TokenKind
 
 
@@ -42,7 +42,29 @@ class NewTokenRecord(TokenRecord):
     )
 
 
-def token_record(token: StoredToken) -> dict[str, Any]:
+class ShownToken(TypedDict):
+    """A token as callers see it."""
+
+    id: str
+    kind: str
+    name: str
+    agent: str | None
+    scopes: list[str]
+    drafts: bool
+    budget: Budget | None
+    createdAt: str
+    expiresAt: str | None
+    lastUsedAt: str | None
+    revokedAt: str | None
+
+
+class ShownNewToken(ShownToken):
+    """A token as callers see it with its new secret."""
+
+    token: str
+
+
+def token_record(token: StoredToken) -> ShownToken:
     """Returns a stored token as callers see it."""
     return {
         "id": token["id"],

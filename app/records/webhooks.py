@@ -1,9 +1,10 @@
 """Webhooks and their log as callers see them; a secret is in the response that creates it and nowhere else."""
 
-from typing import Any
+from typing import TypedDict
 
 from app.records.actors import ActorRecord
 from app.records.types import Record, boolean, integer, nested, nested_list, record_id, string, strings, timestamp
+from app.rules.actors import Actor
 from app.rules.times import wire_time, wire_time_or_none
 from app.rules.webhooks import TEST, StoredDelivery, StoredWebhook
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
@@ -57,7 +58,48 @@ class DeliveryRecord(Record):
     createdAt = timestamp("when it was queued")
 
 
-def webhook_record(webhook: StoredWebhook) -> dict[str, Any]:
+class ShownWebhook(TypedDict):
+    """A webhook as callers see it."""
+
+    id: str
+    url: str
+    events: list[str]
+    description: str
+    enabled: bool
+    disabledAt: str | None
+    createdAt: str
+    createdBy: Actor
+    updatedAt: str
+
+
+class ShownNewWebhook(ShownWebhook):
+    """A webhook as callers see it with a new secret."""
+
+    secret: str
+
+
+class ShownAttempt(TypedDict):
+    """One attempt to deliver, as callers see it."""
+
+    at: str
+    statusCode: int | None
+    error: str | None
+    durationMs: int
+
+
+class ShownDelivery(TypedDict):
+    """A message to a webhook as callers see it."""
+
+    id: str
+    eventId: str
+    type: str
+    status: str
+    attempts: list[ShownAttempt]
+    nextAttemptAt: str | None
+    createdAt: str
+
+
+def webhook_record(webhook: StoredWebhook) -> ShownWebhook:
     """Returns a stored webhook as callers see it."""
     return {
         "id": webhook["id"],
@@ -72,7 +114,7 @@ def webhook_record(webhook: StoredWebhook) -> dict[str, Any]:
     }
 
 
-def delivery_record(delivery: StoredDelivery) -> dict[str, Any]:
+def delivery_record(delivery: StoredDelivery) -> ShownDelivery:
     """Returns a stored delivery as callers see it."""
     return {
         "id": delivery["id"],

@@ -53,7 +53,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         self,
         method: str,
         path: str,
-        operation: Operation,
+        operation: Operation[Any],
         *,
         kind: Kind | None = None,
         location: str | None = None,
@@ -116,7 +116,7 @@ def _view(route: Route) -> View:
     return view
 
 
-def _respond(ctx: Context, route: Route, result: Result, fields: Mapping[str, Any]) -> Response:
+def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
     headers: dict[str, str] = {}
     etag = result.etag
     if etag is not None:
@@ -139,7 +139,7 @@ def _respond(ctx: Context, route: Route, result: Result, fields: Mapping[str, An
     return Response(orjson.dumps(result.body), route.status, headers, content_type="application/json")
 
 
-def _next_page(fields: Mapping[str, Any], result: Result) -> str | None:
+def _next_page(fields: Mapping[str, Any], result: Result[Any]) -> str | None:
     """Returns the path of the next page of a list; None where this page is the last one, or the last that there is."""
     offset = fields["offset"] + fields["limit"]
     if len(result.body) < fields["limit"] or offset > MAX_OFFSET:
@@ -148,12 +148,12 @@ def _next_page(fields: Mapping[str, Any], result: Result) -> str | None:
     return f"{request.script_root}{request.path}?{query}"
 
 
-def _record(result: Result) -> dict[str, Any]:
+def _record(result: Result[Any]) -> dict[str, Any]:
     record: dict[str, Any] = result.body[result.record_key] if result.record_key else result.body
     return record
 
 
-def _texts(ctx: Context, result: Result) -> Mapping[str, str | None]:
+def _texts(ctx: Context, result: Result[Any]) -> Mapping[str, str | None]:
     """Returns the long texts of a record by field; one that is gone is empty, as in a replay after a purge."""
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:

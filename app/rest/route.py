@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import marshmallow as ma
 
@@ -44,7 +45,7 @@ class Route:
 
     method: str
     path: str
-    operation: Operation
+    operation: Operation[Any]
     kind: Kind | None = None
     """The kind of draft, for operations on drafts: REST has a route for each kind."""
     location: str | None = None

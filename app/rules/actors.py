@@ -1,7 +1,7 @@
 """Who wrote: the `createdBy`, `claimedBy` and `contentUpdatedBy` of records and the `by` of events."""
 
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from app.rules.times import wire_time
 from app.vocabulary import ActorType
@@ -28,6 +28,14 @@ class Note(TypedDict):
     by: Actor
 
 
-def shown_note(note: Note | None) -> dict[str, Any] | None:
+class ShownNote(TypedDict):
+    """A note as callers see it."""
+
+    note: str
+    at: str
+    by: Actor
+
+
+def shown_note(note: Note | None) -> ShownNote | None:
     """Returns a note as callers see it, None for none."""
     return note and {"note": note["note"], "at": wire_time(note["at"]), "by": note["by"]}

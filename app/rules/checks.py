@@ -41,8 +41,8 @@ _PLACEHOLDER = regex.compile(
 )
 
 
-class CheckResult(TypedDict):
-    """The outcome of one check at one place."""
+class ShownCheck(TypedDict):
+    """The outcome of one check at one place, as callers see it."""
 
     check: str
     level: str
@@ -110,12 +110,12 @@ class Check:
     """Whether it reads the whole text; it fails where that has more parts than are read, so that none hides there."""
 
 
-def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]:
+def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[ShownCheck]:
     """Returns the outcome of every check that is not switched off, in the order of the table.
 
     `levels` is the project's setting: name of a check -> `off`, `warning` (the default) or `error`.
     """
-    results: list[CheckResult] = []
+    results: list[ShownCheck] = []
     for check in CHECKS:
         level = levels.get(check.name, CheckLevel.WARNING)
         if level == CheckLevel.OFF:
@@ -128,7 +128,7 @@ def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]
             failures = islice(check.find(subject), MOST_FAILURES)
             found = [(CheckOutcome.FAILED, one) for one in failures] or [(CheckOutcome.PASSED, Failure(check.passed))]
         results += [
-            CheckResult(check=check.name, level=str(level), outcome=str(outcome), message=one.message, line=one.line)
+            ShownCheck(check=check.name, level=str(level), outcome=str(outcome), message=one.message, line=one.line)
             for outcome, one in found
         ]
     return results
@@ -141,19 +141,19 @@ def errors_alone(levels: Mapping[str, str]) -> dict[str, str]:
     return {name: CheckLevel.ERROR if levels.get(name) == CheckLevel.ERROR else CheckLevel.OFF for name in CheckName}
 
 
-def failed(results: Sequence[CheckResult]) -> list[CheckResult]:
+def failed(results: Sequence[ShownCheck]) -> list[ShownCheck]:
     """Returns those of the results that say what failed."""
     return [one for one in results if one["outcome"] == CheckOutcome.FAILED]
 
 
-def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[CheckResult]:
+def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[ShownCheck]:
     """Returns what `keyword_taken` says of a draft's keyword, which documents with these titles have too."""
     draft: Any = {"brief": {"keyword": keyword}}
     only: dict[str, str] = {name: CheckLevel.OFF for name in CheckName if name != CheckName.KEYWORD_TAKEN}
     return failed(run_checks(Subject(draft, "", (), titles), {**levels, **only}))
 
 
-def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
+def failed_errors(results: Sequence[ShownCheck]) -> list[ShownCheck]:
     """Returns the failures of checks of level `error`."""
     return [one for one in failed(results) if one["level"] == CheckLevel.ERROR]
 

@@ -1,5 +1,6 @@
 """Keeping a work packet small enough for an agent's context (decisions, section 12)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -23,7 +24,7 @@ LEAST: dict[str, int] = {
 ELLIPSIS = "…"
 
 
-def shortened(packet: dict[str, Any]) -> dict[str, Any]:
+def shortened(packet: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something."""
     cut = set(packet["truncated"])
     for name, least in LEAST.items():

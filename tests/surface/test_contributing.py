@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 CHECKOUT = Path(__file__).parents[2]
 PACKAGES = ("app", "graphql_app", "mcp_tools")
 STEP = re.compile(r"In `(?P<file>app/[\w/]+\.py)`:\n\n   ```python\n(?P<code>.*?)   ```\n", re.DOTALL)
-CATALOGUE = "CATALOGUE: tuple[Operation, ...] = (\n"
+CATALOGUE = "CATALOGUE: tuple[Operation[Any], ...] = (\n"
 
 CALL = """
 import json, os, sys
