@@ -32,7 +32,7 @@ from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster, new_document
 from app.rules.text import word_count
-from app.store.intents import likely_slot
+from app.store.intents import guess_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope
 
@@ -165,7 +165,7 @@ def _words(fields: Fields) -> int | None:
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[ShownIntent]:
-    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else likely_slot(ctx.token_id)
+    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else guess_slot(ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
     draft = {

@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from app.rules.actors import Actor
 
@@ -38,7 +38,10 @@ class StoredEvent(TypedDict):
     """Its number in the project's feed."""
 
 
-def in_feed_order(outboxes: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+Waiting = TypeVar("Waiting", bound=Mapping[str, Any])
+
+
+def in_feed_order(outboxes: Iterable[Sequence[Waiting]]) -> list[Waiting]:
     """Returns the events of several records sorted by `at`, with the events of each record in their own order.
 
     The clocks of two servers differ, so an event may have an earlier time than the event before it in the same record:

@@ -54,11 +54,21 @@ class Attempt(TypedDict):
     durationMs: int
 
 
-class StoredDelivery(TypedDict):
-    """A message to a webhook as the store returns it; the log leaves out the message itself."""
+class DeliveryState(TypedDict):
+    """How far a delivery is: what follows from an attempt."""
 
-    id: str
-    projectId: str
+    status: str
+    failures: int
+    """How many attempts failed since it was queued, or queued again."""
+    since: datetime | None
+    """When the first attempt began since then."""
+    nextAttemptAt: datetime | None
+    """When it is tried next; None for never."""
+
+
+class NewDelivery(DeliveryState):
+    """A message to a webhook, with how far it is."""
+
     webhookId: str
     eventId: str
     sequence: int | None
@@ -66,13 +76,15 @@ class StoredDelivery(TypedDict):
     payload: NotRequired[str]
     requested: NotRequired[bool]
     """Set for a test and a redelivery, which are sent also while the webhook is disabled."""
-    status: str
     attempts: list[Attempt]
-    failures: int
     createdAt: datetime
-    since: datetime | None
-    """When its first attempt began."""
-    nextAttemptAt: datetime | None
+
+
+class StoredDelivery(NewDelivery):
+    """A delivery as the store returns it; the log leaves out the message itself."""
+
+    id: str
+    projectId: str
 
 
 Address = IPv4Address | IPv6Address

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
 from cachetools import LRUCache
 from pymongo.read_concern import ReadConcern
 
-from app.store.collection import Bson, Collection, object_ids
+from app.store.collection import Collection, object_ids
+from app.store.types import Bson, Values
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -31,7 +32,18 @@ _cache: LRUCache[tuple[str, str], str] = LRUCache(CACHE_BYTES, getsizeof=sys.get
 _cache_lock = threading.Lock()
 
 
-class Bodies(Collection[Bson]):
+class StoredBody(TypedDict):
+    """A text as the store returns it."""
+
+    id: str
+    projectId: str
+    documentId: str
+    text: str
+    notRenderable: NotRequired[bool]
+    """Set for a markdown whose html would be too long."""
+
+
+class Bodies(Collection[StoredBody]):
     """The texts of documents."""
 
     name = "bodies"
@@ -47,10 +59,9 @@ class Bodies(Collection[Bson]):
 
     def add(self, project_id: str, document_id: str, text: str) -> str:
         """Stores a text of a document and returns its id."""
-        added: str = self._insert(project_id, {"documentId": document_id, "text": text})["id"]
-        return added
+        return self._insert(project_id, {"documentId": document_id, "text": text})["id"]
 
-    def add_many(self, project_id: str, bodies: Iterable[Mapping[str, Any]]) -> None:
+    def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
         self._insert_many(project_id, bodies)
 
@@ -91,7 +102,9 @@ class Bodies(Collection[Bson]):
 
     def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson) -> dict[str, Any]:
         wanted = object_ids(set(body_ids))
-        rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"value": expression}) if wanted else []
+        if not wanted:
+            return {}
+        rows: Sequence[Values] = self._find(project_id, {"_id": {"$in": wanted}}, fields={"value": expression})
         return {row["id"]: row["value"] for row in rows}
 
     def delete(self, project_id: str, body_id: str) -> None:

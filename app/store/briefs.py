@@ -4,12 +4,11 @@ import builtins
 import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from app.rules.briefs import CLAIM, BriefMove, MoveRequest
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
-from app.store.collection import DESCENDING, Bson, EntityTags, object_id
+from app.store.collection import DESCENDING, EntityTags, object_id
 from app.store.conditions import (
     brief_move_filter,
     document_etag_filter,
@@ -20,6 +19,7 @@ from app.store.conditions import (
 )
 from app.store.document_records import DocumentRecords
 from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, NOT_DELETED, READY_BRIEFS
+from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
@@ -85,7 +85,7 @@ class Briefs(DocumentRecords):
         move: BriefMove,
         request: MoveRequest,
         *,
-        changes: Mapping[str, Any],
+        changes: Values,
         event: Event,
         tags: EntityTags,
     ) -> StoredDocument | None:
@@ -99,7 +99,7 @@ class Briefs(DocumentRecords):
         project_id: str,
         filters: Mapping[str, str],
         now: datetime,
-        changes: Mapping[str, Any],
+        changes: Values,
         event: Event,
     ) -> StoredDocument | None:
         """Claims the ready brief that is due soonest, in one atomic write; None when there is none.
@@ -132,7 +132,7 @@ class Briefs(DocumentRecords):
         self,
         project_id: str,
         document_id: str,
-        fields: Mapping[str, Any],
+        fields: Values,
         request: MoveRequest,
         event: Event,
         tags: EntityTags,
@@ -166,12 +166,12 @@ class Briefs(DocumentRecords):
         return written.modified_count > 0
 
 
-def of_brief(fields: Mapping[str, Any]) -> Bson:
+def of_brief(fields: Values) -> Bson:
     """Returns fields of a brief as fields of its document."""
     return {f"brief.{name}": value for name, value in fields.items()}
 
 
-def move_changes(move: BriefMove, changes: Mapping[str, Any]) -> Bson:
+def move_changes(move: BriefMove, changes: Values) -> Bson:
     """Returns the fields of a document that a move writes: the new state, with `changes` of the brief."""
     status = {"status": move.document_status} if move.document_status else {}
     return {"brief.state": move.enters, **of_brief(changes), **status}

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 from bson import ObjectId
 from cachetools import LRUCache
@@ -25,6 +24,19 @@ _names: LRUCache[str, tuple[str, float]] = LRUCache(10_000)
 _names_lock = threading.Lock()
 _name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
 """Requests that need the same names at the same time share their read."""
+
+
+class _Ancestor(StoredCategory):
+    """A category above another one."""
+
+    depth: int
+    """How many categories are between the two."""
+
+
+class _WithAncestors(StoredCategory):
+    """A category with all that are above it, in no order."""
+
+    above: list[_Ancestor]
 
 
 class Categories(Named[StoredCategory]):
@@ -82,8 +94,8 @@ class Categories(Named[StoredCategory]):
         }
         fields = {"name": 1, "description": 1, "above._id": 1, "above.name": 1, "above.depth": 1}
         stages = [{"$match": {"_id": object_id(category_id), **live}}, {"$graphLookup": above}, {"$project": fields}]
-        found: Any = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
-        return [*sorted(found.pop("above"), key=lambda one: -one["depth"]), found] if found else []
+        found: _WithAncestors | None = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
+        return [*sorted(found["above"], key=lambda one: -one["depth"]), found] if found else []
 
     def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
         """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.

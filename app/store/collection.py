@@ -23,14 +23,12 @@ from app.errors import WriteConflict
 from app.rules.etags import EntityTag
 from app.rules.events import Event
 from app.store.indexes import NOT_DELETED, Index
+from app.store.types import Bson, Condition, Projection, Values
 
 if TYPE_CHECKING:
     from app.store.store import Store
 
-Bson = dict[str, Any]
-"""A filter, an update, a stage of a pipeline or a row, as PyMongo takes and returns it."""
-Projection = Mapping[str, Any] | None
-Stored = TypeVar("Stored")
+Stored = TypeVar("Stored", bound=Mapping[str, Any])
 """What a collection returns, a TypedDict; a projection may leave fields out."""
 
 MAX_OUTBOX = 200
@@ -92,7 +90,7 @@ def from_bson(value: Any) -> Any:
     return record
 
 
-def to_bson(record: Mapping[str, Any]) -> Bson:
+def to_bson(record: Values) -> Bson:
     """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under top-level keys that end in `Id`.
 
     Ids inside `snapshot`, `by` and `claimedBy` stay strings.
@@ -136,7 +134,7 @@ class Collection(Generic[Stored]):
         self._collection = store.database[self.name]
         self._session = store.session
 
-    def _where(self, project_id: str, condition: Mapping[str, Any]) -> Bson:
+    def _where(self, project_id: str, condition: Condition) -> Bson:
         """Returns the condition for records of a project.
 
         In a condition with `$or`, the project is added to each alternative: MongoDB then uses an index for each, and
@@ -148,7 +146,7 @@ class Collection(Generic[Stored]):
         return {"$or": [common | alternative for alternative in condition["$or"]]}
 
     @contextmanager
-    def _hint(self, index: Index | None, condition: Mapping[str, Any]) -> Iterator[str | None]:
+    def _hint(self, index: Index | None, condition: Condition) -> Iterator[str | None]:
         """Yields the name of the index to use, None where MongoDB chooses.
 
         Raises `WriteConflict`, so that the operation runs again without the hint, when the database lacks the index.
@@ -169,26 +167,26 @@ class Collection(Generic[Stored]):
             raise WriteConflict from error
 
     def _find_one(
-        self, project_id: str, condition: Mapping[str, Any], fields: Projection = None, *, index: Index | None = None
+        self, project_id: str, condition: Condition, fields: Projection = None, *, index: Index | None = None
     ) -> Stored | None:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             return self.from_bson(self._collection.find_one(where, fields, session=self._session, hint=hint))
 
-    def _exists(self, project_id: str, condition: Mapping[str, Any], *, index: Index | None = None) -> bool:
+    def _exists(self, project_id: str, condition: Condition, *, index: Index | None = None) -> bool:
         return self._find_one(project_id, condition, {"_id": 1}, index=index) is not None
 
     def _find(
         self,
         project_id: str,
-        condition: Mapping[str, Any],
+        condition: Condition,
         *,
         sort: Sequence[tuple[str, int]] = (),
         skip: int = 0,
         limit: int = 0,
         fields: Projection = None,
         index: Index | None = None,
-        collation: Mapping[str, Any] | None = None,
+        collation: Condition | None = None,
     ) -> list[Stored]:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
@@ -199,7 +197,7 @@ class Collection(Generic[Stored]):
     def _page_in_order(
         self,
         project_id: str,
-        condition: Mapping[str, Any],
+        condition: Condition,
         index: Index,
         *,
         sort: Sequence[tuple[str, int]],
@@ -213,14 +211,10 @@ class Collection(Generic[Stored]):
         """
         if offset < DEEP_OFFSET:
             return self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields=fields, index=index)
-        keys: list[Any] = self._find(
-            project_id, condition, sort=sort, skip=offset, limit=limit, fields={"_id": 1}, index=index
-        )
+        keys = self._find(project_id, condition, sort=sort, skip=offset, limit=limit, fields={"_id": 1}, index=index)
         return self._with_ids(project_id, condition, [row["id"] for row in keys], fields)
 
-    def _with_ids(
-        self, project_id: str, condition: Mapping[str, Any], ids: Sequence[str], fields: Projection
-    ) -> list[Stored]:
+    def _with_ids(self, project_id: str, condition: Condition, ids: Sequence[str], fields: Projection) -> list[Stored]:
         """Returns the records that were found to meet a condition, in the order of their ids.
 
         Raises `WriteConflict` when one of them does not meet it any more: the page would be short, and a short page
@@ -228,34 +222,32 @@ class Collection(Generic[Stored]):
         """
         if not ids:
             return []
-        rows: list[Any] = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields)
+        rows = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields)
         by_id = {row["id"]: row for row in rows}
         if len(by_id) < len(ids):
             raise WriteConflict
         return [by_id[one] for one in ids]
 
-    def _count(self, project_id: str, condition: Mapping[str, Any], index: Index | None = None) -> int:
+    def _count(self, project_id: str, condition: Condition, index: Index | None = None) -> int:
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
             options: Bson = {"hint": hint} if hint else {}
             return self._collection.count_documents(where, session=self._session, **options)
 
-    def _aggregate(
-        self, project_id: str, condition: Mapping[str, Any], stages: Sequence[Bson], index: Index
-    ) -> list[Bson]:
+    def _aggregate(self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index) -> list[Bson]:
         pipeline = [{"$match": self._where(project_id, condition)}, *stages]
         with self._hint(index, condition) as hint:
             options: Bson = {"hint": hint} if hint else {}
             return list(self._collection.aggregate(pipeline, session=self._session, **options))
 
-    def _insert(self, project_id: str, record: Mapping[str, Any]) -> Stored:
+    def _insert(self, project_id: str, record: Values) -> Stored:
         """Adds a record, under a new id where it has none."""
         row = to_bson({"id": new_id(), **record, "projectId": project_id})
         self._collection.insert_one(row, session=self._session)
         self._store.writes += 1
         return self.from_bson(row)
 
-    def _insert_many(self, project_id: str, records: Iterable[Mapping[str, Any]]) -> list[Stored]:
+    def _insert_many(self, project_id: str, records: Iterable[Values]) -> list[Stored]:
         """Adds records in one call, for imports."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if rows:
@@ -264,17 +256,17 @@ class Collection(Generic[Stored]):
         return [self.from_bson(row) for row in rows]
 
     def _update_one(
-        self, project_id: str, condition: Mapping[str, Any], change: Bson | Sequence[Bson], **options: Any
+        self, project_id: str, condition: Condition, change: Bson, fields: Projection = None
     ) -> Stored | None:
         """Changes a record by one atomic write and returns it as it is then; None when none meets the condition."""
         where = self._where(project_id, condition)
         changed = self._collection.find_one_and_update(
-            where, change, return_document=ReturnDocument.AFTER, session=self._session, **options
+            where, change, projection=fields, return_document=ReturnDocument.AFTER, session=self._session
         )
         self._store.writes += changed is not None
         return self.from_bson(changed)
 
-    def _delete_one(self, project_id: str, condition: Mapping[str, Any]) -> Stored | None:
+    def _delete_one(self, project_id: str, condition: Condition) -> Stored | None:
         where = self._where(project_id, condition)
         found = self._collection.find_one_and_delete(where, session=self._session)
         self._store.writes += found is not None
@@ -287,7 +279,7 @@ class OutboxCollection(Collection[Stored]):
     A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
     """
 
-    event_data: tuple[tuple[str, str, Any], ...]
+    event_data: tuple[tuple[str, str, str | None], ...]
     """What an event says of the record after the change: (name in the event, path in the record, default)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
@@ -299,7 +291,7 @@ class OutboxCollection(Collection[Stored]):
     has_update_time = True
     """Whether records have `updatedAt`."""
 
-    def keys(self, fields: Mapping[str, Any]) -> Bson:
+    def keys(self, fields: Values) -> Bson:
         """Returns what is stored beside fields that are written: the keys that lists sort by and names are found by."""
         return {}
 
@@ -307,13 +299,11 @@ class OutboxCollection(Collection[Stored]):
         """Returns a record that was not deleted, or None."""
         return self._find_one(project_id, {"_id": object_id(record_id), **NOT_DELETED}, self.hidden)
 
-    def add(self, project_id: str, record: Mapping[str, Any], event: Event) -> Stored:
+    def add(self, project_id: str, record: Values, event: Event) -> Stored:
         """Adds a record with the event of its creation."""
         return self._insert(project_id, self._new_record(record, event))
 
-    def update(
-        self, project_id: str, record_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
-    ) -> Stored | None:
+    def update(self, project_id: str, record_id: str, changes: Values, event: Event, tags: EntityTags) -> Stored | None:
         """Changes a record that was not deleted; None where nothing would change, or `tags` name other states."""
         differs = [{name: {"$ne": value}} for name, value in changes.items()]
         time = {"updatedAt": event.at} if self.has_update_time else {}
@@ -327,7 +317,7 @@ class OutboxCollection(Collection[Stored]):
     def _id_filter(self, record_id: str, tags: EntityTags = None) -> Bson:
         return {"_id": ObjectId(record_id), **NOT_DELETED, **etag_filter(tags)}
 
-    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
+    def _new_record(self, record: Values, *events: Event) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
         stored = to_bson(row)
@@ -337,11 +327,11 @@ class OutboxCollection(Collection[Stored]):
     def _change(
         self,
         project_id: str,
-        condition: Mapping[str, Any],
+        condition: Condition,
         *,
         event: Event,
-        changes: Mapping[str, Any],
-        computed: Mapping[str, Any] | None = None,
+        changes: Values,
+        computed: Values | None = None,
         sort: Sequence[tuple[str, int]] | None = None,
         index: Index | None = None,
     ) -> Stored | None:
@@ -372,7 +362,7 @@ class OutboxCollection(Collection[Stored]):
             self._raise_if_it_matches(project_id, condition, index)
         return self.from_bson(changed)
 
-    def _write_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+    def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""
         written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
         data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
@@ -385,37 +375,37 @@ class OutboxCollection(Collection[Stored]):
         """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
         return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}  # the last item
 
-    def _raise_if_it_matches(self, project_id: str, condition: Mapping[str, Any], index: Index | None) -> None:
+    def _raise_if_it_matches(self, project_id: str, condition: Condition, index: Index | None) -> None:
         """Raises where a record meets the condition of a write that changed none, so that the operation runs again.
 
         Its outbox was full (`OutboxFull`: it is relayed first), or it did not meet the condition yet (`WriteConflict`).
         """
-        found: Any = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
+        found = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
         if found is not None:
             raise OutboxFull if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
 
 
-def _id_index(condition: Mapping[str, Any]) -> str | None:
+def _id_index(condition: Condition) -> str | None:
     """Returns the index for a condition on ids: beside other conditions MongoDB would try every index first."""
     wanted = condition.get("_id")
     named = isinstance(wanted, ObjectId) or (isinstance(wanted, dict) and "$in" in wanted)
     return "_id_" if named else None
 
 
-def event_row(event: Event, data: Mapping[str, Any]) -> Bson:
+def event_row(event: Event, data: Values) -> Bson:
     """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
     return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
 
 
-def event_expression(event: Event, data: Mapping[str, Any]) -> Bson:
+def event_expression(event: Event, data: Values) -> Bson:
     """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
     row = event_row(event, {})
     own_data = row.pop("data")
     return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": own_data}]}}]}
 
 
-def _at_path(record: Mapping[str, Any], path: str, default: Any) -> Any:
-    value: Any = record
+def _at_path(record: Values, path: str, default: str | None) -> object:
+    value: object = record
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return default if value is None else value

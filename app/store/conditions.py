@@ -11,11 +11,27 @@ from app.rules import documents
 from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, BriefMove, MoveRequest
 from app.rules.events import Event
-from app.store.collection import Bson, EntityTags, event_expression
+from app.store.collection import EntityTags, event_expression
 from app.store.indexes import FIRST_DATE
+from app.store.types import Bson
 from app.vocabulary import BriefState, DocumentStatus
 
 CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
+
+_IS_CLAIMED = {"$eq": ["$brief.state", BriefState.CLAIMED]}
+_DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.DRAFTED, **NO_CLAIM}}]}
+
+FINISHED_BRIEF: Bson = {"$cond": [_IS_CLAIMED, _DRAFTED, "$brief"]}
+"""The expression that makes a claimed brief drafted and leaves any other as it is, after `expire_lease_stage`."""
+
+_PUBLISHED, _DRAFTING = DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING
+_WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
+
+STATUS_ENTERED: dict[documents.Derived, Bson] = {
+    documents.Derived.BEFORE: {"$cond": [_WAS_TAKEN_OFF, _DRAFTING, "$statusBefore"]},
+    documents.Derived.UNLESS_PUBLISHED: {"$cond": [{"$eq": ["$status", _PUBLISHED]}, _DRAFTING, "$status"]},
+}
+"""The statuses that depend on the document, as expressions."""
 
 
 def lease_expired_filter(now: datetime) -> Bson:
@@ -145,19 +161,3 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
             }
         }
     ]
-
-
-_IS_CLAIMED = {"$eq": ["$brief.state", BriefState.CLAIMED]}
-_DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.DRAFTED, **NO_CLAIM}}]}
-
-FINISHED_BRIEF: Bson = {"$cond": [_IS_CLAIMED, _DRAFTED, "$brief"]}
-"""The expression that makes a claimed brief drafted and leaves any other as it is, after `expire_lease_stage`."""
-
-_PUBLISHED, _DRAFTING = DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING
-_WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
-
-STATUS_ENTERED: dict[documents.Derived, Bson] = {
-    documents.Derived.BEFORE: {"$cond": [_WAS_TAKEN_OFF, _DRAFTING, "$statusBefore"]},
-    documents.Derived.UNLESS_PUBLISHED: {"$cond": [{"$eq": ["$status", _PUBLISHED]}, _DRAFTING, "$status"]},
-}
-"""The statuses that depend on the document, as expressions."""

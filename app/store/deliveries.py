@@ -3,18 +3,19 @@
 A delivery holds its message, so it does not depend on the feed, which is trimmed. An event has one for each webhook.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import orjson
 from bson import ObjectId
 from pymongo import InsertOne
 
 from app.rules.events import Event, StoredEvent
-from app.rules.webhooks import Attempt, StoredDelivery, message, wants
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, new_id, to_bson, write_once
+from app.rules.webhooks import Attempt, DeliveryState, NewDelivery, StoredDelivery, message, wants
+from app.store.collection import DESCENDING, Collection, from_bson, new_id, to_bson, write_once
+from app.store.feeds import PlannedEvent
 from app.store.indexes import DELIVERIES_BY_ID
+from app.store.types import Bson
 from app.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
@@ -26,7 +27,7 @@ class Deliveries(Collection[StoredDelivery]):
 
     name = "deliveries"
 
-    def queue(self, project_id: str, events: Sequence[Bson], now: datetime) -> None:
+    def queue(self, project_id: str, events: Sequence[PlannedEvent], now: datetime) -> None:
         """Queues events for the webhooks that want them, except where they are queued already.
 
         They are due from `now`, which never goes back in a project, so that what waits is sent in the feed's order.
@@ -37,7 +38,7 @@ class Deliveries(Collection[StoredDelivery]):
         if not wanted:
             return
         rows = [
-            InsertOne(to_bson({"id": new_id(), "projectId": project_id, **_new(webhook_id, event, now)}))
+            InsertOne(to_bson({"id": new_id(), "projectId": project_id, **_new_delivery(webhook_id, event, now)}))
             for webhook_id, event in wanted
         ]
         write_once(self._collection, rows, ["projectId", "webhookId", "eventId"])
@@ -47,7 +48,7 @@ class Deliveries(Collection[StoredDelivery]):
     def add(self, project_id: str, webhook_id: str, event: Event) -> StoredDelivery:
         """Queues a message that is not an event of the feed, and returns its delivery."""
         message = StoredEvent(id=new_id(), type=event.type, at=event.at, by=event.by, data=dict(event.data))
-        delivery = self._insert(project_id, _new(webhook_id, message, event.at) | {"requested": True})
+        delivery = self._insert(project_id, {**_new_delivery(webhook_id, message, event.at), "requested": True})
         self._store.leases.wake(project_id, webhook_id, event.at, end_rest=True)
         return delivery
 
@@ -71,7 +72,7 @@ class Deliveries(Collection[StoredDelivery]):
         again = {"status": DeliveryStatus.PENDING, "requested": True}
         change = {"$set": {**again, "nextAttemptAt": now, "since": None, "failures": 0}}
         one = {"_id": ObjectId(delivery_id), "webhookId": ObjectId(webhook_id)}
-        queued = self._update_one(project_id, one, change, projection=SHOWN)
+        queued = self._update_one(project_id, one, change, SHOWN)
         if queued is not None:
             self._store.leases.wake(project_id, webhook_id, now, end_rest=True)
         return queued
@@ -91,9 +92,7 @@ class Deliveries(Collection[StoredDelivery]):
         found = self._find(project_id, condition, sort=(("nextAttemptAt", 1),), limit=1, fields={"nextAttemptAt": 1})
         return found[0]["nextAttemptAt"] if found else None
 
-    def record_attempt(
-        self, project_id: str, delivery: StoredDelivery, attempt: Attempt, changes: Mapping[str, Any]
-    ) -> bool:
+    def record_attempt(self, project_id: str, delivery: StoredDelivery, attempt: Attempt, state: DeliveryState) -> bool:
         """Adds an attempt to a delivery, and writes what follows from it.
 
         Returns False where the delivery was queued again since it was read: it stays pending.
@@ -102,7 +101,7 @@ class Deliveries(Collection[StoredDelivery]):
         given_up = None  # meanwhile, as its webhook was disabled
         not_queued_again = {"nextAttemptAt": {"$in": [delivery["nextAttemptAt"], given_up]}}
         added = {"$push": {"attempts": {"$each": [dict(attempt)], "$slice": -ATTEMPTS_KEPT}}}
-        written = self._collection.update_one(one | not_queued_again, {**added, "$set": dict(changes)})
+        written = self._collection.update_one(one | not_queued_again, {**added, "$set": state})
         if not written.matched_count:
             self._collection.update_one(one, added)
         return written.matched_count > 0
@@ -120,18 +119,18 @@ class Deliveries(Collection[StoredDelivery]):
         return given_up.modified_count
 
 
-def _new(webhook_id: str, event: StoredEvent, now: datetime) -> dict[str, Any]:
+def _new_delivery(webhook_id: str, event: StoredEvent, now: datetime) -> NewDelivery:
     """Returns a delivery that was not tried yet."""
-    return {
-        "webhookId": webhook_id,
-        "eventId": event["id"],
-        "sequence": event.get("sequence"),
-        "type": event["type"],
-        "payload": orjson.dumps(message(event)).decode(),
-        "status": DeliveryStatus.PENDING,
-        "attempts": [],
-        "failures": 0,
-        "createdAt": now,
-        "since": None,
-        "nextAttemptAt": now,
-    }
+    return NewDelivery(
+        webhookId=webhook_id,
+        eventId=event["id"],
+        sequence=event.get("sequence"),
+        type=event["type"],
+        payload=orjson.dumps(message(event)).decode(),
+        status=DeliveryStatus.PENDING,
+        attempts=[],
+        failures=0,
+        createdAt=now,
+        since=None,
+        nextAttemptAt=now,
+    )

@@ -10,7 +10,7 @@ from typing import Any, cast
 from pymongo import UpdateOne
 
 from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
-from app.store.collection import DESCENDING, Bson, Collection, object_id, object_ids
+from app.store.collection import DESCENDING, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (
     PAST_SLUGS,
@@ -24,6 +24,7 @@ from app.store.indexes import (
     UNPUBLISHED_BY_CREATION,
     Index,
 )
+from app.store.types import Bson
 
 NEWEST_PUBLISHED = (("publishedAt", DESCENDING), ("_id", 1))
 NEWEST_CREATED = (("createdAt", DESCENDING), ("_id", 1))

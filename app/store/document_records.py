@@ -12,7 +12,7 @@ from app.errors import WriteConflict
 from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.words import search_words
-from app.store.collection import DEEP_OFFSET, DESCENDING, Bson, OutboxCollection, object_id, object_ids
+from app.store.collection import DEEP_OFFSET, DESCENDING, OutboxCollection, object_id, object_ids
 from app.store.conditions import brief_state_filter, expire_lease_stage, lease_expired_filter
 from app.store.indexes import (
     ALL_BY,
@@ -24,6 +24,7 @@ from app.store.indexes import (
     PUBLISHED_BY_TIME,
     SCHEDULED,
     SLUGS,
+    SORT_KEYS,
     TRASH_BY,
     TRASHED,
     TRASHED_SLUGS,
@@ -31,13 +32,13 @@ from app.store.indexes import (
     WORDS,
     Index,
 )
+from app.store.types import Bson, Values
 from app.vocabulary import BriefState, DocumentStatus
 
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
 WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
 HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "deliveredWords"), 0)
-SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
 NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey", "review", "submittedBy"), 0)
 FILTER_FIELDS = {
     "assigneeId": "assigneeId",
@@ -53,11 +54,13 @@ STATUS_FILTERS = {"briefState", "status"}
 MOST_MERGED = 100
 """Up to how many values of a filter, or days of a range, the parts of an index are merged into one order; MongoDB
 merges up to 200."""
-FILTERS = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
+FILTER_NAMES = (*FILTER_FIELDS, "isPublished", "dueBefore", "dueAfter", "updatedSince", "words", "slug", "key")
 WORDS_TRIED = 5
 MAX_SORTED = 500
 """Up to how many documents of a list are sorted here by their keys, rather than read in the order of an index."""
 
+Filters = Mapping[str, Any]
+"""The filters of a list, as `DocumentQuery` loads them."""
 
 _ID_FIELDS = frozenset(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
 
@@ -89,11 +92,11 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
         ("briefState", "brief.state", BriefState.NONE),
     )
 
-    def _write_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+    def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a change; before them, the one that records an expired lease."""
         return expire_lease_stage(event.at) + self._change_stages(event, changes, computed)
 
-    def _change_stages(self, event: Event, changes: Mapping[str, Any], computed: Mapping[str, Any]) -> list[Bson]:
+    def _change_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a change of a document without expired lease, with the keys that lists need."""
         keys = search_keys(changes)
         written = {**changes, **keys, "updatedAt": event.at}
@@ -116,7 +119,7 @@ class DocumentLists(DocumentRecords):
     """Pages of the project's documents, with filters and in an order."""
 
     def list(
-        self, project_id: str, filters: Mapping[str, Any], now: datetime, *, sort: str, limit: int, offset: int
+        self, project_id: str, filters: Filters, now: datetime, *, sort: str, limit: int, offset: int
     ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`.
 
@@ -129,7 +132,8 @@ class DocumentLists(DocumentRecords):
         undated_last = sort == "-dueDate" and "dueDate" not in condition
         rows = self._unsorted(project_id, filters, condition, key)
         if rows is not None:
-            rows.sort(
+            rows = sorted(
+                rows,
                 key=lambda row: (not undated_last or row[key] != NO_DUE_DATE, row[key], row["id"]),
                 reverse=way == DESCENDING,
             )
@@ -156,7 +160,7 @@ class DocumentLists(DocumentRecords):
     def dated(
         self,
         project_id: str,
-        filters: Mapping[str, Any],
+        filters: Filters,
         now: datetime,
         *,
         time: Literal["publishAt", "publishedAt"],
@@ -171,16 +175,14 @@ class DocumentLists(DocumentRecords):
         condition = self._filtered(project_id, {**filters, **given}, now) | within
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
-    def count(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> int:
+    def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages, counted by the keys of an index."""
         condition, index = self._filtered(project_id, filters, now), _index_of_count(filters)
         if index is WORDS and (found := self._with_rarest_word(project_id, filters["words"])) is not None:
             return self._count(project_id, {"_id": {"$in": object_ids(found)}, **condition})
         return self._count(project_id, _from_due_key(condition, index), index)
 
-    def _unsorted(
-        self, project_id: str, filters: Mapping[str, Any], condition: Bson, key: str
-    ) -> builtins.list[Any] | None:
+    def _unsorted(self, project_id: str, filters: Filters, condition: Bson, key: str) -> Sequence[Values] | None:
         """Returns the ids and sort keys of all documents of a list, in no order; None where they may be many."""
         index = _index_of_unsorted(filters, key)
         if index is WORDS:
@@ -207,7 +209,7 @@ class DocumentLists(DocumentRecords):
                 return [row["id"] for row in rows]
         return None
 
-    def _filtered(self, project_id: str, filters: Mapping[str, Any], now: datetime) -> Bson:
+    def _filtered(self, project_id: str, filters: Filters, now: datetime) -> Bson:
         condition: Bson = dict(TRASHED if filters.get("deleted") else NOT_DELETED)
         for name in ("status", "categoryId", "clusterId", "assigneeId"):
             if (wanted := filters.get(name)) is not None:
@@ -237,7 +239,7 @@ class DocumentLists(DocumentRecords):
         return condition
 
 
-def search_keys(changes: Mapping[str, Any]) -> Bson:
+def search_keys(changes: Values) -> Bson:
     """Returns the stored keys that follow from what is written: to sort by title and due date, to search words."""
     keys: Bson = {}
     if "title" in changes:
@@ -258,7 +260,7 @@ def _from_due_key(condition: Bson, index: Index) -> Bson:
     return {**condition, "dueKey": {"$lt": NO_DUE_DATE, **condition["dueDate"]}}
 
 
-def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
+def _index_in_order(filters: Filters, key: str, offset: int) -> Index:
     """Returns the index that has a list in its order and that skips most of what the filters leave out.
 
     Far from the beginning it is one that has every field of the condition.
@@ -266,14 +268,14 @@ def _index_in_order(filters: Mapping[str, Any], key: str, offset: int) -> Index:
     if filters.get("deleted"):
         return TRASH_BY[key]
     name = _indexed_filter(filters)
-    given = {name for name in FILTERS if filters.get(name) is not None}
+    given = {name for name in FILTER_NAMES if filters.get(name) is not None}
     alone = given <= STATUS_FILTERS or len(given) == 1
     return (
         ALL_BY[key] if name is None or (offset >= DEEP_OFFSET and not alone) else FILTERED_BY[FILTER_FIELDS[name], key]
     )
 
 
-def _indexed_filter(filters: Mapping[str, Any]) -> str | None:
+def _indexed_filter(filters: Filters) -> str | None:
     """Returns the first filter that has an index in each order, or None."""
     for name in FILTER_FIELDS:
         wanted = filters.get(name)
@@ -288,7 +290,7 @@ def _with_all_statuses(condition: Bson) -> Bson:
     return {"status": {"$in": [*DocumentStatus]}, **states, **condition}
 
 
-def _with_due_days(filters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_due_days(filters: Filters) -> Filters:
     """Returns filters with the days of a short range of due dates in its place, for the parts of an index to be merged.
 
     No index has a range of one field in the order of another.
@@ -304,7 +306,7 @@ def _with_due_days(filters: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**filters, "dueAfter": None, "dueBefore": None, "dueDays": days}
 
 
-def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
+def _index_of_unsorted(filters: Filters, key: str) -> Index | None:
     """Returns the index that finds the documents of a list in any order, where none has them in the list's order."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS
@@ -328,7 +330,7 @@ def _index_of_unsorted(filters: Mapping[str, Any], key: str) -> Index | None:
     return None
 
 
-def _index_of_count(filters: Mapping[str, Any]) -> Index:
+def _index_of_count(filters: Filters) -> Index:
     """Returns the index whose keys tell how many documents a list has; for words and keys it reads documents too."""
     if filters.get("slug") is not None:
         return TRASHED_SLUGS if filters.get("deleted") else SLUGS
@@ -338,7 +340,7 @@ def _index_of_count(filters: Mapping[str, Any]) -> Index:
         return TRASH_BY["updatedAt"]
     if filters.get("words") is not None:
         return WORDS
-    given = [name for name in FILTERS if filters.get(name) is not None]
+    given = [name for name in FILTER_NAMES if filters.get(name) is not None]
     if given == ["briefState"]:
         return BRIEFS_BY_DUE  # which has leases too
     if "updatedSince" not in given and ("dueAfter" in given or "dueBefore" in given):

@@ -1,9 +1,8 @@
 """Documents: what is written of their records. Long texts are in the collection `bodies`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from bson import ObjectId
 from pymongo import UpdateOne
@@ -11,7 +10,7 @@ from pymongo import UpdateOne
 from app.rules.briefs import MoveRequest
 from app.rules.documents import Derived, StatusMove, StoredDocument
 from app.rules.events import Event
-from app.store.collection import Bson, EntityTags, OutboxFull, new_id, object_id, object_ids
+from app.store.collection import EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
     FINISHED_BRIEF,
     STATUS_ENTERED,
@@ -34,6 +33,7 @@ from app.store.indexes import (
     SLUGS,
     TRASHED,
 )
+from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
 
@@ -42,22 +42,22 @@ class Change:
     """One of several changes of a document that are written together, with its event."""
 
     event: Event
-    changes: Mapping[str, Any]
-    computed: Mapping[str, Any] = field(default_factory=dict)
+    changes: Values
+    computed: Values = field(default_factory=dict)
     """MongoDB expressions, by field."""
 
 
 class Documents(DocumentLists):
     """The documents of a project."""
 
-    def _new_record(self, record: Mapping[str, Any], *events: Event) -> Bson:
+    def _new_record(self, record: Values, *events: Event) -> Bson:
         """Returns a new document, with the keys that lists sort and search by."""
         keyword = (record.get("brief") or {}).get("keyword")
         keys = search_keys({**record, "brief.keyword": keyword})
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
         return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, *events)
 
-    def create(self, project_id: str, record: Mapping[str, Any], markdown: str, event: Event) -> StoredDocument:
+    def create(self, project_id: str, record: Values, markdown: str, event: Event) -> StoredDocument:
         """Adds a document with its first content as its first version; inside a transaction."""
         document_id = new_id()
         body_id = self._store.bodies.add(project_id, document_id, markdown) if markdown else None
@@ -93,7 +93,7 @@ class Documents(DocumentLists):
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
 
-    def add_many(self, project_id: str, records: Iterable[tuple[Mapping[str, Any], Sequence[Event]]]) -> None:
+    def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
         self._insert_many(project_id, [self._new_record(record, *events) for record, events in records])
 
@@ -164,7 +164,7 @@ class Documents(DocumentLists):
         move: StatusMove,
         request: MoveRequest,
         *,
-        changes: Mapping[str, Any],
+        changes: Values,
         event: Event,
         tags: EntityTags,
         rev: int | None,
@@ -185,15 +185,13 @@ class Documents(DocumentLists):
         condition |= self._id_filter(document_id)
         return self._change(project_id, condition, event=event, changes=changes, computed=computed)
 
-    def change(
-        self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
-    ) -> StoredDocument | None:
+    def change(self, project_id: str, document: StoredDocument, changes: Values, event: Event) -> StoredDocument | None:
         """Changes a document, unless it was changed or moved to the trash since it was read."""
         unchanged = self._id_filter(document["id"]) | {"rev": document["rev"]}
         return self._change(project_id, unchanged, event=event, changes=changes)
 
     def restore(
-        self, project_id: str, document: StoredDocument, changes: Mapping[str, Any], event: Event
+        self, project_id: str, document: StoredDocument, changes: Values, event: Event
     ) -> StoredDocument | None:
         """Takes a document out of the trash, unless it changed since it was read."""
         condition = {"_id": ObjectId(document["id"]), **TRASHED, "rev": document["rev"]}

@@ -8,7 +8,8 @@ from bson import ObjectId
 
 from app.errors import CursorExpired, WriteConflict
 from app.rules.events import StoredEvent
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_ids
+from app.store.collection import DESCENDING, Collection, from_bson, object_ids
+from app.store.feeds import OutboxEvent, StoredFeed, feeds_of, new_feed
 from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 
 TRIM_BATCH = 1_000
@@ -38,16 +39,17 @@ class Events(Collection[StoredEvent]):
 
     def last(self, project_id: str) -> int:
         """Returns the last sequence number of a project, 0 where it has no events."""
-        return int(self._feed(project_id)["sequence"])
+        return self._feed(project_id)["sequence"]
 
     def last_of(self, project_ids: Iterable[str]) -> dict[str, int]:
         """Returns the last sequence number of each project that has a feed."""
-        feeds = self._store.database.feeds.find({"_id": {"$in": object_ids(project_ids)}}, {"sequence": 1})
+        feeds = feeds_of(self._store.database).find({"_id": {"$in": object_ids(project_ids)}}, {"sequence": 1})
         return {str(feed["_id"]): feed["sequence"] for feed in feeds}
 
-    def _feed(self, project_id: str) -> Bson:
-        found = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0})
-        return found or {"sequence": 0, "cut": 0, "swept": 0}
+    def _feed(self, project_id: str) -> StoredFeed:
+        """Returns a project's feed without its plan."""
+        found = feeds_of(self._store.database).find_one({"_id": ObjectId(project_id)}, {"plan": 0})
+        return found or new_feed(project_id)
 
     def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredEvent]:
         """Returns one page of all events of a document, newest first, those in its outbox too.
@@ -56,8 +58,8 @@ class Events(Collection[StoredEvent]):
         """
         condition = self._where(project_id, {"_id": ObjectId(document_id)})
         record = self._store.database.documents.find_one(condition, {"outbox": 1}, session=self._session)
-        waiting = record["outbox"][::-1] if record else []
-        fresh = [from_bson(event) for event in waiting[offset : offset + limit]]
+        waiting: list[OutboxEvent] = record["outbox"][::-1] if record else []
+        fresh: list[StoredEvent] = [from_bson(event) for event in waiting[offset : offset + limit]]
         if len(fresh) == limit:
             return fresh
         relayed = {
@@ -81,7 +83,7 @@ class Events(Collection[StoredEvent]):
 
     def projects(self) -> list[str]:
         """Returns the projects that have a feed."""
-        return [str(feed["_id"]) for feed in self._store.database.feeds.find({}, {"_id": 1})]
+        return [str(feed["_id"]) for feed in feeds_of(self._store.database).find({}, {"_id": 1})]
 
     def trim(self, project_id: str, before: datetime) -> int:
         """Removes a batch of the oldest events from a feed, those from before an instant; returns how many.
@@ -90,18 +92,18 @@ class Events(Collection[StoredEvent]):
         exists; all others are deleted. The feed first says that it begins later, so that a reader gets `CursorExpired`
         and never a page with a gap. What was not deleted then, because the worker died, is deleted by the next call.
         """
-        feed = self._feed(project_id)
+        feeds, feed = feeds_of(self._store.database), self._feed(project_id)
         cut, swept = feed["cut"], feed["swept"]
         if swept == cut:
             old = self._old(project_id, cut, before)
             if not old:
                 return 0
             cut = old[-1]["sequence"]
-            self._store.database.feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"cut": cut}})
+            feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"cut": cut}})
         upto = min(cut, swept + TRIM_BATCH)
         self._sweep(project_id, swept, upto)
-        self._store.database.feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"swept": upto}})
-        return int(upto - swept)
+        feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"swept": upto}})
+        return upto - swept
 
     def _old(self, project_id: str, cut: int, before: datetime) -> list[StoredEvent]:
         fields = {"sequence": 1, "at": 1}

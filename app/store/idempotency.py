@@ -15,6 +15,7 @@ from app.errors import IdempotencyConflict
 from app.store.collection import Collection
 
 WRITE_CONFLICT = 112
+"""MongoDB's code where another transaction wrote the same record first; PyMongo tries such a transaction again."""
 
 
 class KeyUsed(Exception):

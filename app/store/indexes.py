@@ -18,12 +18,14 @@ from pymongo import IndexModel
 from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
-NOT_DELETED: dict[str, Any] = {"deletedAt": None}
+from app.store.types import Bson
+
+NOT_DELETED: Bson = {"deletedAt": None}
 FIRST_DATE = datetime(1, 1, 1, tzinfo=UTC)
 """Before every date that is stored: what compares as later has a date."""
 FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
-TRASHED: dict[str, Any] = {"deletedAt": {"$gt": FIRST_DATE}}
+TRASHED: Bson = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
 PUBLISHED = {**NOT_DELETED, "isPublished": True}
 UNPUBLISHED = {**NOT_DELETED, "isPublished": False}
@@ -50,7 +52,7 @@ class Index:
     collection: str
     keys: tuple[tuple[str, int], ...]
     why: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Bson = field(default_factory=dict)
     title: str = ""
 
     @property
@@ -66,35 +68,34 @@ INDEXES: list[Index] = []
 """All of them; those that a query names have a name of their own."""
 
 
-def _index(
-    collection: str, keys: str, why: str, only: Mapping[str, Any] | None = None, *, title: str = "", **options: Any
-) -> Index:
+def _index(collection: str, keys: str, why: str, only: Bson | None = None, *, title: str = "", **options: Any) -> Index:
     order = tuple((key.removeprefix("-"), -1 if key.startswith("-") else 1) for key in keys.split())
     partial = {} if only is None else {"partialFilterExpression": only}
     INDEXES.append(Index(collection, order, why, {**options, **partial}, title))
     return INDEXES[-1]
 
 
-def _documents(keys: str, why: str, only: Mapping[str, Any], **options: Any) -> Index:
+def _documents(keys: str, why: str, only: Bson, **options: Any) -> Index:
     return _index("documents", f"projectId {keys}", why, only, **options)
 
 
-SORT_KEYS = ("updatedAt", "createdAt", "titleKey", "dueKey")
-"""What lists of documents are sorted by; `dueKey` is the due date, or after every date."""
-FILTERS = "status categoryId clusterId assigneeId isPublished dueDate brief.state brief.claimExpiresAt"
+SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
+"""What lists of documents are sorted by, each with its key; `dueKey` is the due date, or after every date."""
+FILTER_KEYS = "status categoryId clusterId assigneeId isPublished dueDate brief.state brief.claimExpiresAt"
 """What lists of documents are filtered by, at the end of the keys: MongoDB then reads no document that it skips."""
 
 
 def _sorted_by(key: str) -> str:
-    return " ".join([key, "_id deletedAt", *(name for name in FILTERS.split() if name != key)])
+    return " ".join([key, "_id deletedAt", *(name for name in FILTER_KEYS.split() if name != key)])
 
 
 ALL_BY = {
     key: _documents(_sorted_by(key), f"all documents by {key}", NOT_DELETED, title=f"documents_by_{key}")
-    for key in SORT_KEYS
+    for key in SORT_KEYS.values()
 }
 TRASH_BY = {
-    key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}") for key in SORT_KEYS
+    key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}")
+    for key in SORT_KEYS.values()
 }
 FILTERED_BY = {
     **{
@@ -102,7 +103,7 @@ FILTERED_BY = {
             f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
         )
         for name, key in [
-            *product(("assigneeId", "clusterId", "categoryId"), SORT_KEYS),
+            *product(("assigneeId", "clusterId", "categoryId"), SORT_KEYS.values()),
             *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
         ]
     },
@@ -113,7 +114,7 @@ FILTERED_BY = {
             NOT_DELETED,
             title=f"statuses_by_{key}",
         )
-        for key in SORT_KEYS
+        for key in SORT_KEYS.values()
     },
 }
 """Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
@@ -214,7 +215,7 @@ _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSecond
 _index("leases", "slow dueAt", "the webhook that has waited longest")
 
 
-_SORTED_BEFORE = (*SORT_KEYS, "dueDate")
+_SORTED_BEFORE = (*SORT_KEYS.values(), "dueDate")
 RETIRED: Mapping[str, tuple[str, ...]] = {
     "documents": (
         *(f"projectId_{key}__id_live" for key in _SORTED_BEFORE),
@@ -233,7 +234,7 @@ RETIRED: Mapping[str, tuple[str, ...]] = {
 """Indexes of earlier versions that no query uses any more."""
 
 
-def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
+def create_indexes(database: Database[Bson]) -> list[str]:
     """Creates every index that is missing, then drops those that earlier versions used.
 
     Where a collection would have more indexes than MongoDB allows, those of earlier versions are dropped first. All
@@ -258,14 +259,14 @@ def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _build(database: Database[dict[str, Any]], indexes: Sequence[Index]) -> None:
+def _build(database: Database[Bson], indexes: Sequence[Index]) -> None:
     """Builds indexes of one collection."""
     models = [IndexModel(list(index.keys), name=index.name, **index.options) for index in indexes]
     if models:
         database[indexes[0].collection].create_indexes(models)
 
 
-def _build_alone(database: Database[dict[str, Any]], index: Index) -> str | None:
+def _build_alone(database: Database[Bson], index: Index) -> str | None:
     """Builds one index; returns why it can't be built where records break it.
 
     One that is there with another name or other options stays: replacing it is for an administrator.
@@ -281,7 +282,7 @@ def _build_alone(database: Database[dict[str, Any]], index: Index) -> str | None
     return None
 
 
-def _drop_retired(database: Database[dict[str, Any]], collection: str) -> None:
+def _drop_retired(database: Database[Bson], collection: str) -> None:
     for name in database[collection].index_information().keys() & set(RETIRED.get(collection, ())):
         try:
             database[collection].drop_index(name)
@@ -290,12 +291,12 @@ def _drop_retired(database: Database[dict[str, Any]], collection: str) -> None:
                 raise
 
 
-def builds(database: Database[dict[str, Any]]) -> list[str]:
+def builds(database: Database[Bson]) -> list[str]:
     """Returns a line for each index build that runs in the database now: its phase, and how far it is.
 
     None for a user of MongoDB who may not see what others do.
     """
-    stages: list[dict[str, Any]] = [
+    stages: list[Bson] = [
         {"$currentOp": {"allUsers": True}},
         {"$match": {"ns": {"$regex": f"^{re.escape(database.name)}[.]"}, "msg": {"$regex": "^Index Build"}}},
     ]
@@ -314,7 +315,7 @@ def builds(database: Database[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def differences(database: Database[dict[str, Any]]) -> list[str]:
+def differences(database: Database[Bson]) -> list[str]:
     """Returns a line for each index that is missing, differs, or is not the service's."""
     lines = []
     for collection in sorted({index.collection for index in INDEXES}):
@@ -344,7 +345,7 @@ COMPARED = ("unique", "partialFilterExpression", "expireAfterSeconds")
 """The options that are compared, beside the collation, of which MongoDB returns more than it was sent."""
 
 
-def _same(index: Index, present: Mapping[str, Any]) -> bool:
+def _same(index: Index, present: Bson) -> bool:
     wanted = bson.decode(bson.encode(index.options))  # times without a zone, as MongoDB returns them
     collation, stored = wanted.get("collation", {}), present.get("collation", {})
     return (

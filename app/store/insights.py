@@ -13,14 +13,15 @@ which day and up to which number they are counted without a gap, and a status th
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
-from typing import Any, cast
+from typing import NotRequired, cast
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.rules.events import StoredEvent
 from app.rules.insights import NO_PROGRESS, Figures, Progress, StoredFigures, count, status_after
-from app.store.collection import DESCENDING, Bson, Collection, from_bson, object_id, object_ids, write_once
+from app.store.collection import DESCENDING, Collection, from_bson, object_id, object_ids, write_once
+from app.store.feeds import StatusHistory, feeds_of, new_feed
 from app.store.indexes import (
     EVENTS_BY_SEQUENCE,
     EVENTS_OF_DOCUMENT,
@@ -28,11 +29,26 @@ from app.store.indexes import (
     FIRST_DATE,
     WAITING_BRIEFS,
 )
+from app.store.types import Bson
 
 RANGE = 500
 """The most events that are counted at once."""
 RANGES = 4
 """The most ranges that a relay counts before it goes on."""
+
+
+class StoredProgress(Progress):
+    """The progress of a document as it is in MongoDB, under the document's id.
+
+    An earlier version stored no `status`.
+    """
+
+    _id: ObjectId
+    projectId: ObjectId
+    sequence: int
+    """The last event that it counts."""
+    statusAt: NotRequired[int]
+    """The same, where the status counts it too: an earlier version left the status as it was."""
 
 
 class Insights(Collection[StoredFigures]):
@@ -47,32 +63,34 @@ class Insights(Collection[StoredFigures]):
     def projects_behind(self) -> dict[str, int]:
         """Returns the projects with events in their feeds that are not counted, each with its last sequence number."""
         behind = {"plan": [], "$expr": {"$lt": [{"$ifNull": ["$counted", 0]}, "$sequence"]}}
-        feeds = self._store.database.feeds.find(behind, {"sequence": 1})
+        feeds = feeds_of(self._store.database).find(behind, {"sequence": 1})
         return {str(feed["_id"]): feed["sequence"] for feed in feeds}
 
     def _count_range(self, project_id: str, last: int) -> bool:
         """Counts the next range of events; returns whether there are more up to a sequence number."""
-        feeds, one = self._store.database.feeds, {"_id": ObjectId(project_id)}
-        feed = feeds.find_one(one, {"counted": 1, "counting": 1, "history": 1}) or {}
+        feeds, one = feeds_of(self._store.database), {"_id": ObjectId(project_id)}
+        feed = feeds.find_one(one, {"counted": 1, "counting": 1, "history": 1}) or new_feed(project_id)
         after, upto = feed.get("counted", 0), feed.get("counting")
         if upto is None:
             upto = min(after + RANGE, last)
             if upto <= after:
                 return False
             unchanged = {**one, "counted": feed.get("counted"), "counting": None}
-            history = {"since": self._since(project_id, feed.get("history"), after, upto), "upto": upto}
+            since = self._since(project_id, feed.get("history"), after, upto)
+            history = StatusHistory(since=since, upto=upto)
             plan = {"counted": after, "counting": upto, "history": history}
             if not feeds.update_one(unchanged, {"$set": plan}).modified_count:
                 return True  # another relay was first
         self._apply(project_id, after, upto)
         feeds.update_one({**one, "counting": upto}, {"$set": {"counted": upto, "counting": None}})
-        return bool(upto < last)
+        return upto < last
 
     def _apply(self, project_id: str, after: int, upto: int) -> None:
         """Counts the events of a range, also of one that was counted in part."""
         events = self._events(project_id, after, upto)
         documents = {event["data"]["documentId"] for event in events if event["data"].get("documentId")}
-        rows = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
+        found = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
+        rows = cast(list[StoredProgress], found)
         progress = {str(row["_id"]): _progress(row) for row in rows}
         known = {str(row["_id"]) for row in rows if row.get("statusAt") == row["sequence"]}
         known |= {event["data"]["documentId"] for event in events if event["type"] == "document.created"}
@@ -97,11 +115,10 @@ class Insights(Collection[StoredFigures]):
         rows = self._store.database.events.find(where, {"type": 1, "at": 1, "by": 1, "data": 1})
         return [from_bson(row) for row in rows.sort("sequence", 1).hint(list(EVENTS_BY_SEQUENCE.keys))]
 
-    def _since(self, project_id: str, history: Bson | None, after: int, upto: int) -> datetime:
+    def _since(self, project_id: str, history: StatusHistory | None, after: int, upto: int) -> datetime:
         """Returns from when on changes of status are counted without a gap, when the next range is."""
         if history and history["upto"] == after:
-            since: datetime = history["since"]
-            return since
+            return history["since"]
         condition = {"projectId": ObjectId(project_id), "sequence": {"$lte": upto}}
         last = self._store.database.events.find_one(
             condition, {"at": 1}, sort=[("sequence", DESCENDING)], hint=list(EVENTS_BY_SEQUENCE.keys)
@@ -124,7 +141,8 @@ class Insights(Collection[StoredFigures]):
 
     def history_since(self, project_id: str) -> date | None:
         """Returns the first day at whose end the number of documents by status is known; None where none is."""
-        feed = self._store.database.feeds.find_one({"_id": ObjectId(project_id)}, {"counted": 1, "history": 1}) or {}
+        feeds, fields = feeds_of(self._store.database), {"counted": 1, "history": 1}
+        feed = feeds.find_one({"_id": ObjectId(project_id)}, fields) or new_feed(project_id)
         counted, history = feed.get("counted", 0), feed.get("history")
         if not counted:
             return date.min
@@ -165,9 +183,15 @@ def _updates(project_id: str, figures: Figures, upto: int) -> list[UpdateOne]:
     return updates
 
 
-def _progress(row: Bson) -> Progress:
-    known: Any = {name: row.get(name) for name in NO_PROGRESS}
-    return cast(Progress, known)
+def _progress(row: StoredProgress) -> Progress:
+    return Progress(
+        starts=row["starts"],
+        holder=row["holder"],
+        held=row["held"],
+        offeredAt=row["offeredAt"],
+        waitingSince=row["waitingSince"],
+        status=row.get("status"),
+    )
 
 
 def _row(project_id: str, progress: Progress, upto: int) -> Bson:

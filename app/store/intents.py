@@ -5,17 +5,16 @@ The cap of 100 a token is the number of slots: each draft takes one, and a uniqu
 
 import random
 import threading
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from bson import ObjectId
 from cachetools import LRUCache
 
 from app.rules.caps import DRAFTS_PER_TOKEN
 from app.rules.intents import StoredIntent
-from app.store.collection import DESCENDING, Bson, Collection, EntityTags, etag_filter
+from app.store.collection import DESCENDING, Collection, EntityTags, etag_filter
 from app.store.indexes import DRAFTS_BY_UPDATE
+from app.store.types import Bson, Values
 from app.vocabulary import Kind
 
 _next_slots: LRUCache[str, int] = LRUCache(10_000)
@@ -23,7 +22,7 @@ _next_slots: LRUCache[str, int] = LRUCache(10_000)
 _next_slots_lock = threading.Lock()
 
 
-def likely_slot(token_id: str) -> int:
+def guess_slot(token_id: str) -> int:
     """Returns a slot that is probably free, without reading any; `add` refuses a slot that is taken.
 
     A token's drafts take the slots in turn, from a random one on, as those begun first are mostly finished first.
@@ -50,7 +49,7 @@ class Intents(Collection[StoredIntent]):
         free = sorted(set(range(DRAFTS_PER_TOKEN)) - {row["slot"] for row in rows})
         return random.choice(free) if free else None
 
-    def add(self, project_id: str, draft: Mapping[str, Any]) -> StoredIntent:
+    def add(self, project_id: str, draft: Values) -> StoredIntent:
         """Adds a draft."""
         return self._insert(project_id, {**draft, "rev": 1})
 
@@ -76,7 +75,7 @@ class Intents(Collection[StoredIntent]):
         project_id: str,
         token_id: str,
         intent_id: str,
-        fields: Mapping[str, Any],
+        fields: Values,
         words: int | None,
         now: datetime,
         *,

@@ -8,35 +8,46 @@ worker dies, its lease expires. Work that needs no order has a turn: once in som
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from bson import ObjectId
 from pymongo.errors import DuplicateKeyError
 
-from app.store.collection import Bson, Collection
+from app.store.collection import Collection
+from app.store.types import Bson
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
 END_REST: Bson = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
 """The expression for `leasedUntil` that ends the rest after a failure, and leaves the lease of a worker as it is."""
 
 
-class WebhookLease(TypedDict):
-    """The lease of a webhook, as the worker holds it."""
+class StoredLease(TypedDict):
+    """The lease of a webhook as the store returns it to the worker that holds it."""
 
     id: str
     """The webhook's id."""
     projectId: str
     dueAt: datetime
+    """Since when the webhook was due as the worker leased it; null in MongoDB while nothing is queued for it."""
     leaseId: str
+    """A new one each time that it is leased; null in MongoDB while no worker holds it."""
     leasedUntil: datetime
+    """Until when no other worker leases it; `FREE`, or the end of its rest, while no worker holds it."""
     slow: bool
     """Whether the webhook was slow or failing at its last turn, or is new."""
     wakes: int
     """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
+    failingSince: NotRequired[datetime]
+    """When the first of its failures in a row began; missing while it works."""
+    failures: NotRequired[int]
+    """How many times in a row it failed."""
 
 
-class Leases(Collection[WebhookLease]):
-    """The leases of webhooks, and the turns of the worker's other work."""
+class Leases(Collection[StoredLease]):
+    """The leases of webhooks, and the turns of the worker's other work.
+
+    A turn is a record with the name of the work and `turnAt`, from when on the next worker may have it.
+    """
 
     name = "leases"
 
@@ -73,7 +84,7 @@ class Leases(Collection[WebhookLease]):
             session=self._session,
         )
 
-    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> WebhookLease | None:
+    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> StoredLease | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
 
         Webhooks of the projects `but` are left to others.
@@ -88,7 +99,7 @@ class Leases(Collection[WebhookLease]):
         return self.from_bson(taken)
 
     def give_back(
-        self, lease: WebhookLease, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None
+        self, lease: StoredLease, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None
     ) -> None:
         """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
 
@@ -129,5 +140,5 @@ class Leases(Collection[WebhookLease]):
             projection={"_id": 0, "failingSince": 1, "failures": 1},
             return_document=True,
         )
-        row = found or {"failingSince": since, "failures": 1}  # it was deleted meanwhile
-        return row["failingSince"], row["failures"]
+        lease = self.from_bson(found)
+        return (lease["failingSince"], lease["failures"]) if lease else (since, 1)  # it was deleted meanwhile

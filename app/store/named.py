@@ -3,18 +3,18 @@
 The name is what they are listed, found and referred to by.
 """
 
-import builtins
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.rules.named import StoredCluster, StoredMember
-from app.store.collection import Bson, OutboxCollection, Stored, object_id, object_ids
+from app.store.collection import OutboxCollection, Stored, object_id, object_ids
 from app.store.indexes import CLUSTERS_BY_NAME, MEMBERS_BY_EMAIL, MEMBERS_BY_NAME, NOT_DELETED, Index
+from app.store.types import Bson, Values
 
 
 class Named(OutboxCollection[Stored]):
@@ -33,10 +33,10 @@ class Named(OutboxCollection[Stored]):
         """Returns what records are sorted and found by: the name without case and without spaces around it."""
         return name.strip().casefold()
 
-    def keys(self, fields: Mapping[str, Any]) -> Bson:
+    def keys(self, fields: Values) -> Bson:
         return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
 
-    def find_same(self, project_id: str, fields: Mapping[str, Any], but: str | None = None) -> Stored | None:
+    def find_same(self, project_id: str, fields: Values, but: str | None = None) -> Stored | None:
         """Returns the record other than `but` whose `unique` field is that of `fields`, None where there is none."""
         value = {**fields, **self.keys(fields)}.get(self.unique)
         same = {self.unique: value, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
@@ -55,15 +55,15 @@ class Named(OutboxCollection[Stored]):
         ids: dict[str, set[str]] = defaultdict(set)
         for field, index in self.found_by if keys else ():
             condition = {field: {"$in": sorted(set(keys.values()))}, **NOT_DELETED}
-            rows: builtins.list[Any] = self._find(project_id, condition, fields={field: 1}, index=index)
+            rows = self._find(project_id, condition, fields={field: 1}, index=index)
             for row in rows:
                 ids[row[field]].add(row["id"])
         return {name: ids[key] for name, key in keys.items()}
 
     def complete_keys(self, project_id: str) -> int:
         """Stores the keys of records for which an earlier version stored others, or none; returns of how many."""
-        rows: builtins.list[Any] = self._find(project_id, NOT_DELETED, fields=self.hidden, index=self.by_name)
-        differ = (row for row in rows if row | self.keys(row) != row)
+        rows = self._find(project_id, NOT_DELETED, fields=self.hidden, index=self.by_name)
+        differ = (row for row in rows if {**row, **self.keys(row)} != row)
         updates = [UpdateOne({"_id": object_id(row["id"])}, {"$set": self.keys(row)}) for row in differ]
         if updates:
             self._collection.bulk_write(updates, ordered=False, session=self._session)
@@ -101,7 +101,7 @@ class Members(Named[StoredMember]):
     by_name = MEMBERS_BY_NAME
     found_by = (("nameKey", MEMBERS_BY_NAME), ("emailKey", MEMBERS_BY_EMAIL))
 
-    def keys(self, fields: Mapping[str, Any]) -> Bson:
+    def keys(self, fields: Values) -> Bson:
         email = {"emailKey": (fields["email"] or "").casefold()} if "email" in fields else {}
         return super().keys(fields) | email
 

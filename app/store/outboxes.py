@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from bson import ObjectId
 from pymongo import InsertOne, ReturnDocument
@@ -24,8 +24,10 @@ from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.errors import WriteConflict
 from app.rules.events import in_feed_order
-from app.store.collection import Bson, write_once
+from app.store.collection import write_once
+from app.store.feeds import Origin, PlannedEvent, StoredFeed, WaitingEvent, WaitingRecord, feeds_of, new_feed
 from app.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
+from app.store.types import Bson
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -51,7 +53,7 @@ class Outboxes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._database = store.database
-        self._feeds = store.database.feeds
+        self._feeds = feeds_of(store.database)
 
     def projects_waiting(self) -> list[str]:
         """Returns the projects that have events in outboxes, reading one index key for each project."""
@@ -80,7 +82,7 @@ class Outboxes:
         self._apply_batch(project_id, planned["plan"], planned.get("plannedAt") or planned["plan"][-1]["at"])
         return len(planned["plan"])
 
-    def _read(self, project_id: str) -> tuple[Bson, list[Bson]]:
+    def _read(self, project_id: str) -> tuple[StoredFeed, list[WaitingRecord]]:
         """Returns a project's feed and the records with events for it, as they were at one instant."""
         stages: list[Bson] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
@@ -94,7 +96,8 @@ class Outboxes:
                 with self._database.client.start_session(snapshot=True) as snapshot:
                     feed = self._feeds.find_one({"_id": ObjectId(project_id)}, session=snapshot)
                     if feed:
-                        return feed, [] if feed["plan"] else list(self._across(stages, snapshot))
+                        waiting = [] if feed["plan"] else list(self._across(stages, snapshot))
+                        return feed, cast(list[WaitingRecord], waiting)
             except OperationFailure as error:
                 if error.code not in NO_SNAPSHOT:
                     raise
@@ -102,9 +105,7 @@ class Outboxes:
                 time.sleep(PAUSE_SECONDS)
             else:
                 with suppress(DuplicateKeyError):  # another relay created it
-                    self._feeds.insert_one(
-                        {"_id": ObjectId(project_id), "sequence": 0, "plan": [], "cut": 0, "swept": 0}
-                    )
+                    self._feeds.insert_one(new_feed(project_id))
         raise WriteConflict from no_snapshot
 
     def _across(self, stages: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
@@ -116,7 +117,7 @@ class Outboxes:
         ]
         return self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
 
-    def _plan(self, feed: Bson, waiting: Sequence[Bson]) -> Bson | None:
+    def _plan(self, feed: StoredFeed, waiting: Sequence[WaitingRecord]) -> StoredFeed | None:
         """Writes the plan: which events get the next numbers. Returns the feed with it; None where there is none.
 
         There is none without events, and when another relay was first. `plannedAt` never goes back, whatever the times
@@ -124,14 +125,14 @@ class Outboxes:
         """
         outboxes = [
             [
-                {**event, "of": {"collection": record["collection"], "record": record["_id"]}}
+                WaitingEvent(**event, of=Origin(collection=record["collection"], record=record["_id"]))
                 for event in record["outbox"]
             ]
             for record in waiting
         ]
         events = in_feed_order(outboxes)[:BATCH]
         plan = [
-            {**event, "projectId": feed["_id"], "sequence": sequence}
+            PlannedEvent(**event, projectId=feed["_id"], sequence=sequence)
             for sequence, event in enumerate(events, feed["sequence"] + 1)
         ]
         if not plan:
@@ -144,7 +145,7 @@ class Outboxes:
             return_document=ReturnDocument.AFTER,
         )
 
-    def _apply_batch(self, project_id: str, plan: Sequence[Bson], planned_at: datetime) -> None:
+    def _apply_batch(self, project_id: str, plan: Sequence[PlannedEvent], planned_at: datetime) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
         The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
@@ -158,11 +159,11 @@ class Outboxes:
         done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
-    def _add_to_feed(self, plan: Sequence[Bson]) -> None:
-        rows = [InsertOne({key: value for key, value in row.items() if key != "of"}) for row in plan]
-        write_once(self._database.events, rows, ["_id"])
+    def _add_to_feed(self, plan: Sequence[PlannedEvent]) -> None:
+        rows: list[Bson] = [{key: value for key, value in row.items() if key != "of"} for row in plan]
+        write_once(self._database.events, [InsertOne(row) for row in rows], ["_id"])
 
-    def _empty(self, name: str, rows: Sequence[Bson]) -> None:
+    def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
         if not rows:
             return
         records = self._database[name]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 from bson import ObjectId
 from cachetools import TTLCache, cached
+from pymongo.collection import Collection as MongoCollection
 
 from app.rules.actors import Note
 from app.rules.events import Event
 from app.rules.projects import StoredProject
 from app.store.collection import EntityTags, OutboxCollection, new_id, object_id
+from app.store.types import Values
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -23,6 +24,29 @@ made it mostly at once."""
 _recent_lock = threading.Lock()
 
 
+class StoredCounters(TypedDict):
+    """What a project counts, as it is in MongoDB, under the project's id.
+
+    Transactions that must not run side by side both write to it.
+    """
+
+    _id: ObjectId
+    clusters: int
+    """How many clusters there are."""
+    webhooks: int
+    """How many webhooks there are."""
+    delivery: int
+    """How often what is delivered changed."""
+    freezes: NotRequired[int]
+    """How often the project was frozen or unfrozen."""
+    treeMoves: NotRequired[int]
+    """How often a category was moved in the tree."""
+
+
+Capped = Literal["clusters", "webhooks"]
+"""What a project may have up to a cap."""
+
+
 class Projects(OutboxCollection[StoredProject]):
     """The projects; a project's own record carries its id as `projectId` too, so that one rule finds all."""
 
@@ -31,14 +55,13 @@ class Projects(OutboxCollection[StoredProject]):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
-        self._counters = store.database["counters"]
+        self._counters = cast(MongoCollection[StoredCounters], store.database["counters"])
 
-    def create(self, record: Mapping[str, Any]) -> StoredProject:
+    def create(self, record: Values) -> StoredProject:
         """Adds a project and its counters; without an event, as no token exists that could read it."""
         project_id = new_id()
-        self._counters.insert_one(
-            {"_id": ObjectId(project_id), "clusters": 0, "webhooks": 0, "delivery": 0}, session=self._session
-        )
+        counters = StoredCounters(_id=ObjectId(project_id), clusters=0, webhooks=0, delivery=0)
+        self._counters.insert_one(counters, session=self._session)
         return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
 
     def settings(self, project_id: str) -> StoredProject:
@@ -61,7 +84,7 @@ class Projects(OutboxCollection[StoredProject]):
         return [self.from_bson(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
 
     def update(
-        self, project_id: str, record_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
+        self, project_id: str, record_id: str, changes: Values, event: Event, tags: EntityTags
     ) -> StoredProject | None:
         """Changes a project's settings if that changes something."""
         changed = super().update(project_id, record_id, changes, event, tags)
@@ -80,12 +103,12 @@ class Projects(OutboxCollection[StoredProject]):
             self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed
 
-    def count_up(self, project_id: str, what: str, cap: int) -> bool:
+    def count_up(self, project_id: str, what: Capped, cap: int) -> bool:
         """Counts one more of something inside a transaction; False when the cap is reached."""
         below = {"_id": ObjectId(project_id), what: {"$lt": cap}}
         return self._counters.update_one(below, {"$inc": {what: 1}}, session=self._session).matched_count > 0
 
-    def count_down(self, project_id: str, what: str) -> None:
+    def count_down(self, project_id: str, what: Capped) -> None:
         """Counts one less of something inside a transaction."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
 
@@ -100,4 +123,4 @@ class Projects(OutboxCollection[StoredProject]):
     def delivery_revision(self, project_id: str) -> int:
         """Returns a number that changes whenever what the project delivers does: one small read."""
         counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
-        return int((counted or {}).get("delivery", 0))
+        return counted.get("delivery", 0) if counted else 0

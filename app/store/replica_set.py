@@ -1,15 +1,16 @@
 """Makes a mongod a replica set with one member, for `dev` and the tests: transactions need a replica set."""
 
 import time
-from typing import Any
 
 from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure
 
+from app.store.types import Bson
+
 _ALREADY_INITIATED, _NOT_YET_INITIATED = 23, 94
 _POLL_SECONDS = 0.02
-_TIMEOUTS: dict[str, Any] = {
+_TIMEOUTS: Bson = {
     "serverSelectionTimeoutMS": 1000,
     "socketTimeoutMS": 5000,
 }  # of one step; `seconds` bounds all steps together
@@ -25,14 +26,14 @@ def become_primary(host: str, name: str, seconds: float) -> None:
     A set that was made under another address, because the port changed, is reconfigured to this one.
     """
     deadline = time.monotonic() + seconds
-    with MongoClient[dict[str, Any]](host, directConnection=True, **_TIMEOUTS) as client:
+    with MongoClient[Bson](host, directConnection=True, **_TIMEOUTS) as client:
         while not _is_primary(client.admin, host, name):
             if time.monotonic() > deadline:
                 raise NoPrimary(f"The mongod at {host} was no primary after {seconds:g} seconds.")
             time.sleep(_POLL_SECONDS)
 
 
-def _is_primary(admin: Database[dict[str, Any]], host: str, name: str) -> bool:
+def _is_primary(admin: Database[Bson], host: str, name: str) -> bool:
     """Takes one step towards a primary; repeated calls reach it."""
     try:
         if admin.command("hello")["isWritablePrimary"]:
@@ -43,7 +44,7 @@ def _is_primary(admin: Database[dict[str, Any]], host: str, name: str) -> bool:
     return False
 
 
-def _configure(admin: Database[dict[str, Any]], host: str, name: str) -> None:
+def _configure(admin: Database[Bson], host: str, name: str) -> None:
     try:
         config = admin.command("replSetGetConfig")["config"]
     except OperationFailure as error:
@@ -59,7 +60,7 @@ def _configure(admin: Database[dict[str, Any]], host: str, name: str) -> None:
         admin.command("replSetReconfig", config, force=True)
 
 
-def _initiate(admin: Database[dict[str, Any]], host: str, name: str) -> None:
+def _initiate(admin: Database[Bson], host: str, name: str) -> None:
     try:
         admin.command("replSetInitiate", {"_id": name, "members": [{"_id": 0, "host": host}]})
     except OperationFailure as error:

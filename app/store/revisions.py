@@ -9,8 +9,9 @@ from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
 from app.rules.revisions import StoredRevision
-from app.store.collection import DESCENDING, Bson, Collection, object_ids
+from app.store.collection import DESCENDING, Collection, object_ids
 from app.store.indexes import REVISIONS_BY_TOKEN, REVISIONS_BY_VERSION
+from app.store.types import Bson
 
 
 class Revisions(Collection[StoredRevision]):

@@ -1,11 +1,11 @@
 """Sessions of the console, and invitations to it, each of which makes one token. Only hashes of secrets are stored."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from app.store.collection import Collection, Stored
 from app.store.indexes import SESSIONS_BY_HASH
+from app.store.types import Values
 
 
 class StoredSecret(TypedDict):
@@ -40,7 +40,7 @@ class StoredInvitation(StoredSecret):
 class Secrets(Collection[Stored]):
     """Records that are found by the hash of a secret, until they expire."""
 
-    def add(self, project_id: str, secret_hash: str, record: Mapping[str, Any], now: datetime, until: datetime) -> None:
+    def add(self, project_id: str, secret_hash: str, record: Values, now: datetime, until: datetime) -> None:
         """Adds a record."""
         self._insert(project_id, {**record, "hash": secret_hash, "createdAt": now, "expiresAt": until})
 

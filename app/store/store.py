@@ -10,7 +10,7 @@ from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 import pymongo
 from bson.codec_options import CodecOptions
@@ -35,12 +35,12 @@ from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
-from app.store.collection import Bson
 from app.store.deliveries import Deliveries
 from app.store.delivery import Delivery
 from app.store.documents import Documents
 from app.store.events import Events
-from app.store.idempotency import Idempotency
+from app.store.idempotency import WRITE_CONFLICT, Idempotency
+from app.store.indexes import UNAUTHORIZED
 from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
@@ -52,18 +52,15 @@ from app.store.revisions import Revisions
 from app.store.sessions import Invitations, Sessions
 from app.store.tokens import Budgets, Tokens
 from app.store.transfers import Transfers
+from app.store.types import Bson
 from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
-Transact = Callable[[Callable[[ClientSession | None], Any]], Any]
 
 LOST_CODES = {11000, 175}
 """MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
-LOST_TO_TRANSACTION = 112
-"""MongoDB's code where another transaction wrote the same record first. PyMongo runs such a transaction again until its
-deadline."""
-UNAUTHORIZED, AUTHENTICATION_FAILED = 13, 18
-"""MongoDB's codes of a user without the rights, and of a wrong password."""
+AUTHENTICATION_FAILED = 18
+"""MongoDB's code of a wrong password."""
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -80,7 +77,7 @@ ABORT_SECONDS = 1
 """How long a request may take beyond its deadline to abort its transaction."""
 
 DATABASE = "content_workflow"
-CODEC: CodecOptions[Any] = CodecOptions(tz_aware=True)
+CODEC: CodecOptions[Bson] = CodecOptions(tz_aware=True)
 
 
 class Misconfigured(ServiceUnavailable):
@@ -114,10 +111,14 @@ class NoTransactions(Misconfigured):
 
 
 class _RolledBack(Exception):
-    """Carries a result out of a transaction that is rolled back."""
+    """Ends a transaction that is rolled back."""
 
-    def __init__(self, result: Any) -> None:
-        self.result = result
+
+class Transact(Protocol):
+    """Runs work in a transaction, as often as others write the same records first."""
+
+    def __call__(self, work: Callable[[ClientSession | None], T], /) -> T:
+        """Returns what the work returns."""
 
 
 @dataclass(eq=False)
@@ -181,14 +182,15 @@ class Store:
         if self.is_rolled_back:
             return work(self)
 
-        def tried(session: ClientSession | None) -> T:
-            raise _RolledBack(work(replace(self, session=session, is_rolled_back=True)))
+        results: list[T] = []
 
-        try:
-            return self._transact(tried)
-        except _RolledBack as over:
-            result: T = over.result
-            return result
+        def tried(session: ClientSession | None) -> NoReturn:
+            results.append(work(replace(self, session=session, is_rolled_back=True)))
+            raise _RolledBack
+
+        with suppress(_RolledBack):
+            self._transact(tried)
+        return results[-1]
 
     def _transact(self, work: Callable[[ClientSession | None], T]) -> T:
         lost = False
@@ -199,18 +201,17 @@ class Store:
                 result = work(session)
             except PyMongoError as error:
                 no_primary = isinstance(error, ServerSelectionTimeoutError)
-                lost = LOST_TO_TRANSACTION in _codes_of(error) or (lost and error.timeout and not no_primary)
+                lost = WRITE_CONFLICT in _codes_of(error) or (lost and error.timeout and not no_primary)
                 raise
             lost = False  # what fails now is the commit
             return result
 
         try:
-            committed: T = self.transact(tried)
+            return self.transact(tried)
         except PyMongoError as error:
             if lost and error.timeout:
                 raise ServiceUnavailable(BUSY, reason_of(error)) from error
             raise
-        return committed
 
     def ping(self) -> None:
         """Checks that MongoDB answers, has transactions and lets the service's user read.
@@ -279,7 +280,7 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # an option that is not known, or has a wrong value
-            client: MongoClient[dict[str, Any]] = MongoClient(
+            client: MongoClient[Bson] = MongoClient(
                 uri,
                 w="majority",
                 retryWrites=True,
@@ -297,8 +298,8 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
         client.close()
         raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
-    def transact(work: Callable[[ClientSession], Any]) -> Any:
-        def attempt(session: ClientSession) -> Any:
+    def transact(work: Callable[[ClientSession | None], T], /) -> T:
+        def attempt(session: ClientSession) -> T:
             try:
                 return work(session)
             except BaseException:

@@ -5,15 +5,16 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TypedDict
 
 from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import Bson, Collection, EntityTags, OutboxCollection, object_id, object_ids
+from app.store.collection import Collection, EntityTags, OutboxCollection, object_id, object_ids
 from app.store.indexes import TOKENS_BY_ID
+from app.store.types import Values
 from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -53,14 +54,26 @@ class Tokens(OutboxCollection[StoredToken]):
         )
 
     def write(
-        self, project_id: str, token_id: str, changes: Mapping[str, Any], event: Event, tags: EntityTags
+        self, project_id: str, token_id: str, changes: Values, event: Event, tags: EntityTags
     ) -> StoredToken | None:
         """Changes a token that was not revoked."""
         condition = self._id_filter(token_id, tags) | {"revokedAt": None}
         return self._change(project_id, condition, event=event, changes=changes)
 
 
-class Budgets(Collection[Bson]):
+class StoredBudgetUse(TypedDict):
+    """How much a token has used of a limit in an hour or day, as the store returns it."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    limit: str
+    begins: datetime
+    """When the hour or day began."""
+    used: int
+
+
+class Budgets(Collection[StoredBudgetUse]):
     """How much of their budgets tokens have used: a count for each token, limit, and hour or day.
 
     A count moves in the transaction of the call that it counts, so it is exact whichever servers and however many
@@ -79,7 +92,7 @@ class Budgets(Collection[Bson]):
             session=self._session,
         )
         assert counted  # inserted where there was none
-        return int(counted["used"])
+        return self.from_bson(counted)["used"]
 
     def used(self, project_id: str, token_id: str, since: Mapping[BudgetLimit, datetime]) -> dict[BudgetLimit, int]:
         """Returns how many there are of each limit since its hour or day began, in one read."""

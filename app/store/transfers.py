@@ -7,18 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby, islice
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import bson
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.store.collection import Bson, from_bson, new_id, object_id, object_ids, to_bson
+from app.store.collection import from_bson, new_id, object_id, object_ids, to_bson
+from app.store.types import Bson, Values
 
 if TYPE_CHECKING:
+    from app.rules.documents import StoredDocument
+    from app.rules.revisions import StoredRevision
+    from app.store.bodies import StoredBody
     from app.store.store import Store
 
-KEYS = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
+UNIQUE_KEYS = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
 """What makes a record the same one, where an import that was interrupted is run again."""
 
 RECORDS = ("projects", "members", "categories", "clusters", "documents")
@@ -27,7 +31,7 @@ AT_ONCE = 100
 """Documents whose versions and texts are read with two queries."""
 
 
-class Snapshot:
+class ProjectSnapshot:
     """The records of a project at one instant, in temporary files; the texts stay in MongoDB until they are read."""
 
     def __init__(self, store: Store, project_id: str, files: Mapping[str, IO[bytes]]) -> None:
@@ -39,7 +43,7 @@ class Snapshot:
         """Yields the records of a collection by id."""
         return map(from_bson, self._rows(collection))
 
-    def documents(self) -> Iterator[tuple[Bson, list[Bson], Iterator[Bson]]]:
+    def documents(self) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody]]]:
         """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
 
         Leaves out documents that were deleted for good since the snapshot.
@@ -50,7 +54,9 @@ class Snapshot:
             revisions = _Groups(self._of("revisions", ids, "documentId", "version"))
             bodies = _Groups(self._of("bodies", ids, "documentId", "_id"))
             for row in batch:
-                history = [from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]]
+                history: list[StoredRevision] = [
+                    from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]
+                ]
                 if history:
                     yield from_bson(row), history, map(from_bson, bodies.of(row["_id"]))
 
@@ -74,7 +80,7 @@ class Transfers:
         self._session = store.session
 
     @contextmanager
-    def snapshot(self, project_id: str) -> Iterator[Snapshot]:
+    def snapshot(self, project_id: str) -> Iterator[ProjectSnapshot]:
         """Yields a project as it is now.
 
         MongoDB remembers five minutes (`minSnapshotHistoryWindowInSeconds`), and the reader of an export may take
@@ -90,7 +96,7 @@ class Transfers:
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
                 for row in _read(self._store, found.sort([("projectId", 1), ("_id", 1)])):
                     file.write(bson.encode(row))
-            yield Snapshot(self._store, project_id, files)
+            yield ProjectSnapshot(self._store, project_id, files)
 
     def new_ids(self, project_id: str, collection: str, old: Iterable[str]) -> dict[str, str]:
         """Returns the ids that records have, or will have, in a project: the same where they are free.
@@ -106,12 +112,12 @@ class Transfers:
             for one, new in derived.items()
         }
 
-    def add_missing(self, project_id: str, collection: str, records: Sequence[Mapping[str, Any]]) -> None:
+    def add_missing(self, project_id: str, collection: str, records: Sequence[Values]) -> None:
         """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
         writes = []
         for record in records:
             row = to_bson({"id": new_id(), **record, "projectId": project_id})
-            same = {name: row.pop(name) for name in KEYS[collection]}
+            same = {name: row.pop(name) for name in UNIQUE_KEYS[collection]}
             writes.append(UpdateOne(same, {"$setOnInsert": row}, upsert=True))
         if writes:
             self._database[collection].bulk_write(writes, ordered=False, session=self._session)
@@ -127,7 +133,10 @@ class Transfers:
         wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
         fields = {"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}
         found: dict[str, dict[int, str | None]] = {}
-        for row in map(from_bson, self._database.revisions.find(wanted, fields, session=self._session)):
+        rows: Iterable[StoredRevision] = map(
+            from_bson, self._database.revisions.find(wanted, fields, session=self._session)
+        )
+        for row in rows:
             found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
         return found
 

@@ -6,11 +6,11 @@ other fields may have any value: so no validator rejects a write that the operat
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from app.store.types import Bson
 from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
 
 EXISTS = 48
@@ -23,17 +23,17 @@ TIME = {"bsonType": "date"}
 EVENTS = {"bsonType": "array"}
 
 
-def _word(words: type[StrEnum]) -> Mapping[str, Any]:
+def _word(words: type[StrEnum]) -> Bson:
     return {"enum": [str(word) for word in words]}
 
 
-def _record(**fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def _record(**fields: Bson) -> Bson:
     return {"projectId": ID, "rev": COUNT, "outbox": EVENTS, **fields}
 
 
 _BRIEF = {"bsonType": ["object", "null"], "properties": {"state": _word(BriefState)}}
 
-REQUIRED: Mapping[str, Mapping[str, Any]] = {
+REQUIRED: Mapping[str, Bson] = {
     "projects": _record(teamId=ID, name=TEXT),
     "members": _record(name=TEXT, role=_word(Role)),
     "tokens": _record(kind=_word(TokenKind), name=TEXT, hash=TEXT, scopes={"bsonType": "array"}),
@@ -49,32 +49,32 @@ REQUIRED: Mapping[str, Mapping[str, Any]] = {
 }
 """The fields that every record of a collection has, and what each is."""
 
-OPTIONAL: Mapping[str, Mapping[str, Any]] = {"documents": {"brief": _BRIEF, "isPublished": {"bsonType": "bool"}}}
+OPTIONAL: Mapping[str, Bson] = {"documents": {"brief": _BRIEF, "isPublished": {"bsonType": "bool"}}}
 """The fields that a record may have, and what each is then."""
 
 
-def validator(collection: str) -> Mapping[str, Any]:
+def validator(collection: str) -> Bson:
     """Returns a collection's validator as MongoDB takes it."""
     required = REQUIRED[collection]
     properties = {**required, **OPTIONAL.get(collection, {})}
     return {"$jsonSchema": {"bsonType": "object", "required": [*required], "properties": properties}}
 
 
-def create_validators(database: Database[dict[str, Any]]) -> None:
+def create_validators(database: Database[Bson]) -> None:
     """Gives every collection its validator; records that break it already are left, and may be written to.
 
     A validator that is as it should be is not set again: that would wait for every write to the collection.
     """
     present = _present(database)
     for collection in REQUIRED:
-        options: dict[str, Any] = {"validator": validator(collection), "validationLevel": "moderate"}
+        options: Bson = {"validator": validator(collection), "validationLevel": "moderate"}
         if collection not in present and _created(database, collection, options):
             continue
         if present.get(collection) != validator(collection):
             database.command("collMod", collection, **options)
 
 
-def _created(database: Database[dict[str, Any]], collection: str, options: Mapping[str, Any]) -> bool:
+def _created(database: Database[Bson], collection: str, options: Bson) -> bool:
     """Creates a collection; returns whether it did, as a server or another `db init` may have been faster."""
     try:
         database.command("create", collection, **options)
@@ -85,7 +85,7 @@ def _created(database: Database[dict[str, Any]], collection: str, options: Mappi
     return True
 
 
-def differences(database: Database[dict[str, Any]]) -> list[str]:
+def differences(database: Database[Bson]) -> list[str]:
     """Returns a line for each collection whose validator is missing or another."""
     present = _present(database)
     return [
@@ -95,6 +95,6 @@ def differences(database: Database[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _present(database: Database[dict[str, Any]]) -> dict[str, Mapping[str, Any] | None]:
+def _present(database: Database[Bson]) -> dict[str, Bson | None]:
     """Returns the collections that there are, each with its validator."""
     return {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}

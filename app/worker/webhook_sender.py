@@ -19,8 +19,8 @@ from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
 from app.rules.backoff import is_dead, next_attempt, rest
 from app.rules.events import Event
-from app.rules.webhooks import Attempt, StoredDelivery, StoredWebhook, valid_secrets
-from app.store.leases import WebhookLease
+from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
+from app.store.leases import StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
 from app.worker.webhook_client import Outcome, WebhookClient
@@ -58,7 +58,7 @@ class WebhookSender:
         """Ends each turn after its present attempt."""
         self._stopping.set()
 
-    def send_due(self, lease: WebhookLease) -> int:
+    def send_due(self, lease: StoredLease) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
 
         Returns the number of messages that arrived. The webhook is read again before each message: disabling,
@@ -117,20 +117,20 @@ class WebhookSender:
             error=outcome.error,
             durationMs=round(outcome.seconds * 1_000),
         )
-        since = delivery["since"] or at
+        since, failures, again = delivery["since"] or at, delivery["failures"], None
         if outcome.succeeded:
-            changes: dict[str, object] = {"status": DeliveryStatus.SUCCEEDED, "nextAttemptAt": None, "since": since}
+            status = DeliveryStatus.SUCCEEDED
         else:
-            failures = delivery["failures"] + 1
+            failures += 1
             again = next_attempt(failures, since, self.clock(), self.chance()) if webhook["enabled"] else None
             status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
-            changes = {"status": status, "nextAttemptAt": again, "failures": failures, "since": since}
-        if not self.store.deliveries.record_attempt(project_id, delivery, attempt, changes):
-            changes["status"] = DeliveryStatus.PENDING
+        state = DeliveryState(status=status, failures=failures, since=since, nextAttemptAt=again)
+        if not self.store.deliveries.record_attempt(project_id, delivery, attempt, state):
+            status = DeliveryStatus.PENDING
         DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
         details = {key: value for key, value in attempt.items() if key != "at"}
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
-        log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": changes["status"], **details})
+        log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": status, **details})
 
     def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
@@ -144,7 +144,7 @@ class WebhookSender:
                 log.warning("webhook disabled", extra=details)
         return now + rest(failures)
 
-    def _end_turn(self, lease: WebhookLease, *, slow: bool, rests_until: datetime | None) -> None:
+    def _end_turn(self, lease: StoredLease, *, slow: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
         project_id, webhook_id = lease["projectId"], lease["id"]
         webhook = self.store.webhooks.to_sign(project_id, webhook_id)

@@ -124,7 +124,7 @@ def test_a_write_that_comes_long_after_its_authentication_looks_again(project: P
 @pytest.mark.contract("decided-guards.freeze-refuses")
 def test_a_write_that_lost_to_another_looks_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     ctx = project.context(project.token(scopes=NO_ADMIN))
-    monkeypatch.setattr("app.operations.intents.likely_slot", lambda token_id: 7)
+    monkeypatch.setattr("app.operations.intents.guess_slot", lambda token_id: 7)
     OPERATIONS["create_document_intent"](ctx, fields={})
     OPERATIONS["freeze_project"](project.context(), fields={})
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, NotRequired, get_origin, get_type_hints
 
 import pytest
+from bson import ObjectId
 
 from app.rules.briefs import StoredBrief
 from app.rules.documents import PublishedDocument, Snapshot, StoredDocument
@@ -16,9 +17,15 @@ from app.rules.named import StoredCategory, StoredCluster, StoredMember
 from app.rules.projects import StoredProject
 from app.rules.revisions import StoredRevision
 from app.rules.tokens import StoredToken
-from app.rules.webhooks import Attempt, StoredDelivery, StoredWebhook, WebhookSecret
+from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
+from app.store.bodies import StoredBody
+from app.store.feeds import Origin, PlannedEvent, StatusHistory, StoredFeed
 from app.store.idempotency import StoredKey
-from app.store.leases import WebhookLease
+from app.store.insights import StoredProgress
+from app.store.leases import StoredLease
+from app.store.projects import StoredCounters
+from app.store.tokens import StoredBudgetUse
+from app.vocabulary import BudgetLimit
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -50,6 +57,8 @@ def test_what_the_store_returns_of_work_on_documents_has_the_fields_of_its_type(
     assert set(get_type_hints(PublishedDocument)) <= set(
         store.delivery.following(project.id, None, limit=1, bare=True)[0]
     )
+    fits(store.bodies._find(project.id, {"documentId": ObjectId(document["id"])})[0], StoredBody)
+    fits(store.database.progress.find_one({"_id": ObjectId(document["id"])}), StoredProgress)
     rows = store.insights.of_days(project.id, ctx.now.date(), ctx.now.date())
     assert {row["tokenId"] for row in rows} == {None, token.id}
     for row in rows:
@@ -63,7 +72,8 @@ def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: 
     now = ctx.now + timedelta(seconds=1)
     [sent] = store.deliveries.due(project.id, webhook["id"], now, 1)
     attempt = Attempt(at=ctx.now, statusCode=503, error="the answer was 503", durationMs=4)
-    store.deliveries.record_attempt(project.id, sent, attempt, {"since": ctx.now})
+    state = DeliveryState(status="pending", failures=1, since=ctx.now, nextAttemptAt=ctx.now)
+    store.deliveries.record_attempt(project.id, sent, attempt, state)
 
     fits(store.webhooks.get(project.id, webhook["id"]), StoredWebhook)
     signing: Any = store.webhooks.to_sign(project.id, webhook["id"])
@@ -71,8 +81,35 @@ def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: 
     fits(store.deliveries.log(project.id, webhook["id"], [], limit=1, offset=0)[0], StoredDelivery)
     fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
     fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0]["attempts"][0], Attempt)
-    fits(store.leases.take(now, now + timedelta(seconds=9), slow=True), WebhookLease)
+    fits(store.leases.take(now, now + timedelta(seconds=9), slow=True), StoredLease)
     assert store.leases.record_failure(webhook["id"], ctx.now) == (ctx.now, 1)
+    store.leases.wake(project.id, webhook["id"], now)
+    later = now + timedelta(seconds=9)
+    fits(store.leases.take(later, later, slow=True), StoredLease)
+
+
+def test_a_feed_its_plan_and_what_a_project_counts_have_the_fields_of_their_types(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, token = project.store, project.token()
+    ctx = project.context(token)
+    made(ctx, "cluster", name="Rye")
+    store.budgets.spend(project.id, token.id, BudgetLimit.WRITES, ctx.now)
+    one = {"_id": ObjectId(project.id)}
+    with monkeypatch.context() as patch:
+        patch.setattr(store.outboxes, "_apply_batch", lambda *_: None)
+        store.outboxes.publish_batch(project.id)
+
+    feed: Any = store.database.feeds.find_one(one)
+    fits(feed, StoredFeed)
+    fits(feed["plan"][0], PlannedEvent)
+    fits(feed["plan"][0]["of"], Origin)
+    store.outboxes.publish_all(project.id)
+    feed = store.database.feeds.find_one(one)
+    fits(feed, StoredFeed)
+    fits(feed["history"], StatusHistory)
+    fits(store.database.counters.find_one(one), StoredCounters)
+    fits(store.budgets._find(project.id, {})[0], StoredBudgetUse)
 
 
 def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> None:

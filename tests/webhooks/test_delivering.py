@@ -15,7 +15,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from app.errors import ServiceUnavailable
 from app.operations.context import this_instant
 from app.rules import backoff
-from app.store.leases import Leases, WebhookLease
+from app.store.leases import Leases, StoredLease
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
@@ -537,7 +537,7 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
     closing = threading.Thread(target=dispatcher.close)
     take, taken = Leases.take, []
 
-    def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, but: list[str]) -> WebhookLease | None:
+    def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, but: list[str]) -> StoredLease | None:
         if slow and not closing.ident:
             closing.start()
             until(lambda: sender.is_stopping)
