@@ -4,20 +4,20 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
-from app import errors
 from app.errors import InternalError, Refusal
 from app.http.requests import current_request_id
 
-CODES: dict[type[Refusal], str] = {
-    errors.Unauthorized: "UNAUTHENTICATED",
-    errors.Forbidden: "FORBIDDEN",
-    errors.HttpApiDecodeError: "BAD_USER_INPUT",
-    errors.ResponseTooLarge: "RESPONSE_TOO_LARGE",
-    errors.PayloadTooLarge: "REQUEST_TOO_LARGE",
-    errors.UnsupportedMediaType: "UNSUPPORTED_MEDIA_TYPE",
-    errors.RateLimited: "RATE_LIMITED",
-    errors.ServiceUnavailable: "SERVICE_UNAVAILABLE",
+CODES = {
+    "Unauthorized": "UNAUTHENTICATED",
+    "Forbidden": "FORBIDDEN",
+    "HttpApiDecodeError": "BAD_USER_INPUT",
+    "ResponseTooLarge": "RESPONSE_TOO_LARGE",
+    "PayloadTooLarge": "REQUEST_TOO_LARGE",
+    "UnsupportedMediaType": "UNSUPPORTED_MEDIA_TYPE",
+    "RateLimited": "RATE_LIMITED",
+    "ServiceUnavailable": "SERVICE_UNAVAILABLE",
 }
+"""The codes of refusals, by their tag."""
 INTERNAL = "INTERNAL_SERVER_ERROR"
 
 
@@ -41,7 +41,7 @@ def formatted(message: str, code: str) -> dict[str, Any]:
 
 def format_refusal(refusal: Refusal) -> dict[str, Any]:
     """Returns the error of a request that is refused as a whole."""
-    return formatted(refusal.message, CODES.get(type(refusal), "BAD_REQUEST" if refusal.status < 500 else INTERNAL))
+    return formatted(refusal.message, CODES.get(refusal.tag, "BAD_REQUEST" if refusal.status < 500 else INTERNAL))
 
 
 def format_error(error: GraphQLError) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def code_of(error: GraphQLError) -> str:
         return str(error.extensions["code"])
     cause = error.original_error
     if isinstance(cause, Refusal):
-        return CODES.get(type(cause), INTERNAL)
+        return CODES.get(cause.tag, INTERNAL)
     if isinstance(error, GraphQLSyntaxError):
         return "GRAPHQL_PARSE_FAILED"
     if error.path is not None and cause is not None:

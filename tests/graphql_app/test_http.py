@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.store.projects import Projects
+from app.store.store import AccessDenied, Store
 from app.vocabulary import Scope
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published
 from tests.make import Project
@@ -326,6 +328,20 @@ def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Fla
     assert (answer.status_code, code(answer)) == (500, "INTERNAL_SERVER_ERROR")
     assert "division" not in answer.text
     assert answer.headers["X-Request-Id"] in answer.text
+
+
+def test_a_database_that_refuses_the_service_is_no_bug(
+    graphql: GraphQL, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> int:
+        raise AccessDenied
+
+    monkeypatch.setattr(Projects, "delivery_revision", refused)
+
+    answer = graphql.post(QUERY)
+
+    assert (answer.status_code, code(answer)) == (503, "SERVICE_UNAVAILABLE")
+    assert "Retry-After" in answer.headers
 
 
 def test_a_rate_limited_token_gets_the_time_to_wait(graphql: GraphQL, store) -> None:
