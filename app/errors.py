@@ -327,10 +327,6 @@ class ServiceUnavailable(Refusal):
         return "database unreachable" if self.message == ServiceUnavailable.message else self.message
 
 
-BUSY = "Too many others write the same record right now: try again in a moment."
-"""The message of `ServiceUnavailable` for a write that lost to others until its deadline."""
-
-
 class WriteConflict(Exception):
     """Another request wrote first: what was read no longer holds, so the operation is run again.
 

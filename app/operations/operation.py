@@ -25,13 +25,11 @@ import marshmallow as ma
 import orjson
 
 from app.errors import (
-    BUSY,
     Forbidden,
     HttpApiDecodeError,
     IdempotencyMismatch,
     Issue,
     Refusal,
-    ServiceUnavailable,
     WriteConflict,
 )
 from app.fields.types import Schema
@@ -40,7 +38,7 @@ from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile,
 from app.rules.briefs import Reason
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
-from app.store.store import Store
+from app.store.store import Store, TooManyWriters
 from app.vocabulary import Channel, Scope
 
 P = ParamSpec("P")
@@ -228,7 +226,7 @@ class Operation(Generic[Body]):
                     outbox_full = isinstance(conflict, OutboxFull)
                     pause = 0 if outbox_full else random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
                     if time.monotonic() + pause >= ends:
-                        raise ServiceUnavailable(BUSY) from None
+                        raise TooManyWriters from None
                     time.sleep(pause)
                 tries += 1
 

@@ -30,7 +30,7 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 from pymongo.write_concern import WriteConcern
 
-from app.errors import BUSY, ServiceUnavailable, WriteConflict
+from app.errors import ServiceUnavailable, WriteConflict
 from app.settings import SettingsError, check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
@@ -78,6 +78,13 @@ ABORT_SECONDS = 1
 
 DATABASE = "content_workflow"
 CODEC: CodecOptions[Bson] = CodecOptions(tz_aware=True)
+
+
+class TooManyWriters(ServiceUnavailable):
+    """Others wrote the same record first until the deadline."""
+
+    tag = ServiceUnavailable.__name__
+    message = "Too many others write the same record right now: try again in a moment."
 
 
 class Misconfigured(ServiceUnavailable):
@@ -210,7 +217,7 @@ class Store:
             return self.transact(tried)
         except PyMongoError as error:
             if lost and error.timeout:
-                raise ServiceUnavailable(BUSY, reason_of(error)) from error
+                raise TooManyWriters(reason=reason_of(error)) from error
             raise
 
     def ping(self) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from app.errors import BUSY, ServiceUnavailable, WriteConflict
-from app.store.store import Misconfigured
+from app.errors import ServiceUnavailable, WriteConflict
+from app.store.store import Misconfigured, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -114,7 +114,7 @@ class ProjectByProject:
             except Exception as error:
                 log_error(error, job=self._job, projectId=project_id)
                 self._rests_until[project_id] = time.monotonic() + REST_SECONDS
-                if isinstance(error, ServiceUnavailable) and error.message != BUSY:
+                if isinstance(error, ServiceUnavailable) and not isinstance(error, TooManyWriters):
                     break
         return total
 

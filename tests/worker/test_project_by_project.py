@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.errors import BUSY, ServiceUnavailable
+from app.errors import ServiceUnavailable
+from app.store.store import TooManyWriters
 from app.worker import worker
 from app.worker.worker import ProjectByProject
 
@@ -62,7 +63,7 @@ def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time() -> 
 
 
 def test_where_others_write_the_same_record_the_next_projects_have_their_turn() -> None:
-    busy = Runs(first=ServiceUnavailable(BUSY))
+    busy = Runs(first=TooManyWriters())
 
     ProjectByProject("test").each(PROJECTS, busy)
 
