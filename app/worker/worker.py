@@ -73,10 +73,11 @@ class Worker:
         self._stopping.set()
 
     def stop(self) -> None:
-        """Stops all jobs; returns when each has finished its present run."""
+        """Stops all jobs; returns when each has finished its present run, or `STOP_SECONDS` are over."""
         self._stopping.set()
+        ends = time.monotonic() + STOP_SECONDS
         for thread in self._threads:
-            thread.join(STOP_SECONDS)
+            thread.join(max(0, ends - time.monotonic()))
         unfinished = [thread.name for thread in self._threads if thread.is_alive()]
         log.info("worker stopped", extra={"unfinished": unfinished})
 
