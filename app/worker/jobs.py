@@ -38,7 +38,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         Job("expire claims", 1, partial(expire_claims, store, expiring)),
-        Job("trim feeds", 60, partial(trim_feeds, store, trimming, keep)),
+        Job("trim feeds", 60, partial(trim_feeds, store, trimming, keep, set())),
         Job("count events", 60, partial(count_events, store, counting)),
     )
 
@@ -122,11 +122,12 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     return projects.each(expired, expire) > 0
 
 
-def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
-    """Removes old events from the feeds, once an hour among all workers, a batch of each feed at a time."""
-    now, trimmed = this_instant(), 0
+def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta, untrimmed: set[str]) -> bool:
+    """Removes a batch of old events from each of the feeds `untrimmed`; all are, once an hour among all workers."""
+    now = this_instant()
     with store.deadline():
-        untrimmed = set(store.events.projects() if store.leases.turn("trim feeds", now, TRIM_EVERY) else [])
+        if store.leases.turn("trim feeds", now, TRIM_EVERY):
+            untrimmed.update(store.events.projects())
 
     def trim(project_id: str) -> int:
         with store.deadline():
@@ -135,8 +136,7 @@ def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> boo
             untrimmed.remove(project_id)
         return events
 
-    while events := projects.each(untrimmed, trim):
-        trimmed += events
+    trimmed = projects.each(untrimmed, trim)
     if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})
-    return False
+    return trimmed > 0
