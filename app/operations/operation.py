@@ -280,7 +280,7 @@ def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Resu
     if stored is None:
         raise WriteConflict
     if stored["at"] <= ctx.now - KEY_LIFE:
-        ctx.store.idempotency.forget(ctx.project_id, stored["id"])
+        ctx.store.idempotency.delete(ctx.project_id, stored["id"])
         raise WriteConflict
     if stored["fingerprint"] != fingerprint:
         raise IdempotencyMismatch

@@ -40,7 +40,7 @@ def _purge(store: Store, document: StoredDocument, before: datetime) -> int:
     project_id, document_id = document["projectId"], document["id"]
     if not store.documents.purge(project_id, document_id, before):
         return 0
-    store.transfers.forget(project_id, document_id)
-    store.events.forget(project_id, document_id)
-    store.insights.forget(document_id)
+    store.transfers.delete_history(project_id, document_id)
+    store.events.delete_trimmed(project_id, document_id)
+    store.insights.delete_progress(document_id)
     return 1

@@ -344,7 +344,7 @@ class ProjectImport:
         if document_id:
             with self._store.deadline():
                 if not self._store.documents.get_many(self._project, [document_id]):  # nor did another import add it
-                    self._store.transfers.forget(self._project, document_id)
+                    self._store.transfers.delete_history(self._project, document_id)
         self.done.refused.append(Refused(number, error.what, error.why))
 
 

@@ -99,7 +99,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
     deleted = or_raise(ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match), WriteConflict)
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
-    ctx.store.leases.drop(webhook_id)
+    ctx.store.leases.delete(webhook_id)
     return _result(deleted)
 
 

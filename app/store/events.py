@@ -75,7 +75,7 @@ class Events(Collection[StoredEvent]):
             index=EVENTS_OF_DOCUMENT,
         )
 
-    def forget(self, project_id: str, document_id: str) -> None:
+    def delete_trimmed(self, project_id: str, document_id: str) -> None:
         """Deletes the events of a purged document that the feed no longer shows; trimming deletes the others."""
         upto = self._feed(project_id)["cut"]
         condition = {"data.documentId": ObjectId(document_id), "sequence": {"$lte": upto}}

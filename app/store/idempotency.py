@@ -77,6 +77,6 @@ class Idempotency(Collection[StoredKey]):
         """Returns what is stored under a token's key, or None."""
         return self._find_one(project_id, {"tokenId": ObjectId(token_id), "key": key})
 
-    def forget(self, project_id: str, row_id: str) -> None:
+    def delete(self, project_id: str, row_id: str) -> None:
         """Deletes a key whose day is over, which MongoDB will only get to within the minute."""
         self._delete_one(project_id, {"_id": ObjectId(row_id)})

@@ -161,7 +161,7 @@ class Insights(Collection[StoredFigures]):
         )
         return row["waitingSince"] if row else None
 
-    def forget(self, document_id: str) -> None:
+    def delete_progress(self, document_id: str) -> None:
         """Deletes the progress of a document that is purged."""
         self._store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=self._session)
 

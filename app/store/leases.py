@@ -113,7 +113,7 @@ class Leases(Collection[StoredLease]):
         if not not_woken.matched_count:
             self._collection.update_one(held, {"$set": {**free, "dueAt": now}})
 
-    def drop(self, webhook_id: str) -> None:
+    def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""
         self._collection.delete_one({"_id": ObjectId(webhook_id)}, session=self._session)
 

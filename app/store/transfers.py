@@ -140,7 +140,7 @@ class Transfers:
             found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
         return found
 
-    def forget(self, project_id: str, document_id: str) -> None:
+    def delete_history(self, project_id: str, document_id: str) -> None:
         """Deletes the texts and versions of a document that was refused, or is being deleted for good."""
         where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
         for collection in ("revisions", "bodies"):

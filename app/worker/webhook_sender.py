@@ -151,7 +151,7 @@ class WebhookSender:
         if webhook is None or not webhook["enabled"]:
             self.store.deliveries.give_up(project_id, webhook_id, but_requested=webhook is not None)
         if webhook is None:
-            self.store.leases.drop(webhook_id)
+            self.store.leases.delete(webhook_id)
             return
         due = self.store.deliveries.next_due(project_id, webhook_id)
         self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
