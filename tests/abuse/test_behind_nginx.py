@@ -26,8 +26,8 @@ TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 @contextmanager
-def behind_nginx(service: Service, folder: Path) -> Iterator[int]:
-    """Yields the port at which nginx, with the example's configuration, stands in front of the service."""
+def behind_nginx(upstream: int, folder: Path) -> Iterator[int]:
+    """Yields the port at which nginx, with the example's configuration, stands in front of the service at another."""
     program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
     if program is None:
         missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
@@ -36,7 +36,7 @@ def behind_nginx(service: Service, folder: Path) -> Iterator[int]:
         pytest.skip(missing)
     port, file = free_port(), folder / "nginx.conf"
     text = (CHECKOUT / "examples" / "nginx" / "nginx.conf").read_text()
-    text = text.replace("server 127.0.0.1:8000;", f"server 127.0.0.1:{service.port};")
+    text = text.replace("server 127.0.0.1:8000;", f"server 127.0.0.1:{upstream};")
     text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace("worker_processes auto;", "")
     paths = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
     file.write_text(text.replace("http {", "http {" + paths, 1))
@@ -76,7 +76,7 @@ def clients(port: int, request: bytes, count: int) -> Iterator[list[socket.socke
 def test_slow_senders_do_not_reach_the_service(service: Service, tmp_path: Path) -> None:
     secret = delivery_token(service.project).secret
     upload = head("POST", "/graphql", secret, Content_Type="application/json", Content_Length="1000") + b"{"
-    with behind_nginx(service, tmp_path) as port, clients(port, upload, 90):
+    with behind_nginx(service.port, tmp_path) as port, clients(port, upload, 90):
         time.sleep(1)
         assert connections_of(service) == 0
         answer = httpx.post(
@@ -92,7 +92,7 @@ def test_slow_readers_hold_no_place_in_the_service(service: Service, tmp_path: P
     document = a_document(service.project.context(), markdown="x" * 2_000_000)
     secret = service.project.token().secret
     path = f"/documents/{document['id']}"
-    with behind_nginx(service, tmp_path) as port, clients(port, head("GET", path, secret), 20):
+    with behind_nginx(service.port, tmp_path) as port, clients(port, head("GET", path, secret), 20):
         time.sleep(2)
         for _ in range(5):
             answer = httpx.get(service.url + path, headers={"Authorization": f"Bearer {secret}"}, **PLAIN)
@@ -101,7 +101,7 @@ def test_slow_readers_hold_no_place_in_the_service(service: Service, tmp_path: P
 
 def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(service: Service, tmp_path: Path) -> None:
     upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
-    with behind_nginx(service, tmp_path) as port:
+    with behind_nginx(service.port, tmp_path) as port:
         with clients(port, b"", 1_000), service.holds():
             time.sleep(1)
             assert connections_of(service) <= 4
@@ -111,10 +111,30 @@ def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(serv
             assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 429
 
 
+def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service: Service, tmp_path: Path) -> None:
+    too_long = head("POST", "/briefs/claim", "cwm_x", Content_Type="application/json", Content_Length="20971521")
+    upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
+    with behind_nginx(service.port, tmp_path) as port:
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(too_long)
+            assert b'{"_tag":"PayloadTooLarge","message":"' in client.recv(65536)
+        with clients(port, upload, 100):
+            time.sleep(0.5)
+            limited = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in ("/briefs", "/graphql")]
+    with behind_nginx(free_port(), tmp_path) as port:
+        down = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in ("/briefs", "/graphql")]
+
+    answers = [(one.status_code, one.headers["Retry-After"]) for one in limited + down]
+    assert answers == [(429, "1"), (429, "1"), (503, "1"), (503, "1")]
+    assert [one[0].json()["_tag"] for one in (limited, down)] == ["RateLimited", "ServiceUnavailable"]
+    codes = [one[1].json()["errors"][0]["extensions"]["code"] for one in (limited, down)]
+    assert codes == ["RATE_LIMITED", "SERVICE_UNAVAILABLE"]
+
+
 @pytest.mark.parametrize("passes", [1, 300], ids=["one at a time", "300 pipelined"])
 def test_a_flood_of_one_address_stops_at_nginx(service: Service, tmp_path: Path, passes: int) -> None:
     requests = [head("GET", "/briefs", service.project.token().secret) * passes]
-    with behind_nginx(service, tmp_path) as port, service.holds(port=port):
+    with behind_nginx(service.port, tmp_path) as port, service.holds(port=port):
         statuses = flood(port, requests, clients=5_000 // passes, seconds=3, addresses=["127.0.0.10"])
     assert statuses["429"] > statuses["200"] > 0
 
@@ -122,7 +142,7 @@ def test_a_flood_of_one_address_stops_at_nginx(service: Service, tmp_path: Path,
 def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_path: Path) -> None:
     with (
         serve(*own_mongod, TRUSTED_PROXIES="127.0.0.1", FAILED_AUTH_LIMIT_PER_MINUTE="1") as service,
-        behind_nginx(service, tmp_path) as port,
+        behind_nginx(service.port, tmp_path) as port,
     ):
         headers = {"Authorization": f"Bearer {service.project.token().secret}", "Idempotency-Key": "once"}
         body = b'{"title": "A long body"' + b" " * 18_000_000 + b"}"
@@ -141,7 +161,7 @@ def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_
 def test_what_websites_read_is_compressed_and_the_rest_keeps_its_etag(
     own_mongod: tuple[str, int], tmp_path: Path
 ) -> None:
-    with serve(*own_mongod) as service, behind_nginx(service, tmp_path) as port:
+    with serve(*own_mongod) as service, behind_nginx(service.port, tmp_path) as port:
         project = service.project
         document = published(project, markdown="Flour, water, salt. " * 200)
         site = {"Authorization": f"Bearer {delivery_token(project).secret}"}
