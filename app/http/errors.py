@@ -17,6 +17,7 @@ from app.errors import (
     UnsupportedMediaType,
 )
 from app.http.requests import LOGGED_PATH, current_request_id
+from app.vocabulary import Kind
 
 log = logging.getLogger("content_workflow.errors")
 
@@ -31,6 +32,9 @@ BY_STATUS: dict[int, type[Refusal]] = {
     413: PayloadTooLarge,
     415: UnsupportedMediaType,
 }
+
+DRAFTS = {"documents": Kind.DOCUMENT, "clusters": Kind.CLUSTER, "categories": Kind.CATEGORY}
+"""The kind of draft that makes a record, by the last word of the path to which a newcomer posts one."""
 
 
 def install(app: Flask) -> None:
@@ -55,6 +59,10 @@ def refusal_of(error: HTTPException) -> Refusal:
     code = error.code or 500
     if code == 404 and DOCS in current_app.blueprints:
         refusal: Refusal = NotFound(f"{NotFound.message} `/docs` and `/openapi.json` describe every route.")
+    elif code == 405 and request.method == "POST" and (kind := DRAFTS.get(request.path.rpartition("/")[2])):
+        refusal = MethodNotAllowed(
+            f"A {kind} is created by a draft: `POST /{kind}-intents`, then `POST /{kind}-intents/:id/confirm`."
+        )
     elif code < 500 and code not in BY_STATUS:
         refusal = HttpApiDecodeError(f"The request can't be read: {error.description}")
     else:

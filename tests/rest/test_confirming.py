@@ -458,8 +458,12 @@ def test_a_refused_confirm_counts_no_cluster(api, project) -> None:
 
 
 @pytest.mark.contract("service.created-by-intents")
-@pytest.mark.parametrize("path", ["/documents", "/clusters", "/categories"])
-def test_nothing_is_created_but_by_a_draft(rest, path) -> None:
+@pytest.mark.parametrize(
+    ("path", "drafts"), [("/documents", "document"), ("/clusters", "cluster"), ("/categories", "category")]
+)
+def test_nothing_is_created_but_by_a_draft_and_the_refusal_says_how(rest, path, drafts) -> None:
     refused = rest.post(path, {"title": "Rye", "name": "Rye", "slug": "rye"})
 
     assert (refused.status_code, refused.json["_tag"]) == (405, "MethodNotAllowed")
+    assert f"`POST /{drafts}-intents`" in refused.json["message"]
+    assert "-intents" not in rest.put(path, {}).json["message"]
