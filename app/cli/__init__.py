@@ -19,7 +19,7 @@ COMMANDS = {
     "worker": ("worker", "Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C."),
     "dev": ("dev", "Serve a demo project on a local MongoDB, and print its tokens."),
     "project": ("projects", "Create and list projects."),
-    "token": ("tokens", "Create, list and revoke tokens."),
+    "token": ("tokens", "Create, list, rotate and revoke tokens."),
     "member": ("members", "Add, list and invite members."),
     "import": ("imports", "Import markdown files with front matter, or an exported project."),
     "export": (

@@ -1,6 +1,7 @@
-"""`token`: creates, lists and revokes the tokens of a project (decisions, section 2)."""
+"""`token`: creates, lists, rotates and revokes the tokens of a project (decisions, section 2)."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import click
 
@@ -30,7 +31,7 @@ COLUMNS = (
 
 @click.group()
 def command() -> None:
-    """Create, list and revoke tokens."""
+    """Create, list, rotate and revoke tokens."""
 
 
 @command.command()
@@ -78,6 +79,10 @@ def create(
         budget=budget_of({BudgetLimit.WRITES: writes_per_hour, BudgetLimit.PUBLISHES: publishes_per_day}),
         expiresAt=_after(ctx.now, expires_in),
     )
+    _show_secret(token, json=json)
+
+
+def _show_secret(token: dict[str, Any], *, json: bool) -> None:
     show(token, json=json)
     if not json:
         click.echo("Store the token now: it is not shown again.", err=True)
@@ -96,6 +101,15 @@ def _after(now: datetime, span: timedelta | None) -> str | None:
 def list_them(project_id: str, json: bool) -> None:
     """List a project's tokens, never their secrets."""
     show_all(list(every(context(project_id), tokens.list_tokens)), COLUMNS, json=json)
+
+
+@command.command()
+@click.argument("token_id", metavar="ID")
+@as_json
+def rotate(token_id: str, json: bool) -> None:
+    """Give a token a new secret, shown this once: within 5 seconds every server refuses the old one."""
+    ctx = context(project_of_token(store(), token_id))
+    _show_secret(call(ctx, tokens.rotate_token, token_id), json=json)
 
 
 @command.command()

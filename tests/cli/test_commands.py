@@ -88,6 +88,20 @@ class TestTokens:
         assert [(one["id"], one["revokedAt"]) for one in listed] == [(made["id"], revoked["revokedAt"])]
         assert "token" not in listed[0]
 
+    def test_a_token_gets_a_new_secret_which_is_shown_this_once(self, cli: Cli, project: Project, app: Flask) -> None:
+        made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", "--json").stdout)
+
+        ended = cli("token", "rotate", made["id"])
+
+        secret = ended.stdout.split()[-1]
+        assert "not shown again" in ended.stderr
+        assert made["token"] not in ended.stdout
+        statuses = [
+            app.test_client().get("/project", headers={"Authorization": f"Bearer {one}"}).status_code
+            for one in (made["token"], secret)
+        ]
+        assert statuses == [401, 200]
+
     def test_expires_in_counts_from_now(self, cli: Cli, project: Project) -> None:
         made = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", "90d", "--json")
         token = json.loads(made.stdout)
@@ -106,6 +120,7 @@ class TestTokens:
         [
             ("token", "revoke", NOBODY),
             ("token", "revoke", "no-id"),
+            ("token", "rotate", NOBODY),
             ("token", "list", "--project", NOBODY),
             ("member", "list", "--project", "no-id"),
         ],

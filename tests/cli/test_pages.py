@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")
 """Values that differ from run to run: ids, times, tokens."""
 END = "--- end of a block ---"
-LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "python", "js", "http", "mermaid")
+LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "python", "js", "ts", "http", "mermaid")
 """What blocks are of. `shell` is for commands that don't end by themselves."""
 
 
@@ -84,6 +84,7 @@ PAGES = [
     ("docs/cli.md",),
     ("README.md", "docs/getting-started.md"),
     ("docs/agents.md",),
+    ("docs/tokens.md",),
     ("docs/planning.md", "examples/plan/README.md"),  # last: it adds documents to the demo
 ]
 

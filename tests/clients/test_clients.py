@@ -39,7 +39,11 @@ def test_a_typescript_client_drives_the_api_and_gets_a_typed_error(
 
     said = run(["node", "drive.mjs", address, project.token("Night writer").secret], tmp_path)
 
-    assert said == EXPECTED
+    assert json.loads(said) == EXPECTED
+
+    (tmp_path / "page.mts").write_text("declare const process: any;\n" + on_the_page("ts"))
+    run([npm_tools / "tsc", "--project", "tsconfig.json"], tmp_path)
+    assert "outcome: 'created'" in run(["node", "page.mjs"], tmp_path, BASE=address, OWNER=project.token().secret)
 
 
 def test_a_python_client_drives_the_api_and_gets_a_typed_error(
@@ -57,11 +61,22 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
 
     said = run([sys.executable, "drive.py", address, project.token("Night writer").secret], tmp_path)
 
-    assert said == EXPECTED
+    assert json.loads(said) == EXPECTED
+
+    (tmp_path / "page.py").write_text(on_the_page("python"))
+    said = run([sys.executable, "page.py"], tmp_path, BASE=address, OWNER=project.token().secret)
+    assert re.fullmatch(r"rye created\nspelt refused category: No category .*\n", said)
 
 
-def run(command: list[Any], folder: Path) -> Any:
-    """Runs a program and returns the JSON that it printed, if any."""
-    ended = subprocess.run(command, cwd=folder, env=WITHOUT_PROXIES, capture_output=True, text=True)
+def on_the_page(language: str) -> str:
+    """Returns the program in a language that `docs/api.md` shows."""
+    page = (HERE.parents[1] / "docs" / "api.md").read_text("utf-8")
+    (program,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(program)
+
+
+def run(command: list[Any], folder: Path, **environment: str) -> str:
+    """Runs a program and returns what it printed."""
+    ended = subprocess.run(command, cwd=folder, env=WITHOUT_PROXIES | environment, capture_output=True, text=True)
     assert ended.returncode == 0, f"{command[0]}: {ended.stdout}{ended.stderr}"
-    return json.loads(ended.stdout) if ended.stdout.startswith("{") else None
+    return ended.stdout
