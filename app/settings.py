@@ -200,7 +200,7 @@ def _line(error: Any) -> str:
     """Returns what is wrong with a variable, without its value if that may be a secret."""
     name = str(error["loc"][0])
     if error["type"] == "missing":
-        return f"{name} is not set: it names the MongoDB replica set."
+        return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
     why = WHY[error["type"]].format(**error.get("ctx", {}))
     field = Settings.model_fields.get(name.lower())
     return f"{name}: {why}." if field and not field.repr else f"{name} is {str(error['input'])[:100]!r}: {why}."

@@ -99,7 +99,10 @@ class Callers:
             return
         g.rate_limit = hit = self._per_token.hit(caller.token_id)
         if not hit.allowed:
-            raise RateLimited(headers={"Retry-After": str(hit.reset_seconds)})
+            raise RateLimited(
+                f"Too many requests of this token: wait {hit.reset_seconds} s, then send the request again.",
+                headers={"Retry-After": str(hit.reset_seconds)},
+            )
 
     def _add_rate_limit_headers(self, response: Response) -> Response:
         hit: Hit | None = g.get("rate_limit")

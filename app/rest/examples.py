@@ -13,6 +13,7 @@ from app.errors import (
     IntentInvalid,
     InternalError,
     Issue,
+    RateLimited,
     Refusal,
 )
 from app.fields.intents import INTENT_FIELDS
@@ -39,6 +40,7 @@ _CLAIMED = brief_claimed(
 MESSAGES: dict[type[Refusal], str] = {
     BriefClaimed: _CLAIMED.message,
     InternalError: InternalError("9f86d081884c7d65").message,
+    RateLimited: "Too many requests of this token: wait 42 s, then send the request again.",
 }
 """Examples of messages that depend on the request."""
 

@@ -174,7 +174,7 @@ CLUSTERS_BY_NAME = _index(
 )
 CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
 CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
-_index("categories", "projectId categoryId", "does a category have subcategories?", NOT_DELETED)
+_index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED)
 MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
 MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)

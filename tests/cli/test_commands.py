@@ -230,7 +230,10 @@ def test_without_mongodb_uri_a_command_says_so(command: tuple[str, ...]) -> None
     refused = CliRunner().invoke(main, command, env={"MONGODB_URI": ""})
 
     assert refused.exit_code == 1
-    assert refused.stderr == "Error: MONGODB_URI is not set: it names the MongoDB replica set.\n"
+    assert (
+        refused.stderr
+        == "Error: MONGODB_URI is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0.\n"
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)

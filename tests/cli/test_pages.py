@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import orjson
@@ -20,7 +21,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")
 """Values that differ from run to run: ids, times, tokens."""
 END = "--- end of a block ---"
-LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "python", "js", "ts", "http", "mermaid")
+LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "ini", "python", "js", "ts", "http", "mermaid")
 """What blocks are of. `shell` is for commands that don't end by themselves."""
 
 
@@ -141,6 +142,16 @@ def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_si
     assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[2:3]))
     assert "cache-control: private, max-age=0, must-revalidate" in outputs[3]
     assert (demo / "site" / "articles" / "flatbread-in-a-dry-pan" / "index.html").exists()
+
+
+@pytest.mark.skipif(which("node") is None, reason="node was not found: it builds no site. Install Node.js 20.")
+def test_the_build_with_nodejs_reads_what_is_published(demo: Path) -> None:
+    programs = [text for language, text in blocks("docs/delivery.md") if language == "js"]
+    (demo / "build.mjs").write_text(programs[1])
+
+    (output,) = run(demo, ["set -a; source .mongod/dev/env; node build.mjs"])
+
+    assert "'flatbread-in-a-dry-pan'" in output
 
 
 def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -> None:

@@ -111,7 +111,9 @@ def test_the_requests_of_a_token_are_limited_and_the_limit_is_in_the_headers(
     assert [answer.headers["RateLimit"].split(";")[1] for answer in answers] == ["r=2", "r=1", "r=0", "r=0"]
     assert all(re.fullmatch(r'"token";r=\d;t=\d{1,2}', answer.headers["RateLimit"]) for answer in answers)
     assert answers[3].json["_tag"] == "RateLimited"
-    assert int(answers[3].headers["Retry-After"]) in range(1, 62)
+    seconds = answers[3].headers["Retry-After"]
+    assert int(seconds) in range(1, 62)
+    assert f"wait {seconds} s" in answers[3].json["message"]
     assert other.get("/briefs").status_code == 200
 
 
