@@ -1,7 +1,6 @@
 """`token`: creates, lists, rotates and revokes the tokens of a project (decisions, section 2)."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import click
 
@@ -9,6 +8,7 @@ from app.cli.calling import Duration, as_json, call, context, every, of_project,
 from app.fields.tokens import MOST
 from app.operations import tokens
 from app.operations.tokens import project_of_token
+from app.records.tokens import ShownNewToken
 from app.rules.times import wire_time
 from app.rules.tokens import budget_of
 from app.vocabulary import BudgetLimit, Scope, TokenKind
@@ -82,7 +82,7 @@ def create(
     _show_secret(token, json=json)
 
 
-def _show_secret(token: dict[str, Any], *, json: bool) -> None:
+def _show_secret(token: ShownNewToken, *, json: bool) -> None:
     show(token, json=json)
     if not json:
         click.echo("Store the token now: it is not shown again.", err=True)
