@@ -18,7 +18,7 @@ from app.store.conditions import (
     not_guarded_filter,
 )
 from app.store.document_records import DocumentRecords
-from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, NOT_DELETED, READY_BRIEFS
+from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, EXPIRED_LEASES, NOT_DELETED, READY_BRIEFS
 from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
@@ -30,7 +30,8 @@ LIST_ITEM = dict.fromkeys(
     ),
     1,
 )
-EXPIRED_AT_ONCE = 1_000
+EXPIRED_AT_ONCE = 250
+"""Of how many claims of a project it is recorded that they expired before the next project has its turn."""
 MOST_SKIPPED = 50
 """Among how many briefs, after the one that is due soonest, transactions that want the same one are spread."""
 
@@ -152,11 +153,17 @@ class Briefs(DocumentRecords):
         condition |= self._id_filter(document_id)
         return self._change(project_id, condition, event=event, changes=of_brief(fields), computed=SAME_STATE)
 
-    def find_expired(self, now: datetime) -> builtins.list[tuple[str, str]]:
-        """Returns claims whose lease expired, in any project: the ids of the project and the document of each."""
-        expired = lease_expired_filter(now) | NOT_DELETED
-        rows = self._collection.find(expired, {"projectId": 1}, session=self._session, hint=ALL_EXPIRED_LEASES.name)
-        return [(str(row["projectId"]), str(row["_id"])) for row in rows.limit(EXPIRED_AT_ONCE)]
+    def find_projects_with_expired(self, now: datetime) -> builtins.list[str]:
+        """Returns the projects with claims whose lease expired."""
+        stages = [{"$match": lease_expired_filter(now) | NOT_DELETED}, {"$group": {"_id": "$projectId"}}]
+        rows = self._collection.aggregate(stages, session=self._session, hint=ALL_EXPIRED_LEASES.name)
+        return [str(row["_id"]) for row in rows]
+
+    def find_expired(self, project_id: str, now: datetime) -> builtins.list[str]:
+        """Returns the ids of a batch of a project's documents whose claim's lease expired."""
+        condition = lease_expired_filter(now) | NOT_DELETED
+        rows = self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields={"_id": 1}, index=EXPIRED_LEASES)
+        return [row["id"] for row in rows]
 
     def expire_lease(self, project_id: str, document_id: str, now: datetime) -> bool:
         """Records that the lease of a claim expired; False where a worker or a write of the document did so before."""

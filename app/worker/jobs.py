@@ -4,7 +4,6 @@ Everything that a job does in MongoDB is done under `Store.deadline`, in steps s
 """
 
 import logging
-from collections import defaultdict
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -103,14 +102,14 @@ def publish_turn(store: Store, project_id: str) -> None:
 def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     """Records that the leases of claims have expired, so that there is an event without any request."""
     now = this_instant()
-    expired: defaultdict[str, list[str]] = defaultdict(list)
     with store.deadline():
-        for project_id, document_id in store.briefs.find_expired(now):
-            expired[project_id].append(document_id)
+        with_expired = store.briefs.find_projects_with_expired(now)
 
     def expire(project_id: str) -> int:
         recorded = 0
-        for document_id in expired[project_id]:
+        with store.deadline():
+            expired = store.briefs.find_expired(project_id, now)
+        for document_id in expired:
             with store.deadline():
                 is_first = store.briefs.expire_lease(project_id, document_id, now)
             if is_first:
@@ -119,7 +118,7 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
                 log.info("claim expired", extra={"documentId": document_id})
         return recorded
 
-    return projects.each(expired, expire) > 0
+    return projects.each(with_expired, expire) > 0
 
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta, untrimmed: set[str]) -> bool:

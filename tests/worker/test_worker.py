@@ -20,7 +20,7 @@ from app.operations.context import Context, this_instant
 from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
-from app.store import events
+from app.store import briefs, events
 from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
@@ -206,6 +206,25 @@ def test_a_claim_that_can_not_be_expired_is_logged_and_holds_up_no_other_project
     assert states == ["claimed", "ready"]
     [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
     assert (line["job"], line["projectId"]) == ("expire claims", broken.id)
+
+
+def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    many, few = (a_project(fresh_store) for _ in range(2))
+    for project, documents in ((many, 3), (few, 1)):
+        ctx = project.context(project.token())
+        for number in range(documents):
+            document = a_ready_brief(ctx, title=f"Claimed {number}")
+            OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60})
+    past = this_instant() - timedelta(seconds=1)
+    for project, at in ((many, past - timedelta(hours=1)), (few, past)):
+        claims = {"projectId": ObjectId(project.id)}
+        fresh_store.database.documents.update_many(claims, {"$set": {"brief.claimExpiresAt": at}})
+    monkeypatch.setattr(briefs, "EXPIRED_AT_ONCE", 1)
+
+    expire_claims(fresh_store, ProjectByProject("expire claims"))
+
+    ready = fresh_store.database.documents.find({"brief.state": "ready"})
+    assert sorted(str(row["projectId"]) for row in ready) == sorted([many.id, few.id])
 
 
 def test_what_was_published_before_an_error_is_logged(
