@@ -37,6 +37,8 @@ class StoredLease(TypedDict):
     """Whether the webhook was slow or failing at its last turn, or is new."""
     wakes: int
     """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
+    skipsRest: bool
+    """Whether a test or redelivery was requested meanwhile, which ends the rest after a failure."""
     failingSince: NotRequired[datetime]
     """When the first of its failures in a row began; missing while it works."""
     failures: NotRequired[int]
@@ -64,7 +66,8 @@ class Leases(Collection[StoredLease]):
     def wake(self, project_id: str, webhook_id: str, at: datetime, *, end_rest: bool = False) -> None:
         """Makes a webhook due at an instant, unless it is due earlier.
 
-        A webhook that rests after a failure goes on resting, unless `end_rest` is set.
+        A webhook that rests after a failure goes on resting, unless `end_rest` is set; then it does not rest after a
+        failure of the present turn either.
         """
         until = END_REST if end_rest else "$leasedUntil"
         self._collection.update_one(
@@ -77,6 +80,7 @@ class Leases(Collection[StoredLease]):
                         "wakes": {"$add": [{"$ifNull": ["$wakes", 0]}, 1]},
                         "slow": {"$ifNull": ["$slow", True]},  # until it has shown that it is quick
                         "leasedUntil": {"$ifNull": [until, FREE]},
+                        "skipsRest": {"$or": [end_rest, "$skipsRest"]},
                     }
                 }
             ],
@@ -92,7 +96,7 @@ class Leases(Collection[StoredLease]):
         due: Bson = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
         taken = self._collection.find_one_and_update(
             due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
-            {"$set": {"leasedUntil": until, "leaseId": ObjectId()}},
+            {"$set": {"leasedUntil": until, "leaseId": ObjectId(), "skipsRest": False}},
             sort=[("dueAt", 1)],
             return_document=True,
         )
@@ -111,7 +115,8 @@ class Leases(Collection[StoredLease]):
         due = due and max(due, now)
         not_woken = self._collection.update_one({**held, "wakes": lease["wakes"]}, {"$set": {**free, "dueAt": due}})
         if not not_woken.matched_count:
-            self._collection.update_one(held, {"$set": {**free, "dueAt": now}})
+            leased_until = {"$cond": ["$skipsRest", FREE, free["leasedUntil"]]}
+            self._collection.update_one(held, [{"$set": {**free, "leasedUntil": leased_until, "dueAt": now}}])
 
     def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""

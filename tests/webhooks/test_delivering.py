@@ -476,6 +476,42 @@ def test_after_a_failure_new_events_wait_and_a_test_is_sent_at_once(
     assert len(receiver.requests) > failed
 
 
+def test_a_test_requested_during_an_attempt_that_fails_is_sent_at_once(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    receiver.statuses = [500, 200]
+
+    def test() -> None:
+        receiver.on_request = lambda: None
+        rest.post(f"/webhooks/{webhook['id']}/test")
+
+    receiver.on_request = test
+    post.deliver(project)
+
+    assert [message["type"] for message in receiver.messages] == ["document.created", "webhook.test"]
+
+
+def test_an_event_during_an_attempt_that_fails_waits_for_the_end_of_the_pause(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    a_webhook(rest, url=receiver.url, events=["document.created"])
+    a_document(project.context(rest.token))
+    receiver.statuses = [500, 200]
+
+    def happen() -> None:
+        receiver.on_request = lambda: None
+        a_document(project.context(rest.token), title="Another")
+        project.store.outboxes.publish_all(project.id)
+
+    receiver.on_request = happen
+    post.deliver(project)
+
+    assert len(receiver.requests) == 1
+    assert post.later(minutes=2).deliver(project) == 2
+
+
 def test_no_attempt_begins_that_could_outlive_its_lease(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
 ) -> None:
