@@ -1,0 +1,68 @@
+"""Calls the management API for the programs of this folder, and again where that is right. It needs nothing but Python.
+
+BASE (the service's address) and TOKEN are in the environment.
+"""
+
+import json
+import os
+import time
+from email.message import Message
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+from uuid import uuid4
+
+ATTEMPTS = 10
+TRY_AGAIN = {"RateLimited", "IdempotencyConflict", "ServiceUnavailable", "InternalError"}
+"""The errors after which the same request may be sent again, with its idempotency key."""
+
+
+class Refused(Exception):
+    """A refusal of the API: its `tag`, and the whole `error`."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        lines = [f"{one.get('path') or one.get('field')}: {one['message']}" for one in error.get("issues", [])]
+        super().__init__("\n".join([f"{error['_tag']}: {error['message']}", *lines]))
+        self.tag, self.error = error["_tag"], error
+
+
+def call(method: str, path: str, body: Any = None, *, key: str | None = "", etag: str = "") -> tuple[Any, Message]:
+    """Returns the body and the headers of an answer; raises `Refused`, or `OSError` where nothing answers.
+
+    A write has an idempotency key, the same in each attempt: so it is done once, however often it is sent. With None it
+    has none, for a dry run.
+    """
+    headers = {
+        "Authorization": f"Bearer {os.environ['TOKEN']}",
+        "Content-Type": "application/json",
+        "Prefer": "handling=strict",  # a misspelt field is refused, not ignored
+        **({} if method == "GET" or key is None else {"Idempotency-Key": key or str(uuid4())}),
+        **({"If-Match": etag} if etag else {}),
+    }
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(os.environ["BASE"] + path, data, headers, method=method)
+    for attempt in range(1, ATTEMPTS + 1):
+        pause = "1"
+        try:
+            with urlopen(request, timeout=40) as response:
+                return json.load(response), response.headers
+        except HTTPError as answer:
+            error = _error(answer)
+            pause = answer.headers.get("Retry-After", pause)
+            if error["_tag"] not in TRY_AGAIN or attempt == ATTEMPTS:
+                raise Refused(error) from None
+        except (URLError, TimeoutError, ConnectionError):
+            if attempt == ATTEMPTS:
+                raise
+        time.sleep(int(pause))
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _error(answer: HTTPError) -> dict[str, Any]:
+    """Returns the error of an answer; a page of a proxy that could not reach the service counts as unavailable."""
+    try:
+        error: dict[str, Any] = json.load(answer)
+        return error if "_tag" in error else {"_tag": "Unknown", "message": str(error)}
+    except ValueError:
+        tag = "ServiceUnavailable" if answer.code in (429, 502, 503, 504) else "Unknown"
+        return {"_tag": tag, "message": f"{answer.code} {answer.reason}, which is no answer of the service."}

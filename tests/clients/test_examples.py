@@ -1,0 +1,88 @@
+"""The programs of `examples/plan` send a request again where that is right, and say what was refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLAN = Path(__file__).parents[2] / "examples" / "plan" / "plan.py"
+PAGE = b"<html>502 Bad Gateway</html>"
+PLANNED = {"pieces": [{"key": "rye", "id": "6650f0a1b2c3d4e5f6a7b8c9", "outcome": "created", "errors": []}]}
+
+
+def error(tag: str, **extra: Any) -> bytes:
+    """Returns an error as the service answers with it."""
+    return json.dumps({"_tag": tag, "message": "Why.", **extra}).encode()
+
+
+@contextmanager
+def answering(*answers: tuple[int, bytes]) -> Iterator[tuple[str, list[str | None]]]:
+    """Serves answers, one for each request; yields the address, and the idempotency keys of the requests."""
+    left, keys = list(answers), list[str | None]()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            keys.append(self.headers["Idempotency-Key"])
+            self.rfile.read(int(self.headers["Content-Length"]))
+            status, body = left.pop(0)
+            self.send_response(status)
+            self.send_header("Retry-After", "0")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", keys
+        server.shutdown()
+
+
+def plan(address: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "plan.csv").write_text("key,title,ready\nrye,Rye bread,TRUE\n")
+    environment = {**os.environ, "BASE": address, "TOKEN": "cwm_x", "no_proxy": "*"}
+    command = [sys.executable, PLAN, "plan.csv", *options]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_a_plan_is_sent_again_with_its_key_while_the_service_is_busy(tmp_path: Path) -> None:
+    busy = [
+        (503, error("ServiceUnavailable")),
+        (502, PAGE),
+        (429, error("RateLimited")),
+        (409, error("IdempotencyConflict")),
+    ]
+    with answering(*busy, (200, json.dumps(PLANNED).encode())) as (address, keys):
+        ended = plan(address, tmp_path)
+
+    assert ended.stdout == "1 pieces: 1 created, 0 updated, 0 unchanged, 0 refused.\n", ended.stderr
+    assert len(keys) == 5
+    assert len(set(keys)) == 1
+
+
+@pytest.mark.parametrize("tag", ["BudgetExceeded", "Forbidden", "HttpApiDecodeError", "IdempotencyMismatch"])
+def test_what_another_try_does_not_change_is_sent_once(tmp_path: Path, tag: str) -> None:
+    with answering((422, error(tag, issues=[{"path": "pieces[0].x", "message": "Unknown field."}]))) as (address, keys):
+        ended = plan(address, tmp_path)
+
+    assert ended.returncode == 1
+    assert ended.stderr == f"Not planned: {tag}: Why.\npieces[0].x: Unknown field.\n"
+    assert len(keys) == 1
+
+
+def test_a_dry_run_has_no_key(tmp_path: Path) -> None:
+    with answering((200, json.dumps(PLANNED).encode())) as (address, keys):
+        assert plan(address, tmp_path, "--dry-run").returncode == 0
+
+    assert keys == [None]
