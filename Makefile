@@ -18,8 +18,10 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 	$(addprefix tests/rest/test_,briefs.py intents.py leases.py)
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
+AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off
+ADVISORIES := https://pypi.org/pypi/pip/json
 
-.PHONY: help setup dev test test-fast lint abuse chaos fuzz bench bench-growth soak dist docs sure lock clean
+.PHONY: help setup dev test test-fast lint audit abuse chaos fuzz bench bench-growth soak dist docs sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -58,6 +60,13 @@ lint: setup ## Check style, types, imports, security, dependencies, the Dockerfi
 	$(VENV)/bin/hadolint Dockerfile
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
+audit: setup ## Look up known vulnerabilities of the locked packages at PyPI, where it can be asked
+	@if curl --fail --silent --max-time 20 --output /dev/null $(ADVISORIES); then \
+		$(AUDIT) --requirement requirements.lock; \
+	else \
+		echo 'The locked packages were not looked up: $(ADVISORIES) can not be read from here.'; \
+	fi
+
 abuse: setup ## Attack a running service in every way known, and print what everybody else met; leave it alone
 	$(PYTEST) tests/abuse
 
@@ -86,7 +95,7 @@ docs: setup ## Build the site of the docs into build/docs
 	$(VENV)/bin/python -m docs_site
 	$(VENV)/bin/zensical build --strict --clean
 
-sure: lint dist docs test ## All that CI does
+sure: lint audit dist docs test ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock

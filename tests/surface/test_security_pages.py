@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -35,3 +43,57 @@ def test_every_locked_package_has_hashes(lock: str) -> None:
     assert len(packages) > 40
     assert [one.split()[0] for one in packages if "--hash=sha256:" not in one] == []
     assert not re.search(r"^(-e|git\+|https?:)| @ ", "\n".join(packages), re.MULTILINE), "each comes from the index"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("vulnerable", "status"), [("", 0), ("flask", 1)])
+def test_make_audit_looks_every_locked_package_up_and_fails_where_one_has_an_advisory(
+    vulnerable: str, status: int
+) -> None:
+    """With a database of advisories of our own, in the format of OSV; `make audit` asks PyPI."""
+    options = re.findall(
+        r"^AUDIT := \$\(VENV\)/bin/pip-audit (.*)$", (CHECKOUT / "Makefile").read_text("utf-8"), re.MULTILINE
+    )
+    lock = (CHECKOUT / "requirements.lock").read_text("utf-8")
+    locked = set(re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==[^;\n]*$", lock, re.MULTILINE))
+
+    with _advisories_of(vulnerable) as (url, asked):
+        command = [str(Path(sys.executable).with_name("pip-audit")), *shlex.split(options[0])]
+        command += ["--requirement", str(CHECKOUT / "requirements.lock")]
+        ended = subprocess.run(
+            [*command, "--vulnerability-service", "osv", "--osv-url", url], capture_output=True, text=True, timeout=120
+        )
+
+    assert ended.returncode == status, ended.stderr
+    assert vulnerable in ended.stdout
+    assert len(locked) > 100
+    assert locked <= asked
+
+
+@contextmanager
+def _advisories_of(vulnerable: str) -> Iterator[tuple[str, set[str]]]:
+    """Serves one advisory, of all versions of a package; yields the address and the names that were asked for."""
+    asked: set[str] = set()
+
+    class Advisories(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            name = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["package"]["name"]
+            asked.add(name)
+            ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}]}]
+            affected = [{"package": {"name": name, "ecosystem": "PyPI"}, "ranges": ranges}]
+            found = {"id": "TEST-1", "details": "A test.", "modified": "2027-01-01T00:00:00Z", "affected": affected}
+            body = json.dumps({"vulns": [found]} if name == vulnerable else {}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Advisories) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1/query", asked
+        finally:
+            server.shutdown()
