@@ -4,7 +4,7 @@ import logging
 
 import click
 
-from app.cli.db import differences
+from app.cli.db import differences, is_missing
 from app.cli.server_process import address_of, hold_port, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
@@ -44,7 +44,8 @@ def _check_database(settings: Settings) -> None:
         store.ping()
         store.check_writes()
         for line in differences(store):
-            log.warning("database differs", extra={"difference": line, "remedy": "content-workflow db init"})
+            command = {"remedy": "content-workflow db init"} if is_missing(line) else {}
+            log.warning("database differs", extra={"difference": line, **command})
     except Misconfigured as error:
         log.error(error.message, extra={"reason": error.reason})
     except ServiceUnavailable as error:

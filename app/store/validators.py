@@ -89,7 +89,9 @@ def differences(database: Database[Bson]) -> list[str]:
     """Returns a line for each collection whose validator is missing or another."""
     present = _present(database)
     return [
-        f"{collection}: the validator {'is another' if present.get(collection) else 'is missing'}."
+        f"{collection}: the validator is another: `content-workflow db init` replaces it."
+        if present.get(collection)
+        else f"{collection}: the validator is missing."
         for collection in sorted(REQUIRED)
         if present.get(collection) != validator(collection)
     ]

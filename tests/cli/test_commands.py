@@ -208,6 +208,16 @@ class TestDatabase:
         line = f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
         assert (told.exit_code, line in told.stdout.splitlines()) == (1, True)
 
+    def test_another_validator_is_named_with_what_replaces_it(self, fresh_store: Store, mongodb_uri: str) -> None:
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+        self._run("init", environment)
+        fresh_store.database.command("collMod", "documents", validator={"title": {"$exists": True}})
+
+        told = self._run("check", environment)
+
+        assert told.stdout == "documents: the validator is another: `content-workflow db init` replaces it.\n"
+        assert self._run("init", environment).exit_code == 0
+
     def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
         from app.cli import calling
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -31,6 +32,7 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    fresh_store.database.members.create_index([("nobody", 1)])
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
         until(lambda: answers(url), server)
         with ExitStack() as idle:
@@ -42,7 +44,12 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
 
     assert not answers(url)
     assert all(line.startswith("{") for line in server.said.splitlines()), server.said
-    assert "content-workflow db init" in server.said, "a database without validators is said to differ"
+    differing = [line for line in map(json.loads, server.said.splitlines()) if line["message"] == "database differs"]
+    remedies = {line["difference"]: line.get("remedy") for line in differing}
+    assert remedies["documents: the validator is missing."] == "content-workflow db init"
+    assert (
+        remedies["members: the index nobody_1 is not one of the service's: drop it, unless somebody needs it."] is None
+    )
 
 
 def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
