@@ -17,10 +17,9 @@ log = logging.getLogger("content_workflow.worker")
 
 
 @click.command()
-@click.option(
-    "--metrics-port", type=click.IntRange(1, 65_535), help="Serve /metrics at this port of 127.0.0.1; off by default."
-)
-def command(metrics_port: int | None) -> None:
+@click.option("--metrics-port", type=click.IntRange(1, 65_535), help="Serve /metrics at this port; off by default.")
+@click.option("--metrics-host", default="127.0.0.1", help="The address for it; 0.0.0.0 for all.")
+def command(metrics_port: int | None, metrics_host: str) -> None:
     """Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C.
 
     Any number of workers may run at once. `serve` includes one, except with --no-worker.
@@ -28,7 +27,7 @@ def command(metrics_port: int | None) -> None:
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
     if metrics_port:
-        _serve_metrics(metrics_port)
+        _serve_metrics(metrics_host, metrics_port)
     trace(settings)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
@@ -47,8 +46,8 @@ def command(metrics_port: int | None) -> None:
     worker.stop()
 
 
-def _serve_metrics(port: int) -> None:
+def _serve_metrics(host: str, port: int) -> None:
     try:
-        start_http_server(port, addr="127.0.0.1")
+        start_http_server(port, addr=host)
     except OSError as error:
         raise click.ClickException(f"Can't serve metrics on port {port}: {error.strerror}.") from None

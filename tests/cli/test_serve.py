@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -237,3 +238,16 @@ def test_collecting_garbage_in_a_server_that_is_warm_holds_requests_up_for_milli
         [sys.executable, "-c", COLLECTED, *called], env=options, capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 0.02
+
+
+def test_the_metrics_of_a_worker_are_at_the_address_that_is_named(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    port = str(free_port())
+    with running(tmp_path, "worker", "--metrics-host", "127.0.0.2", "--metrics-port", port, **options) as worker:
+        until(lambda: "worker started" in worker.said, worker)
+
+        with urlopen(f"http://127.0.0.2:{port}/metrics") as response:
+            assert b"content_workflow_events_relayed_total" in response.read()
+        assert not answers(f"http://127.0.0.1:{port}")
