@@ -86,6 +86,11 @@ class Deliveries(Collection[StoredDelivery]):
         }
         return self._find(project_id, condition, sort=(("nextAttemptAt", 1), ("sequence", 1)), limit=limit)
 
+    def is_requested(self, project_id: str, delivery: StoredDelivery) -> bool:
+        """Returns whether a delivery was requested, and was not given up or queued again since it was read."""
+        unchanged = {"status": DeliveryStatus.PENDING, "nextAttemptAt": delivery["nextAttemptAt"]}
+        return self._exists(project_id, {"_id": ObjectId(delivery["id"]), "requested": True, **unchanged})
+
     def next_due(self, project_id: str, webhook_id: str) -> datetime | None:
         """Returns when a webhook's next delivery is due, None where none is."""
         condition = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}

@@ -71,10 +71,10 @@ class WebhookSender:
         for delivery in due:
             with self.store.deadline():
                 webhook = self.store.webhooks.to_sign(project_id, webhook_id)
-            if webhook is None:
-                break
-            if not (webhook["enabled"] or delivery.get("requested")):
-                continue
+                if webhook is None:
+                    break
+                if not (webhook["enabled"] or self.store.deliveries.is_requested(project_id, delivery)):
+                    continue
             at = self.clock()
             if self.is_stopping or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break

@@ -457,6 +457,29 @@ def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
     assert sorted(types) == ["document.created", "document.created", "webhook.test"]
 
 
+def test_tests_that_wait_when_a_webhook_is_disabled_are_not_sent_in_a_turn_that_has_begun(
+    rest: Rest, project: Project, post: Post, receiver: Receiver
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    for _ in range(3):
+        rest.post(f"/webhooks/{webhook['id']}/test")
+
+    def disable_and_redeliver() -> None:
+        receiver.on_request = lambda: None
+        rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+        rest.post(f"/webhooks/{webhook['id']}/deliveries/{last['id']}/redeliver")
+
+    last = deliveries(rest, webhook)[0]
+    receiver.on_request = disable_and_redeliver
+    post.deliver(project)
+    post.later(seconds=1).deliver(project)
+
+    sent = [headers["webhook-id"] for headers, _ in receiver.requests]
+    rows = deliveries(rest, webhook)
+    assert sent == [rows[2]["eventId"], rows[0]["eventId"]]
+    assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
+
+
 @pytest.mark.contract("decided-webhooks.at-least-once")
 def test_after_a_failure_new_events_wait_and_a_test_is_sent_at_once(
     rest: Rest, project: Project, post: Post, receiver: Receiver
