@@ -27,8 +27,9 @@ ERRORS_HEAD = """\
 
 Every error of REST is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the
 structured content of a result with `isError`. A request that is refused changes nothing. Tell errors apart by `_tag`:
-the wording of `message` may change. [Retrying a write](api.md#retrying-a-write) says after which to send a request again.
-An answer without `_tag` is a proxy's own. (`python -m docs_site` writes this page.)
+the wording of `message` may change. After which of them to send a request again is in
+[Retrying a write](api.md#retrying-a-write). An answer without `_tag` is a proxy's own. (`python -m docs_site` writes
+this page.)
 
 """
 MANY = 12
