@@ -127,6 +127,8 @@ def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service:
     answers = [(one.status_code, one.headers["Retry-After"]) for one in limited + down]
     assert answers == [(429, "1"), (429, "1"), (503, "1"), (503, "1")]
     assert [one[0].json()["_tag"] for one in (limited, down)] == ["RateLimited", "ServiceUnavailable"]
+    assert [one[1].headers.get("Access-Control-Allow-Origin") for one in (limited, down)] == ["*", "*"]
+    assert [one[0].headers.get("Access-Control-Allow-Origin") for one in (limited, down)] == [None, None]
     codes = [one[1].json()["errors"][0]["extensions"]["code"] for one in (limited, down)]
     assert codes == ["RATE_LIMITED", "SERVICE_UNAVAILABLE"]
 
