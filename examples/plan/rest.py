@@ -21,8 +21,11 @@ class Refused(Exception):
     """A refusal of the API: its `tag`, and the whole `error`."""
 
     def __init__(self, error: dict[str, Any]) -> None:
-        lines = [f"{one.get('path') or one.get('field')}: {one['message']}" for one in error.get("issues", [])]
-        super().__init__("\n".join([f"{error['_tag']}: {error['message']}", *lines]))
+        lines = [f"{error['_tag']}: {error['message']}"]
+        lines += [f"{one['path']}: {one['message']}" for one in error.get("issues", [])]
+        lines += [f"{one['field']}: {one['message']}" for one in error.get("errors", [])]
+        lines += [f"and {error['more']} more"] if "more" in error else []
+        super().__init__("\n".join(lines))
         self.tag, self.error = error["_tag"], error
 
 

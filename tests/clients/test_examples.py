@@ -81,6 +81,15 @@ def test_what_another_try_does_not_change_is_sent_once(tmp_path: Path, tag: str)
     assert len(keys) == 1
 
 
+def test_every_problem_of_a_refusal_is_printed_and_how_many_more_there_are(tmp_path: Path) -> None:
+    problem = {"field": "title", "message": "Is required."}
+    with answering((422, error("IntentInvalid", errors=[problem])), (400, error("X", more=3))) as (address, _):
+        ended, cut = plan(address, tmp_path), plan(address, tmp_path)
+
+    assert ended.stderr == "Not planned: IntentInvalid: Why.\ntitle: Is required.\n"
+    assert cut.stderr == "Not planned: X: Why.\nand 3 more\n"
+
+
 def test_a_dry_run_has_no_key(tmp_path: Path) -> None:
     with answering((200, json.dumps(PLANNED).encode())) as (address, keys):
         assert plan(address, tmp_path, "--dry-run").returncode == 0
