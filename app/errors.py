@@ -258,7 +258,7 @@ class UnsupportedMediaType(Refusal):
 class BadRequest(Refusal):
     """A value breaks a rule; `errors` lists each where there are fields to name."""
 
-    status = 422
+    status = 422  # the contract's name for it; a 400 is `HttpApiDecodeError`
     message = "Some values break a rule: correct what `errors` lists and send it again."
 
 

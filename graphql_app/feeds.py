@@ -19,7 +19,7 @@ from app.fields.queries import FeedQuery, from_query
 from app.fields.types import Schema
 from app.http import answers
 from app.http.callers import callers
-from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
+from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.delivery_caches import DeliveryCaches
 from app.operations.sites import Site, last_published_at, published_documents, read_site
@@ -93,7 +93,7 @@ def _parameters(schema: type[Schema]) -> dict[str, Any]:
 
     Raises `HttpApiDecodeError` with everything that is wrong. (decisions, section 11)
     """
-    check_query(cached_schema(schema))
+    note_unknown_query(cached_schema(schema))
     try:
         parameters = load(schema, from_query(cached_schema(schema), request.args))
     except HttpApiDecodeError as refusal:

@@ -3,7 +3,8 @@
 What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
 returns what was read for its field, or raises the refusal. So the resolvers here only declare the arguments of fields:
 `selections_of` reads them, and `Finder` (`app/operations/delivery_queries.py`) reads the data. A new field of `Query`
-needs a case there, and a line in `PAGES` of `selections.py` if it has a `limit`.
+needs a case there, its name in `DOCUMENT_QUERIES` or `CATEGORY_QUERIES` beside it, and a line in `PAGES` of
+`selections.py` if it has a `limit`.
 """
 
 from typing import Annotated, Any

@@ -81,7 +81,7 @@ class Preview:
     "drafts permission sees, has its current fields, and neither `html` nor `markdown`."
 )
 class Document:
-    """A document."""
+    """A document; resolved from a `DeliveredDocument`, whose attributes have the same names."""
 
     id: strawberry.ID = strawberry.field(description="Its id: 24 hexadecimal digits.")
     author: Author | None = strawberry.field(

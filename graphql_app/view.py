@@ -78,7 +78,11 @@ class RequestAdapter(FlaskHTTPRequestAdapter):
 
 
 class DeliveryView(GraphQLView[DeliveryContext, None]):
-    """The view of one process, with its caches."""
+    """The view of one process, with its caches.
+
+    `dispatch_request` parses the request and looks for its response in the cache. Where there is none, Strawberry's
+    `run` calls `get_sub_response`, `execute_operation`, `process_result` and `encode_json`, in this order.
+    """
 
     init_every_request: ClassVar[bool] = False
     request_adapter_class = RequestAdapter
@@ -89,6 +93,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         self._reader = reader
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
+        # The argument is the key of the cache; what is parsed is the present request.
         self._parse_url = lru_cache(maxsize=512)(lambda query_string: self.parse_http_body(RequestAdapter(request)))
 
     def dispatch_request(self) -> Response:

@@ -77,14 +77,14 @@ class McpView:
 
     def view(self) -> Response:
         """Responds to one message of a client; checks the token first, then the address, then the message."""
-        ctx = _context()
-        if isinstance(ctx, Refusal) and (request.content_length is None or request.content_length > SMALL):
-            raise ctx
+        found = _context_or_refusal()
+        if isinstance(found, Refusal) and (request.content_length is None or request.content_length > SMALL):
+            raise found
         response = (
-            self._refused_address() or _refused_request() or self._thread.loop.run_until_complete(self._answer(ctx))
+            self._refused_address() or _refused_request() or self._thread.loop.run_until_complete(self._answer(found))
         )
-        if isinstance(ctx, Refusal):
-            response.headers.update(ctx.headers)
+        if isinstance(found, Refusal):
+            response.headers.update(found.headers)
         return response
 
     def _refused_address(self) -> Response | None:
@@ -96,7 +96,7 @@ class McpView:
             return _refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
         return None
 
-    async def _answer(self, ctx: Context | Refusal) -> Response:
+    async def _answer(self, context_or_refusal: Context | Refusal) -> Response:
         """Responds to the message in the request's body."""
         body = bodies.read()
         if too_many_values(body):
@@ -114,7 +114,9 @@ class McpView:
         except ValidationError:
             return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
         agent = client_of(request.headers.get(SESSION_HEADER, ""), bearer_secret())
-        return await self._served(Call(ctx, current_request_id(), agent, _toolset()), rpc, message, headers)
+        return await self._served(
+            Call(context_or_refusal, current_request_id(), agent, _toolset()), rpc, message, headers
+        )
 
     async def _served(self, call: Call, rpc: t.JSONRPCRequest, message: dict[str, Any], headers: Headers) -> Response:
         try:
@@ -180,7 +182,7 @@ class _Exchange:
         """Sends nothing."""
 
 
-def _context() -> Context | Refusal:
+def _context_or_refusal() -> Context | Refusal:
     """Returns the request's context; a known token that calls too often is refused in the response to its message."""
     try:
         return callers().context(TokenKind.MANAGEMENT, Channel.MCP)

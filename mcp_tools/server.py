@@ -41,10 +41,10 @@ Page = t.PaginatedRequestParams | None
 class Call:
     """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose.
 
-    `over_http` and `over_stdio` make it, and the SDK passes it to handlers as the `request` of their context.
+    `over_http` makes it, and the SDK passes it to handlers as the `request` of their context.
     """
 
-    ctx: Context | Refusal
+    context_or_refusal: Context | Refusal
     request_id: str
     agent: str = ""
     """The client's name, where its handshake was another request."""
@@ -55,13 +55,14 @@ class Call:
 
         Raises the refusal of a caller who is not served.
         """
-        if isinstance(self.ctx, Refusal):
-            raise self.ctx
-        if self.ctx.caller.agent:
-            return self.ctx
+        ctx = self.context_or_refusal
+        if isinstance(ctx, Refusal):
+            raise ctx
+        if ctx.caller.agent:
+            return ctx
         client = message.session.client_params
         name = printable_name(client.client_info.name) if client and client.client_info else self.agent
-        return replace(self.ctx, caller=replace(self.ctx.caller, agent=name))
+        return replace(ctx, caller=replace(ctx.caller, agent=name))
 
     def unexpected(self, where: str) -> InternalError:
         """Logs the current exception and returns what the client may know of it."""

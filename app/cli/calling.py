@@ -13,7 +13,7 @@ import orjson
 from app.errors import ServiceUnavailable
 from app.fields.loading import load
 from app.operations.context import Context
-from app.operations.operation import Body, Operation
+from app.operations.operation import Operation, Shown
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -57,7 +57,7 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     return Context(opened, service_of(opened, project_id), Channel.CLI)
 
 
-def call(ctx: Context, operation: Operation[Body], *ids: str, **fields: Any) -> Body:
+def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) -> Shown:
     """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}
     schema = operation.body or operation.query

@@ -14,7 +14,7 @@ from app.console.frame import console
 from app.console.sessions import context
 from app.errors import IdempotencyConflict
 from app.fields.loading import load
-from app.operations.operation import Body, Operation, Result
+from app.operations.operation import Operation, Result, Shown
 
 Row = TypeVar("Row")
 
@@ -23,12 +23,12 @@ TRIES_OF_A_FORM = 50
 
 
 def call(
-    operation: Operation[Body],
+    operation: Operation[Shown],
     *ids: str,
     fields: Mapping[str, Any] | None = None,
     dry_run: bool = False,
     once: bool = False,
-) -> Result[Body]:
+) -> Result[Shown]:
     """Runs an operation for the signed-in user; `fields` are those of its body or query, as JSON would have them.
 
     A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing

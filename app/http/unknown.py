@@ -1,6 +1,6 @@
 """Names in a request that its route does not know: listed in a response header, or refused (decisions, section 11).
 
-A route calls, in this order, `check_query` before its view, `check_body` when the body is parsed,
+A route calls, in this order, `note_unknown_query` before its view, `note_unknown_body` when the body is parsed,
 `refuse_unknown_if_strict` when all is loaded or refused, and `response_headers` for a success.
 """
 
@@ -46,14 +46,14 @@ class UnknownNames:
         return [one.issue("field") for one in self.body] + [one.issue("query parameter") for one in self.query]
 
 
-def check_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
+def note_unknown_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
     """Notes the unknown parameters of the request's query, before anything else is noted."""
     g.unknown_names = names = UnknownNames(schema, body)
     if request.query_string:
         names.query = _first(names, unknown_names(schema, request.args, elsewhere=body))
 
 
-def check_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
+def note_unknown_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     """Notes the unknown fields of the request's body."""
     names = _noted()
     names.body = _first(names, unknown_names(schema, body, elsewhere=names.query_schema))

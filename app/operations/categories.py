@@ -9,7 +9,7 @@ from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.records.named import CategoryRecord, ShownCategory, category_record
 from app.rules.etags import EntityTag, record_tag
 from app.rules.events import Event
@@ -100,7 +100,7 @@ def _stored(name: str, value: Any) -> Any:
 
 def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:
     """Returns what is wrong with changes beside their form: an unknown parent, a circle, a slug that is taken."""
-    found = look_up(ctx.store, ctx.project_id, changes)
+    found = lock_references(ctx.store, ctx.project_id, changes)
     wrong = list(reference_problems(changes, found))
     parent = changes.get("categoryId")
     if parent in found.categories:

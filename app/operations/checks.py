@@ -10,7 +10,7 @@ from app.operations.revisions import markdown_of
 from app.records.checks import ChecksRecord, ShownChecks
 from app.rules.briefs import brief_of
 from app.rules.checks import NAMED_TITLES, ShownCheck, Subject, errors_alone, failed_errors, run_checks
-from app.rules.documents import StoredDocument
+from app.rules.documents import LinkedDocument, StoredDocument
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
 
@@ -32,7 +32,7 @@ def checks_of(
     document: StoredDocument,
     levels: Mapping[str, str],
     markdown: str,
-    links: Sequence[StoredDocument] | None = None,
+    links: Sequence[LinkedDocument] | None = None,
 ) -> list[ShownCheck]:
     """Returns the outcomes of a document's checks, as the levels demand them; links that are not given are read."""
     brief = brief_of(document)

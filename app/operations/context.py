@@ -30,7 +30,7 @@ class Caller:
     agent: str = ""
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
-    """Whether a delivery token may read drafts."""
+    """Whether a delivery token has the drafts permission: it may read documents that are not published."""
     project_name: str = ""
     frozen: Note | None = None
     """The project's freeze when the caller was authenticated."""
@@ -71,7 +71,10 @@ class Context:
     webhooks_allow_local: bool = False
     """Whether webhooks of this server may reach its own loopback."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`."""
+    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
+
+    Operations on drafts have a route for each kind, of which one is here.
+    """
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
     is_retry: bool = False

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.operations.context import Context
-from app.operations.delivered_texts import ResponseDocument, Text, TextReader, Texts, content_to_excerpt, preview_html
+from app.operations.delivered_texts import (
+    ResponseDocument,
+    TextReader,
+    TextRef,
+    Texts,
+    content_to_excerpt,
+    preview_html,
+)
 from app.operations.selections import DocumentSelection
 from app.records.delivery import (
     Categories,
@@ -49,9 +56,9 @@ def completed_document(document: ResponseDocument, extras: Extras) -> DeliveredD
     delivered = delivered_document(row, extras.categories)
     if snapshot := row.get("snapshot"):
         if selection.html:
-            delivered.html = extras.texts[Text(snapshot["htmlId"])] or ""
+            delivered.html = extras.texts[TextRef(snapshot["htmlId"])] or ""
         if selection.markdown:
-            delivered.markdown = extras.texts[Text(snapshot["markdownId"])] or ""
+            delivered.markdown = extras.texts[TextRef(snapshot["markdownId"])] or ""
     elif selection.excerpt and delivered.excerpt is None:
         delivered.excerpt = extras.excerpts.get(row.get("contentId") or "") or None
     if selection.author and (name := extras.authors.get(row.get("authorId") or "")) is not None:
@@ -80,7 +87,7 @@ def _preview(selection: DocumentSelection, row: StoredDocument, extras: Extras) 
         if selection.html:
             preview.html = extras.texts[preview_html(row, content_id)]
         if selection.markdown:
-            preview.markdown = extras.texts[Text(content_id)] or ""
+            preview.markdown = extras.texts[TextRef(content_id)] or ""
         if selection.excerpt and preview.excerpt is None:
             preview.excerpt = extras.excerpts.get(content_id) or None
     return preview

@@ -55,8 +55,8 @@ class ResponseDocument:
                 yield from document.all()
 
 
-class Text(NamedTuple):
-    """A text of a response: a stored body, or the html that is rendered from one."""
+class TextRef(NamedTuple):
+    """Names a text of a response: a stored body, or the html that is rendered from one."""
 
     body_id: str
     is_rendered: bool = False
@@ -66,7 +66,7 @@ class TooLong(Exception):
     """The texts selected are over `MAX_BODIES` together."""
 
 
-Texts = Mapping[Text, str | None]
+Texts = Mapping[TextRef, str | None]
 """Texts as they are delivered; None for html that is too long to be rendered."""
 
 
@@ -94,8 +94,8 @@ class TextReader:
         Calls `before_large` before large texts. Raises `TooLong` before any is read, where that is known before, and
         `ServiceUnavailable` where rendering drafts takes too long.
         """
-        times: Counter[Text] = Counter()
-        sizes: dict[Text, int] = {}
+        times: Counter[TextRef] = Counter()
+        sizes: dict[TextRef, int] = {}
         for document in documents:
             _note_texts(ctx, document, times, sizes)
         if not times:
@@ -113,7 +113,7 @@ class TextReader:
         bodies = ctx.store.bodies.get_texts(ctx.project_id, stored)
         if len(bodies) < len(stored):
             return None
-        texts: dict[Text, str | None] = {text: bodies[text.body_id] for text in times if not text.is_rendered}
+        texts: dict[TextRef, str | None] = {text: bodies[text.body_id] for text in times if not text.is_rendered}
         ends = time.monotonic() + RENDERING_SECONDS
         for text, cached in rendered.items():
             texts[text] = (cached or self._render(text.body_id, bodies, ends)).html
@@ -146,19 +146,19 @@ def content_to_excerpt(row: StoredDocument) -> str | None:
     return None if row.get("excerpt") else row.get("contentId")
 
 
-def preview_html(row: StoredDocument, content_id: str) -> Text:
+def preview_html(row: StoredDocument, content_id: str) -> TextRef:
     """Returns the html of a document's present content: the one that is delivered, where the content is the same."""
     snapshot = row.get("snapshot")
     if snapshot and snapshot["markdownId"] == content_id:
-        return Text(snapshot["htmlId"])
-    return Text(content_id, is_rendered=True)
+        return TextRef(snapshot["htmlId"])
+    return TextRef(content_id, is_rendered=True)
 
 
-def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[Text], sizes: dict[Text, int]) -> None:
+def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[TextRef], sizes: dict[TextRef, int]) -> None:
     """Counts how often each text is in the response for a document, and notes the sizes in its record."""
     selection, row, snapshot = document.selection, document.row, document.row.get("snapshot")
     if snapshot:
-        html, markdown = Text(snapshot["htmlId"]), Text(snapshot["markdownId"])
+        html, markdown = TextRef(snapshot["htmlId"]), TextRef(snapshot["markdownId"])
         if selection.html:
             times[html] += selection.html
         if selection.markdown:
@@ -168,10 +168,10 @@ def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[Text], 
         if selection.preview.html:
             times[preview_html(row, content_id)] += selection.preview.html
         if selection.preview.markdown:
-            times[Text(content_id)] += selection.preview.markdown
+            times[TextRef(content_id)] += selection.preview.markdown
 
 
-def _encoded_size(texts: Texts, times: Mapping[Text, int]) -> int:
+def _encoded_size(texts: Texts, times: Mapping[TextRef, int]) -> int:
     """Returns how long the texts are as JSON."""
     return sum(times[text] * _length_as_json(content) for text, content in texts.items() if content)
 

@@ -20,7 +20,7 @@ from app.fields.documents import DocumentChanges, DocumentQuery
 from app.fields.loading import check
 from app.operations.context import Context, Fields
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.records.documents import DocumentRecord, DocumentSummary, ShownDocument, document_summary, document_text_ids
 from app.rules.briefs import MoveRequest
 from app.rules.documents import (
@@ -117,7 +117,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     changes = changed_fields(document, fields)
     if refused := edit_refusal(document, fields, changes, ctx.move_request):
         raise refused
-    found = look_up(ctx.store, ctx.project_id, changes)
+    found = lock_references(ctx.store, ctx.project_id, changes)
     check(DocumentChanges, fields, *reference_problems(changes, found))
     if not changes:
         return document_result(ctx, document)
@@ -240,7 +240,7 @@ def _published(changes: Mapping[str, Any]) -> bool:
 def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
     """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
     snapshot = document.get("snapshot")
-    found = look_up(ctx.store, ctx.project_id, document, snapshot or {})
+    found = lock_references(ctx.store, ctx.project_id, document, snapshot or {})
     named = (
         ("categoryId", document.get("categoryId"), found.categories),
         ("clusterId", document.get("clusterId"), found.clusters),

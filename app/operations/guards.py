@@ -18,8 +18,8 @@ from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)
-"""How long a call may rely on its authentication, which may rely on a read of up to 3 s before (`CACHED_SECONDS`): so
-a freeze holds for all within 4 s."""
+"""How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
+holds for all within the 5 seconds that are promised."""
 
 
 def if_project_frozen(ctx: Context) -> ProjectFrozen | None:

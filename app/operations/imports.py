@@ -17,7 +17,7 @@ from app.operations.categories import add_category
 from app.operations.context import Context, Fields
 from app.operations.documents import document_result, own_document, update_document
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.operations.revisions import markdown_of, save_content
 from app.records.documents import DocumentRecord, ShownDocument
 from app.records.plans import ImportRecord, ShownImport
@@ -112,7 +112,7 @@ def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownIm
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found = look_up(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
+    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
     facts = Facts(found=found, taken=fields["slug"] in existing.taken)
     if wrong := _problems(ctx, fields, facts, named if category is None else None):
         return {"id": None, "outcome": "refused", "problems": wrong}, None

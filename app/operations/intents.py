@@ -1,8 +1,11 @@
-"""Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4)."""
+"""Drafts: begun, completed over any number of requests, and confirmed (contract: Intents; decisions, section 4).
+
+A draft is what paths, tools and stored records call an intent.
+"""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.intents import DraftDocumentFields, IntentQuery
@@ -12,7 +15,7 @@ from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context, Fields
 from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.operations.slugs import free_slug
 from app.records.documents import ShownDocument
 from app.records.intents import (
@@ -134,7 +137,8 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Show
     `errors` lists every problem that confirming would find now, sorted by field.
     """
     draft = _own_draft(ctx, intent_id, fields)
-    errors = _problems(ctx, draft)
+    # Which locks and counts, and is rolled back.
+    errors = _lock_and_check(ctx, draft)
     result: ShownValidation = {"valid": not errors, "errors": errors}
     if draft["kind"] == Kind.DOCUMENT:
         keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
@@ -151,10 +155,10 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Shown
     If a field is missing or invalid nothing changes, and the error lists every problem.
     """
     draft = _delete_draft(ctx, intent_id, fields)
-    if wrong := _problems(ctx, draft):
+    if wrong := _lock_and_check(ctx, draft):
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
-    made = _KINDS[kind].create(ctx, draft)
+    made = _CONFIRMING[kind].create(ctx, draft)
     body = cast(ShownConfirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
@@ -219,20 +223,20 @@ def _intent_result(draft: StoredIntent) -> Result[ShownIntent]:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
-def _problems(ctx: Context, draft: StoredIntent) -> list[Problem]:
+def _lock_and_check(ctx: Context, draft: StoredIntent) -> list[Problem]:
     """Returns what is wrong with a draft. It writes, too: it locks what the draft names, and counts a cluster.
 
     So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
     """
     kind, fields = Kind(draft["kind"]), draft["fields"]
-    return confirm_problems(kind, fields, _KINDS[kind].find_facts(ctx.store, ctx.project_id, fields))
+    return confirm_problems(kind, fields, _CONFIRMING[kind].find_facts(ctx.store, ctx.project_id, fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     slug = fields.get("slug")
     return Facts(
-        found=look_up(store, project_id, fields, links=links),
+        found=lock_references(store, project_id, fields, links=links),
         taken=slug in store.documents.find_taken_slugs(project_id, [slug]) if slug else False,
     )
 
@@ -246,9 +250,9 @@ def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 
 def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     return Facts(
-        found=look_up(store, project_id, fields),
+        found=lock_references(store, project_id, fields),
         taken=store.categories.find_same(project_id, fields) is not None,
-        full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,
+        full=store.categories.count(project_id) >= CATEGORIES_PER_PROJECT,  # two that add one conflict: see `count`
     )
 
 
@@ -279,15 +283,15 @@ def _created(ctx: Context, draft: StoredIntent) -> Event:
     return ctx.event(f"{draft['kind']}.created", {"intentId": draft["id"]})
 
 
-class _Kind(NamedTuple):
+class _Confirming(NamedTuple):
     """What confirming does for a kind of draft."""
 
     find_facts: Callable[[Store, str, Fields], Facts]
-    create: Callable[[Context, StoredIntent], Result[Any]]
+    create: Callable[[Context, StoredIntent], Result[ShownDocument | ShownCluster | ShownCategory]]
 
 
-_KINDS = {
-    Kind.DOCUMENT: _Kind(_document_facts, _create_document),
-    Kind.CLUSTER: _Kind(_cluster_facts, _create_cluster),
-    Kind.CATEGORY: _Kind(_category_facts, _create_category),
+_CONFIRMING = {
+    Kind.DOCUMENT: _Confirming(_document_facts, _create_document),
+    Kind.CLUSTER: _Confirming(_cluster_facts, _create_cluster),
+    Kind.CATEGORY: _Confirming(_category_facts, _create_category),
 }

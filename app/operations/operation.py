@@ -42,7 +42,7 @@ from app.store.store import Store, TooManyWriters
 from app.vocabulary import Channel, Scope
 
 P = ParamSpec("P")
-Body = TypeVar("Body", covariant=True)
+Shown = TypeVar("Shown", covariant=True)
 """What callers get: a record, a list of records, or another object of JSON."""
 
 KEY_LIFE = timedelta(hours=24)
@@ -64,10 +64,10 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True)
-class Result(Generic[Body]):
+class Result(Generic[Shown]):
     """What an operation returns: a body that JSON can hold, and what the interfaces need beside it."""
 
-    body: Body
+    body: Shown
     etag: str | None = None
     text_ids: Mapping[str, str | None] = field(default_factory=dict)
     """The ids of long texts that an interface may add, by the field of the record; None for a text that is missing."""
@@ -117,23 +117,23 @@ class Result(Generic[Body]):
 
 
 @dataclass(frozen=True)
-class Operation(Generic[Body]):
+class Operation(Generic[Shown]):
     """A use case: its function and its declaration. Called as `claim_brief(ctx, document_id, fields=…, key=…)`."""
 
-    function: Callable[..., Result[Body]]
+    function: Callable[..., Result[Shown]]
     """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
     scope: Scope
     effect: Effect
     _: KW_ONLY
     response: type[ma.Schema]
-    """Documents the body of the result. Nothing is dumped through it: the functions of `app.records` build the body,
-    and tests compare the two."""
+    """Documents the body of the result, and the long texts that an interface adds. Nothing is dumped through it: the
+    functions of `app.records` build the body, and tests compare the two."""
     many: bool = False
     """Whether the body is a list of such records."""
     body: type[Schema] | None = None
-    """The schema of the body; on MCP, of the arguments."""
+    """The schema of the request's body; on MCP, of the arguments. That of the response is `response`."""
     query: type[Schema] | None = None
-    """The schema of the query; on MCP, of the arguments."""
+    """The schema of the request's query; on MCP, of the arguments."""
     errors: tuple[type[Refusal], ...] = ()
     """What it refuses with, beside the errors that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
@@ -195,7 +195,7 @@ class Operation(Generic[Body]):
 
     def __call__(
         self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
-    ) -> Result[Body]:
+    ) -> Result[Shown]:
         """Runs the operation and returns its result; under an idempotency key, at most once.
 
         `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
@@ -230,12 +230,12 @@ class Operation(Generic[Body]):
                     time.sleep(pause)
                 tries += 1
 
-    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Body]:
+    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Shown]:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
         prepared = self.prepare(ctx, *arguments)
 
-        def work(store: Store) -> Result[Body]:
+        def work(store: Store) -> Result[Shown]:
             return self._call(replace(ctx, store=store, prepared=prepared), arguments)
 
         if self.reads and self.transaction:
@@ -252,7 +252,7 @@ class Operation(Generic[Body]):
         """Runs the operation whole inside a transaction: what it prepares may write too."""
         return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
 
-    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Body]:
+    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Shown]:
         """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
         if self.reads:
             return self.function(ctx, *arguments)
@@ -264,10 +264,10 @@ class Operation(Generic[Body]):
         return result
 
 
-def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result[Body]]) -> Result[Body]:
+def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result[Shown]]) -> Result[Shown]:
     """Does the work in one transaction with the idempotency key; returns the first result where the key is used."""
 
-    def keyed(store: Store) -> Result[Body]:
+    def keyed(store: Store) -> Result[Shown]:
         row = store.idempotency.take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
         result = work(store)
         store.idempotency.save_result(ctx.project_id, row, result.to_stored())
@@ -296,7 +296,7 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
 class _Declare(Protocol):
     """Makes an operation of a function that returns the same type of body."""
 
-    def __call__(self, function: Callable[..., Result[Body]], /) -> Operation[Body]: ...
+    def __call__(self, function: Callable[..., Result[Shown]], /) -> Operation[Shown]: ...
 
 
 def _decorator(

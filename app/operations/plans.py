@@ -17,7 +17,7 @@ from app.operations.briefs import brief_problems
 from app.operations.context import Context, Fields
 from app.operations.documents import changed_fields, edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.records.plans import PlanRecord, ShownPiece, ShownPlan
 from app.rules.briefs import READY, brief_of, first_refusal, state_now, written_brief
@@ -148,7 +148,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     """Finds everything that is wrong with pieces."""
     links = {link for piece in (*new, *known) for link in (piece.brief or {}).get("internalLinks") or ()}
-    found = look_up(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
+    found = lock_references(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
     _check_new(ctx, new, found)
     for piece in known:
         if piece.changes or piece.brief is not None:

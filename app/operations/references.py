@@ -1,4 +1,4 @@
-"""Looks up what a record names: which of the members, categories, clusters and documents exist."""
+"""What a record names: which of the members, categories, clusters and documents exist, locked against deletion."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,10 +7,12 @@ from app.rules.references import ExistingRecords
 from app.store.store import Store
 
 
-def look_up(store: Store, project_id: str, *records: Mapping[str, Any], links: Iterable[str] = ()) -> ExistingRecords:
+def lock_references(
+    store: Store, project_id: str, *records: Mapping[str, Any], links: Iterable[str] = ()
+) -> ExistingRecords:
     """Returns which of the ids that the fields of records name exist in the project.
 
-    Inside a transaction, categories and clusters are written to, so that none of them can be deleted meanwhile.
+    It writes, inside a transaction, to the categories and clusters, so that none of them can be deleted meanwhile.
     """
     members, categories = _ids_in(records, "assigneeId", "authorId"), _ids_in(records, "categoryId")
     return ExistingRecords(

@@ -22,7 +22,7 @@ from app.operations.documents import document_change, document_result, own_docum
 from app.operations.guards import request_under_claim
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
-from app.operations.references import look_up
+from app.operations.references import lock_references
 from app.records.documents import ShownDocument
 from app.records.revisions import (
     DiffRecord,
@@ -107,7 +107,7 @@ def restored_changes(ctx: Context, document: StoredDocument, revision: StoredRev
     """Returns the changes that restore an earlier version; a category that does not exist any more becomes null."""
     restored = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
     restored["contentId"] = _body_of(ctx, revision, document)
-    category = look_up(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
+    category = lock_references(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
     if revision["categoryId"] not in category:
         restored["categoryId"] = None
     changes = {name: value for name, value in restored.items() if value != document.get(name)}

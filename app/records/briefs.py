@@ -20,7 +20,7 @@ from app.records.types import (
 )
 from app.rules.actors import Actor
 from app.rules.briefs import StoredBrief, brief_at
-from app.rules.documents import StoredDocument
+from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -161,7 +161,7 @@ def brief_record(brief: StoredBrief, now: datetime) -> ShownBrief:
     }
 
 
-def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> ShownBriefItem:
+def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: datetime) -> ShownBriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = brief_at(document["brief"], now)
     return {
@@ -177,7 +177,7 @@ def brief_item(document: StoredDocument, category_names: Mapping[str, str], now:
 
 
 def brief_detail(
-    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
+    document: StoredDocument, category: StoredCategory | None, links: Sequence[LinkedDocument], now: datetime
 ) -> ShownBriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
     brief = document.get("brief")

@@ -129,7 +129,7 @@ def delivered_document(row: StoredDocument, categories: Categories) -> Delivered
     snapshot = row.get("snapshot")
     shown = snapshot or row
     return DeliveredDocument(
-        **_texts(shown),
+        **_shared_fields(shown),
         id=row["id"],
         category=categories.get(shown.get("categoryId") or ""),
         isPublished=snapshot is not None,
@@ -140,10 +140,10 @@ def delivered_document(row: StoredDocument, categories: Categories) -> Delivered
 
 def delivered_preview(row: StoredDocument) -> DeliveredPreview:
     """Returns a document as it is now, still without bodies; `row` has its present fields."""
-    return DeliveredPreview(**_texts(row), updatedAt=wire_time(row["updatedAt"]), version=row["version"])
+    return DeliveredPreview(**_shared_fields(row), updatedAt=wire_time(row["updatedAt"]), version=row["version"])
 
 
-def _texts(shown: StoredDocument | Snapshot) -> dict[str, Any]:
+def _shared_fields(shown: StoredDocument | Snapshot) -> dict[str, Any]:
     """Returns the fields that a document and its preview have in common."""
     image = shown.get("coverImageUrl")
     return {

@@ -45,7 +45,7 @@ INTENT_RECORDS: dict[Kind, type[ma.Schema]] = {
 
 
 class ConfirmedRecord(Record):
-    """The response to a confirm: one key named after the kind holds the new record."""
+    """The response to a confirm; one key named after the kind, which `CONFIRMED_RECORDS` add, holds the new record."""
 
     intentId = record_id("the id the draft had")
 

@@ -11,7 +11,7 @@ from app.records.sections import OutlineRecord, ShownOutline
 from app.records.types import Record, date, integer, nested, nested_list, record_id, string, strings, timestamp
 from app.rules.actors import ShownNote
 from app.rules.checks import ShownCheck
-from app.rules.documents import StoredDocument
+from app.rules.documents import LinkedDocument, StoredDocument
 from app.vocabulary import DocumentStatus
 
 
@@ -138,7 +138,7 @@ def packet_document(document: StoredDocument) -> ShownPacketDocument:
     }
 
 
-def packet_neighbour(document: StoredDocument) -> ShownPacketNeighbour:
+def packet_neighbour(document: LinkedDocument) -> ShownPacketNeighbour:
     """Returns another document as a cluster of a packet shows it."""
     return {
         "id": document["id"],
@@ -148,6 +148,6 @@ def packet_neighbour(document: StoredDocument) -> ShownPacketNeighbour:
     }
 
 
-def packet_link(document: StoredDocument) -> ShownPacketLink:
+def packet_link(document: LinkedDocument) -> ShownPacketLink:
     """Returns a document to link to."""
     return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}

@@ -21,7 +21,7 @@ from app.fields.types import Schema
 from app.http import bodies, in_flight
 from app.http.callers import callers
 from app.http.feed_watch import wait_for_events
-from app.http.unknown import check_query, refuse_unknown_if_strict, response_headers
+from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.records.documents import TEXT_IF_MISSING
@@ -78,16 +78,16 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 
 def _authorized(route: Route, view: View) -> View:
-    """Wraps a view so that token, scope, ids and query are checked before the body is read."""
+    """Wraps a view so that token, scope and ids are checked, and unknown parameters noted, before the body is read."""
     query = cached_schema(route.query or Schema)
     body = cached_schema(route.operation.body) if route.operation.body else None
 
-    @wraps(view)
+    @wraps(view)  # which passes flask-smorest's documentation of the view on
     def authorized(**path: str) -> Response:
         ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
         route.operation.permit(ctx)
         check_path(path)
-        check_query(query, body)
+        note_unknown_query(query, body)
         return view(ctx, **path)
 
     return authorized
@@ -103,12 +103,13 @@ def _view(route: Route) -> View:
             fields |= part
         if fields.pop("dryRun", False):
             ctx = replace(ctx, dry_run=True)
-        seconds = fields.pop("wait", 0)  # for the first event of a feed
+        seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
         if operation.body is None:
             bodies.ignore()
         refuse_unknown_if_strict()
-        if (tags := headers.get("if_match")) is not None:
-            ctx = replace(ctx, if_match=read_tags(tags), any_state=tags.strip() == "*")
+        if (sent_tags := headers.get("if_match")) is not None:
+            tags = read_tags(sent_tags)
+            ctx = replace(ctx, if_match=tags, any_state=tags is None)
         call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
         result = wait_for_events(seconds, call, TokenKind.MANAGEMENT) if seconds else call()
         return _respond(ctx, route, result, fields)
@@ -134,9 +135,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
-    if result.text_ids:
-        _record(result).update(_texts(ctx, result))
-    return Response(orjson.dumps(result.body), route.status, headers, content_type="application/json")
+    body = _with_texts(ctx, result) if result.text_ids else result.body
+    return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 
 
 def _next_page(fields: Mapping[str, Any], result: Result[Any]) -> str | None:
@@ -151,6 +151,12 @@ def _next_page(fields: Mapping[str, Any], result: Result[Any]) -> str | None:
 def _record(result: Result[Any]) -> dict[str, Any]:
     record: dict[str, Any] = result.body[result.record_key] if result.record_key else result.body
     return record
+
+
+def _with_texts(ctx: Context, result: Result[Any]) -> dict[str, Any]:
+    """Returns the body with the long texts of its record."""
+    record = {**_record(result), **_texts(ctx, result)}
+    return {**result.body, result.record_key: record} if result.record_key else record
 
 
 def _texts(ctx: Context, result: Result[Any]) -> Mapping[str, str | None]:

@@ -17,7 +17,7 @@ from app.fields.loading import decode_error
 from app.fields.queries import NUMBERS, from_query
 from app.fields.types import Schema
 from app.http import bodies, json
-from app.http.unknown import check_body, refuse_unknown_if_strict, request_schemas
+from app.http.unknown import note_unknown_body, refuse_unknown_if_strict, request_schemas
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
@@ -46,7 +46,7 @@ class Parser(FlaskParser):
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object."""
         body = json.loads_object(bodies.read(), req)
-        check_body(schema, body)
+        note_unknown_body(schema, body)
         return body
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:

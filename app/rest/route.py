@@ -99,7 +99,7 @@ class Route:
 
     @cached_property
     def has_etag(self) -> bool:
-        """Whether the response has an ETag: it is a record with an id, but no delivery, or a version of a document."""
+        """Whether the response has an ETag: it is a version, or a record with an id; messages to webhooks have none."""
         record = self.response
         is_tagged = record is RevisionRecord or ("id" in record().fields and record is not DeliveryRecord)
         return is_tagged and not self.operation.many

@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 OPEN = (Status.IDEA, Status.PLANNED, Status.DRAFTING)
 """The statuses in which a brief can be offered and claimed; in all others it is closed."""
 
-NO_CLAIM: dict[str, Any] = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+
+class Claim(TypedDict):
+    """The fields of a brief that say who claimed it."""
+
+    claimedBy: Actor | None
+    claimedAt: datetime | None
+    claimExpiresAt: datetime | None
+
+
+NO_CLAIM: Claim = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
 
 
 class StoredBrief(TypedDict):
@@ -75,7 +84,7 @@ def brief_at(brief: StoredBrief, now: datetime) -> StoredBrief:
     """Returns a brief as it is at an instant: ready from when its claim's lease expired, recorded yet or not."""
     if not claim_expired(brief, now):
         return brief
-    return {**brief, "state": BriefState.READY, "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+    return {**brief, **NO_CLAIM, "state": BriefState.READY}
 
 
 def state_now(document: StoredDocument, now: datetime) -> BriefState:
@@ -85,7 +94,7 @@ def state_now(document: StoredDocument, now: datetime) -> BriefState:
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """What the rules of moves know of a call: who calls, over which interface, and when.
+    """What rules (`if_…`), those of edits too, know of a call: who calls, over which interface, and when.
 
     The fields with a default are set by the operations that need them, some from other records.
     """
@@ -114,6 +123,7 @@ class MoveRequest:
 
 
 Reason = Callable[["StoredDocument", MoveRequest], Refusal | None]
+"""Returns why a call is refused, None where it is not: a function named `if_…`. One named `is_…` returns a bool."""
 
 
 def first_refusal(reasons: Iterable[Reason], document: StoredDocument, request: MoveRequest) -> Refusal | None:
@@ -130,31 +140,31 @@ def if_claimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed |
     return brief_claimed(brief_of(document), request) if is_claimed(document, request) else None
 
 
-def if_closed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_closed(document: StoredDocument, request: MoveRequest) -> BriefClosed | None:
     return None if document["status"] in OPEN else BriefClosed()
 
 
-def if_not_ready(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_not_ready(document: StoredDocument, request: MoveRequest) -> BriefNotReady | None:
     if state_now(document, request.now) == BriefState.READY:
         return None
     return BriefNotReady(f"The brief is not ready: offer it with {named('mark_brief_ready', request.channel)} first.")
 
 
-def if_not_offered(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_not_offered(document: StoredDocument, request: MoveRequest) -> BriefNotOffered | None:
     offered = state_now(document, request.now) in (BriefState.READY, BriefState.CLAIMED)
     return None if offered else BriefNotOffered()
 
 
-def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
     """Over MCP only the token that holds a claim releases it (contract: Brief states, rule 3)."""
     return if_held_by_another(document, request) if request.channel == Channel.MCP else None
 
 
-def if_held_by_another(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_held_by_another(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
     return None if holds_claim(brief_of(document), request.token_id) else if_claimed(document, request)
 
 
-def if_unclaimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_unclaimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
     if is_claimed(document, request):
         return None
     message = (
@@ -164,7 +174,7 @@ def if_unclaimed(document: StoredDocument, request: MoveRequest) -> Refusal | No
     return BriefClaimed(message, claimedBy=None, claimedAt=None)
 
 
-def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> BriefNotOffered | None:
     nobody = BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
     return None if is_claimed(document, request) else nobody
 
@@ -259,5 +269,5 @@ MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
 
 
 def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether a ready brief is offered, which changes nothing; all other rows refuse that, or make the move."""
+    """Returns whether a call offers a brief that is ready already, which succeeds and changes nothing."""
     return move is READY and state_now(document, request.now) == BriefState.READY

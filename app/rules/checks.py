@@ -16,7 +16,7 @@ import regex
 from app.rules.addresses import is_usable, last_segment, page_of
 from app.rules.briefs import StoredBrief, brief_of
 from app.rules.content import OPENING, Content, content_of
-from app.rules.documents import StoredDocument
+from app.rules.documents import LinkedDocument, StoredDocument
 from app.rules.slugs import slug_of
 from app.rules.words import COMPARED, compared_words
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
@@ -57,7 +57,7 @@ class Subject:
 
     document: StoredDocument
     markdown: str
-    internal_links: Sequence[StoredDocument]
+    internal_links: Sequence[LinkedDocument]
     """The documents that the brief wants linked to."""
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""

@@ -104,6 +104,27 @@ class StoredDocument(PublishedFields):
     rev: int
 
 
+class ListedBrief(TypedDict):
+    """A document as the store returns it in the list of briefs; its brief has the fields of the list alone."""
+
+    id: str
+    title: str
+    status: str
+    dueDate: NotRequired[str | None]
+    categoryId: NotRequired[str | None]
+    brief: NotRequired[StoredBrief]
+
+
+class LinkedDocument(TypedDict):
+    """A document as the store returns it where others link to it."""
+
+    id: str
+    title: str
+    slug: str
+    status: str
+    excerpt: NotRequired[str | None]
+
+
 class PublishedDocument(TypedDict):
     """A published document as the store returns it where only the delivered state is needed."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from app.rules.briefs import CLAIM, BriefMove, MoveRequest
-from app.rules.documents import StoredDocument
+from app.rules.documents import ListedBrief, StoredDocument
 from app.rules.events import Event
 from app.store.collection import DESCENDING, EntityTags, object_id
 from app.store.conditions import (
@@ -44,7 +44,7 @@ class Briefs(DocumentRecords):
 
     def list(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
-    ) -> list[StoredDocument]:
+    ) -> Sequence[ListedBrief]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         if states == [BriefState.READY] and offset == 0:
             first = self._first_ready(project_id, now, limit)
@@ -55,7 +55,7 @@ class Briefs(DocumentRecords):
             project_id, condition, BRIEFS_BY_DUE, sort=SOONEST_DUE, offset=offset, limit=limit, fields=LIST_ITEM
         )
 
-    def _first_ready(self, project_id: str, now: datetime, limit: int) -> builtins.list[StoredDocument] | None:
+    def _first_ready(self, project_id: str, now: datetime, limit: int) -> Sequence[ListedBrief] | None:
         """Returns the first page of ready briefs by one query; None where a lease has expired.
 
         This is the most frequent query of agents. The index has expired leases before all other ready briefs, whenever

@@ -118,7 +118,10 @@ EntityTags = tuple[EntityTag, ...] | None
 
 
 def etag_filter(tags: EntityTags) -> Bson:
-    """Returns the condition that a record is in one of the states that entity tags name; none for no tags."""
+    """Returns the condition that a record is in one of the states that entity tags name; none for no tags.
+
+    For documents it is `document_etag_filter`: their tags name a version, too.
+    """
     return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
 
@@ -273,14 +276,18 @@ class Collection(Generic[Stored]):
         return self.from_bson(found)
 
 
+EventData = tuple[tuple[str, str, str | None], ...]
+"""What an event says of its record: (name in the event, path in the record, default)."""
+
+
 class OutboxCollection(Collection[Stored]):
     """A collection of records that change, each with its `rev` and its outbox of events.
 
     A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
     """
 
-    event_data: tuple[tuple[str, str, str | None], ...]
-    """What an event says of the record after the change: (name in the event, path in the record, default)."""
+    event_data: EventData
+    """What an event says of the record after the change."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
@@ -339,7 +346,7 @@ class OutboxCollection(Collection[Stored]):
 
         `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
         names no `_id`. Raises `OutboxFull`, or `WriteConflict` where a record meets the condition after all, which
-        one more read finds out. The pipeline of a claim, shortened:
+        one more read finds out. The pipeline of a claim, shortened; `DocumentRecords` adds its first stage:
 
             [{"$set": {"brief": …, "outbox": …}},                              # where a lease expired: ready, an event
              {"$set": {"brief.state": {"$literal": "claimed"}, …, "rev": {"$add": ["$rev", 1]}}},
@@ -365,7 +372,7 @@ class OutboxCollection(Collection[Stored]):
     def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a pipeline that write one change with its event."""
         written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
-        data = {name: {"$ifNull": [f"${path}", default]} for name, path, default in self.event_data}
+        data = event_data_expressions(self.event_data)
         return [
             {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
             {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
@@ -395,6 +402,11 @@ def _id_index(condition: Condition) -> str | None:
 def event_row(event: Event, data: Values) -> Bson:
     """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
     return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
+
+
+def event_data_expressions(event_data: EventData) -> Bson:
+    """Returns what an event says of its record as expressions on that record."""
+    return {name: {"$ifNull": [f"${path}", default]} for name, path, default in event_data}
 
 
 def event_expression(event: Event, data: Values) -> Bson:

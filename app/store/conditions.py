@@ -11,7 +11,7 @@ from app.rules import documents
 from app.rules.actors import SYSTEM
 from app.rules.briefs import NO_CLAIM, OPEN, BriefMove, MoveRequest
 from app.rules.events import Event
-from app.store.collection import EntityTags, event_expression
+from app.store.collection import EntityTags, EventData, event_data_expressions, event_expression
 from app.store.indexes import FIRST_DATE
 from app.store.types import Bson
 from app.vocabulary import BriefState, DocumentStatus
@@ -23,6 +23,14 @@ _DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.DRAFTE
 
 FINISHED_BRIEF: Bson = {"$cond": [_IS_CLAIMED, _DRAFTED, "$brief"]}
 """The expression that makes a claimed brief drafted and leaves any other as it is, after `expire_lease_stage`."""
+
+DOCUMENT_EVENT_DATA: EventData = (
+    ("documentId", "_id", None),
+    ("status", "status", None),
+    ("version", "version", None),
+    ("slug", "slug", None),
+    ("briefState", "brief.state", BriefState.NONE),
+)
 
 _PUBLISHED, _DRAFTING = DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING
 _WAS_TAKEN_OFF = {"$and": [{"$eq": ["$statusBefore", _PUBLISHED]}, {"$eq": ["$isPublished", False]}]}
@@ -151,7 +159,7 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
         ]
     }
     ready = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.READY, **NO_CLAIM}}]}
-    data = {"documentId": "$_id", "status": "$status", "version": "$version", "slug": "$slug"}
+    data = event_data_expressions(DOCUMENT_EVENT_DATA)
     event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": BriefState.READY}), data)
     return [
         {

@@ -13,7 +13,7 @@ from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.words import search_words
 from app.store.collection import DEEP_OFFSET, DESCENDING, OutboxCollection, object_id, object_ids
-from app.store.conditions import brief_state_filter, expire_lease_stage, lease_expired_filter
+from app.store.conditions import DOCUMENT_EVENT_DATA, brief_state_filter, expire_lease_stage, lease_expired_filter
 from app.store.indexes import (
     ALL_BY,
     BRIEFS_BY_DUE,
@@ -84,13 +84,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     name = "documents"
     hidden = HIDDEN
     from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (
-        ("documentId", "_id", None),
-        ("status", "status", None),
-        ("version", "version", None),
-        ("slug", "slug", None),
-        ("briefState", "brief.state", BriefState.NONE),
-    )
+    event_data = DOCUMENT_EVENT_DATA
 
     def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a change; before them, the one that records an expired lease."""

@@ -8,7 +8,7 @@ from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.rules.briefs import MoveRequest
-from app.rules.documents import Derived, StatusMove, StoredDocument
+from app.rules.documents import Derived, LinkedDocument, StatusMove, StoredDocument
 from app.rules.events import Event
 from app.store.collection import EntityTags, OutboxFull, new_id, object_id, object_ids
 from app.store.conditions import (
@@ -123,8 +123,8 @@ class Documents(DocumentLists):
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
-    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
-        """Returns `id`, `slug`, `title`, `status` and `excerpt` of those that exist, in the order of the ids."""
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[LinkedDocument]:
+        """Returns those of the documents that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
             return []

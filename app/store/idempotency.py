@@ -29,9 +29,9 @@ class StoredResult(TypedDict):
     """JSON."""
     etag: str | None
     bodies: Mapping[str, str | None]
-    """The ids of the long texts, by the field of the record."""
+    """`Result.text_ids`."""
     within: str | None
-    """The key of the record in the body; None if the body is the record."""
+    """`Result.record_key`."""
 
 
 class StoredKey(TypedDict):

@@ -144,9 +144,10 @@ class Store:
 
     @contextmanager
     def deadline(self, *, unbounded: bool = False) -> Iterator[float]:
-        """Bounds the time of all commands inside, and translates the driver's errors; inside another, the first ends.
+        """Bounds the time of all commands inside, and translates the driver's errors.
 
-        Yields the seconds that are left. All deadlines of one request together last as long as one.
+        Of nested deadlines the earliest holds. Yields the seconds that are left. All deadlines of one request together
+        last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
         index says that another request wrote first, or `db init` dropped the index that a query was reading.

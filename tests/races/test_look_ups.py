@@ -66,12 +66,12 @@ def test_a_token_is_looked_up_for_all_who_send_it(
 def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(
     monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
 ) -> None:
-    access, look_up = Access(store), Tokens.by_hash
+    access, lock_references = Access(store), Tokens.by_hash
     session = Access(store).open_session(project.token().secret, this_instant())
 
     def closed_meanwhile(tokens: Tokens, secret_hash: str) -> StoredToken | None:
         access.close_session(session)
-        return look_up(tokens, secret_hash)
+        return lock_references(tokens, secret_hash)
 
     monkeypatch.setattr(Tokens, "by_hash", closed_meanwhile)
     access.authenticate(session, None, this_instant())
