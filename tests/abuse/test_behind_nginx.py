@@ -112,12 +112,12 @@ def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(serv
 
 
 def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service: Service, tmp_path: Path) -> None:
-    too_long = head("POST", "/briefs/claim", "cwm_x", Content_Type="application/json", Content_Length="20971521")
     upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
     with behind_nginx(service.port, tmp_path) as port:
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            client.sendall(too_long)
-            assert b'{"_tag":"PayloadTooLarge","message":"' in client.recv(65536)
+        for path, refusal in (("/briefs/claim", b'{"_tag":"PayloadTooLarge"'), ("/graphql", b'"REQUEST_TOO_LARGE"')):
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.sendall(head("POST", path, "cwm_x", Content_Type="application/json", Content_Length="20971521"))
+                assert refusal in client.recv(65536)
         with clients(port, upload, 100):
             time.sleep(0.5)
             limited = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in ("/briefs", "/graphql")]
@@ -131,6 +131,16 @@ def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service:
     assert [one[0].headers.get("Access-Control-Allow-Origin") for one in (limited, down)] == [None, None]
     codes = [one[1].json()["errors"][0]["extensions"]["code"] for one in (limited, down)]
     assert codes == ["RATE_LIMITED", "SERVICE_UNAVAILABLE"]
+
+
+def test_the_longest_addresses_reach_the_service(service: Service, tmp_path: Path) -> None:
+    keys = "/documents?key=" + ",".join(f"{number:0200}" for number in range(100))
+    query = "/graphql?query=%7Bcategories%7Bid%7D%7D%23" + "%20" * 20_000
+    callers = {keys: service.project.token(), query: delivery_token(service.project)}
+    with behind_nginx(service.port, tmp_path) as port:
+        for path, caller in callers.items():
+            headers = {"Authorization": f"Bearer {caller.secret}"}
+            assert httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, **PLAIN).status_code == 200
 
 
 @pytest.mark.parametrize("passes", [1, 300], ids=["one at a time", "300 pipelined"])
