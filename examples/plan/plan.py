@@ -21,10 +21,20 @@ LISTS = ("brief.referenceUrls", "brief.internalLinks")
 
 def pieces_of(plan: Path) -> list[dict[str, Any]]:
     """Returns the pieces of a spreadsheet as `POST /plan` takes them; empty cells are left out."""
-    text = plan.read_text(encoding="utf-8-sig")
+    try:
+        text = plan.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{plan} can't be read: {error}")
     header = text.partition("\n")[0]
     rows = csv.DictReader(StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
-    return [_piece({column: cell.strip() for column, cell in row.items() if cell and cell.strip()}) for row in rows]
+    if "key" not in (rows.fieldnames or ()):
+        sys.exit(f"{plan} has no column `key`.")
+    pieces = []
+    for row in rows:
+        if None in row:
+            sys.exit(f"{plan}, line {rows.line_num}: there are more cells than columns.")
+        pieces.append(_piece({column: cell.strip() for column, cell in row.items() if cell and cell.strip()}))
+    return pieces
 
 
 def _piece(cells: dict[str, str]) -> dict[str, Any]:

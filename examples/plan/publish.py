@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--cursor", type=Path, required=True, metavar="FILE", help="holds the place in the feed")
     parser.add_argument("--seconds", type=int, default=300, help="how long to follow the feed")
     arguments = parser.parse_args()
-    keys = {piece["key"] for piece in pieces_of(arguments.plan)}
+    keys = {piece["key"] for piece in pieces_of(arguments.plan) if "key" in piece}
     cursor = arguments.cursor.read_text() if arguments.cursor.exists() else ""
     ends = time.monotonic() + arguments.seconds
     while (left := ends - time.monotonic()) > 0:

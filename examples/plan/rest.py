@@ -7,8 +7,9 @@ import json
 import os
 import time
 from email.message import Message
+from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
@@ -54,10 +55,10 @@ def call(method: str, path: str, body: Any = None, *, key: str | None = "", etag
             pause = answer.headers.get("Retry-After", pause)
             if error["_tag"] not in TRY_AGAIN or attempt == ATTEMPTS:
                 raise Refused(error) from None
-        except (URLError, TimeoutError, ConnectionError):
+        except (OSError, HTTPException) as broken:  # no answer, or one that breaks off
             if attempt == ATTEMPTS:
-                raise
-        time.sleep(int(pause))
+                raise ConnectionError(f"{os.environ['BASE']} does not answer: {broken}") from None
+        time.sleep(int(pause) if pause.isdecimal() else 1)  # a proxy may send a date
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -66,6 +67,6 @@ def _error(answer: HTTPError) -> dict[str, Any]:
     try:
         error: dict[str, Any] = json.load(answer)
         return error if "_tag" in error else {"_tag": "Unknown", "message": str(error)}
-    except ValueError:
-        tag = "ServiceUnavailable" if answer.code in (429, 502, 503, 504) else "Unknown"
+    except (ValueError, OSError, HTTPException):
+        tag = "ServiceUnavailable" if answer.code in (429, 500, 502, 503, 504) else "Unknown"
         return {"_tag": tag, "message": f"{answer.code} {answer.reason}, which is no answer of the service."}

@@ -26,8 +26,11 @@ def error(tag: str, **extra: Any) -> bytes:
 
 
 @contextmanager
-def answering(*answers: tuple[int, bytes]) -> Iterator[tuple[str, list[str | None]]]:
-    """Serves answers, one for each request; yields the address, and the idempotency keys of the requests."""
+def answering(
+    *answers: tuple[int, bytes], retry_after: str = "0", cut: int = 0
+) -> Iterator[tuple[str, list[str | None]]]:
+    """Serves answers, one for each request, the first `cut` of them without their end; yields the address, and the
+    idempotency keys of the requests."""
     left, keys = list(answers), list[str | None]()
 
     class Handler(BaseHTTPRequestHandler):
@@ -36,8 +39,8 @@ def answering(*answers: tuple[int, bytes]) -> Iterator[tuple[str, list[str | Non
             self.rfile.read(int(self.headers["Content-Length"]))
             status, body = left.pop(0)
             self.send_response(status)
-            self.send_header("Retry-After", "0")
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Retry-After", retry_after)
+            self.send_header("Content-Length", str(len(body) + (len(keys) <= cut)))
             self.end_headers()
             self.wfile.write(body)
 
@@ -49,8 +52,10 @@ def answering(*answers: tuple[int, bytes]) -> Iterator[tuple[str, list[str | Non
         server.shutdown()
 
 
-def plan(address: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    (folder / "plan.csv").write_text("key,title,ready\nrye,Rye bread,TRUE\n")
+def plan(
+    address: str, folder: Path, *options: str, file: bytes = b"key,title,ready\nrye,Rye bread,TRUE\n"
+) -> subprocess.CompletedProcess[str]:
+    (folder / "plan.csv").write_bytes(file)
     environment = {**os.environ, "BASE": address, "TOKEN": "cwm_x", "no_proxy": "*"}
     command = [sys.executable, PLAN, "plan.csv", *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
@@ -68,6 +73,24 @@ def test_a_plan_is_sent_again_with_its_key_while_the_service_is_busy(tmp_path: P
 
     assert ended.stdout == "1 pieces: 1 created, 0 updated, 0 unchanged, 0 refused.\n", ended.stderr
     assert len(keys) == 5
+    assert len(set(keys)) == 1
+
+
+def test_a_plan_is_sent_again_with_its_key_when_the_answer_breaks_off(tmp_path: Path) -> None:
+    whole = (200, json.dumps(PLANNED).encode())
+    with answering(whole, (503, error("ServiceUnavailable")), whole, cut=2) as (address, keys):
+        ended = plan(address, tmp_path)
+
+    assert ended.stdout == "1 pieces: 1 created, 0 updated, 0 unchanged, 0 refused.\n", ended.stderr
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+
+
+def test_a_plan_is_sent_again_where_a_proxy_says_until_when_to_wait(tmp_path: Path) -> None:
+    whole, until = (200, json.dumps(PLANNED).encode()), "Wed, 21 Oct 2015 07:28:00 GMT"
+    with answering((503, PAGE), whole, retry_after=until) as (address, keys):
+        assert plan(address, tmp_path).returncode == 0
+
     assert len(set(keys)) == 1
 
 
@@ -95,3 +118,21 @@ def test_a_dry_run_has_no_key(tmp_path: Path) -> None:
         assert plan(address, tmp_path, "--dry-run").returncode == 0
 
     assert keys == [None]
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (b"title\nRye bread\n", "plan.csv has no column `key`."),
+        (b"", "plan.csv has no column `key`."),
+        (b"key,title\nrye,Rye\nspelt,Spelt,bread\n", "plan.csv, line 3: there are more cells than columns."),
+        ("key,title\nrye,Brötchen\n".encode("latin-1"), "plan.csv can't be read: "),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, file: bytes, why: str) -> None:
+    with answering() as (address, keys):
+        ended = plan(address, tmp_path, file=file)
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(why)
+    assert (ended.stderr.count("\n"), keys) == (1, [])
