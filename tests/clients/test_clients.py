@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.clients.test_examples import PAGE, PLANNED, answering, error
 from tests.make import Project
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
@@ -66,6 +67,10 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
     (tmp_path / "page.py").write_text(on_the_page("python"))
     said = printed([sys.executable, "page.py"], tmp_path, BASE=address, OWNER=project.token().secret)
     assert re.fullmatch(r"rye created\nspelt refused category: No category .*\n", said)
+    broken = [(500, error("InternalError")), (503, PAGE), (200, json.dumps(PLANNED).encode())]
+    with answering(*broken, retry_after="Wed, 21 Oct 2015 07:28:00 GMT") as (busy, keys):
+        assert printed([sys.executable, "page.py"], tmp_path, BASE=busy, OWNER="cwm_x") == "rye created\n"
+    assert (len(keys), len(set(keys))) == (3, 1)
 
 
 def on_the_page(language: str) -> str:
