@@ -10,6 +10,7 @@ from flask import Response, request
 from app.console import live
 from app.console.calls import call
 from app.console.frame import console, page
+from app.console.moves import BY_NAME
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.fields.documents import DocumentQuery
@@ -29,6 +30,9 @@ One less than the longest page of a list: one more document is asked for, to kno
 FILTERS = ("q", "assigneeId", "categoryId", "clusterId", "briefState", "due")
 IN_ONE_LIST = frozenset({"q", "briefState", "due"})
 """The filters with which all columns are filled by one list."""
+
+QUESTIONS = {"publish": BY_NAME["publish_document"].question, "unpublish": BY_NAME["unpublish_document"].question}
+"""What is asked before a card is moved to or out of *Published*, as before the same on a document's page."""
 
 
 @dataclass
@@ -54,6 +58,7 @@ def show_board() -> Response:
         chosen=chosen,
         is_cut=is_search and any(column.more for column in columns),
         most=MOST,
+        questions=QUESTIONS,
         cursor=live.cursor(),
     )
 

@@ -12,7 +12,7 @@ from app.console.forms import leads_to
 from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import PreconditionFailed, Refusal
+from app.errors import BadRequest, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -128,12 +128,17 @@ INTO: Mapping[str, Operation[ShownDocument]] = {
     DocumentStatus.SCHEDULED: publishing.schedule_document,
     DocumentStatus.PUBLISHED: publishing.publish_document,
 }
-OUT_OF: Mapping[str, Operation[ShownDocument]] = {
-    DocumentStatus.REVIEW: publishing.request_changes,
-    DocumentStatus.APPROVED: publishing.request_changes,
-    DocumentStatus.SCHEDULED: publishing.unschedule_document,
-    DocumentStatus.PUBLISHED: publishing.unpublish_document,
+BACK: Mapping[tuple[str, str], Operation[ShownDocument]] = {
+    (DocumentStatus.REVIEW, DocumentStatus.DRAFTING): publishing.request_changes,
+    (DocumentStatus.APPROVED, DocumentStatus.DRAFTING): publishing.request_changes,
+    (DocumentStatus.SCHEDULED, DocumentStatus.DRAFTING): publishing.unschedule_document,
+    (DocumentStatus.SCHEDULED, DocumentStatus.APPROVED): publishing.unschedule_document,
+    (DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING): publishing.unpublish_document,
 }
+"""What moves a card back, by the column that it leaves and the one that it enters; `INTO` is for all other columns.
+
+Between the columns in which a brief is open (`OPEN`) a card moves freely.
+"""
 
 
 @console.post("/documents/<id>/actions/<name>")
@@ -141,15 +146,20 @@ OUT_OF: Mapping[str, Operation[ShownDocument]] = {
 def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name) or abort(404)
-    fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
-        fields["baseVersion"] = base
-    call(move.operation, id, fields=fields)
+    call(move.operation, id, fields=_sent_fields(move))
     if "offer" in request.form:
         return offer_brief(id, move.done.rstrip("."))
     if name == documents.delete_document.name:
         return done(move.done, url_for("console.show_table", deleted="true"), restores=id)
     return move.done
+
+
+def _sent_fields(move: Move) -> dict[str, Any]:
+    """Returns the fields of the form that a move sends."""
+    fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
+    if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
+        fields["baseVersion"] = base
+    return fields
 
 
 def offer_brief(id: str, so_far: str) -> BaseResponse:
@@ -178,10 +188,13 @@ def move_card(id: str) -> BaseResponse | str:
     if column not in set(DocumentStatus):
         abort(404)
     refuse_if_moved(id, "status")
-    operation, fields = _into_column(request.form.get("from", ""), column, request.form)
-    moved = call(operation, id, fields=fields).body
+    operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
-    message = f"{moved['title']}: {move.done if move else f'it is in {STATUSES[column]} now.'}"
+    moved = call(operation, id, fields=_sent_fields(move) if move else {"status": column}).body
+    said = [move.done] if move else []
+    if move is None or moved["status"] != column:
+        said.append(f"It is in {STATUSES[moved['status']]} now.")
+    message = f"{moved['title']}: {' '.join(said)}"
     return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
 
 
@@ -195,19 +208,18 @@ def refuse_if_moved(id: str, field: str) -> None:
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
-def _into_column(status: str, column: str, sent: Mapping[str, Any]) -> tuple[Operation[ShownDocument], dict[str, Any]]:
-    """Returns the operation, with its fields, that takes a document in a status to a column of the board.
+def _into_column(status: str, column: str) -> Operation[ShownDocument]:
+    """Returns the operation that takes a document in a status to a column of the board, if its rules allow it.
 
-    The operation says whether that is possible; `sent` are the fields of the form that moved the card.
+    Refuses with `BadRequest` where none leads there.
     """
-    if column in INTO and not (status == DocumentStatus.SCHEDULED and column == DocumentStatus.APPROVED):
-        operation = INTO[column]
-    elif status in OUT_OF:
-        operation = OUT_OF[status]
-    else:
-        return documents.update_document, {"status": column}
-    asks = BY_NAME[operation.name].asks
-    return operation, {asks: sent[asks]} if asks in sent else {}
+    if operation := BACK.get((status, column)) or INTO.get(column):
+        return operation
+    if any(status == left for left, _ in BACK):
+        raise BadRequest(
+            f"From {STATUSES[status]} a document goes back to {STATUSES['drafting']}: move it there first."
+        )
+    return documents.update_document
 
 
 def refusals_of(document: ShownDocument) -> dict[str, str]:

@@ -221,6 +221,24 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     assert window.problems() == []
 
 
+def test_a_card_is_published_and_unpublished_only_when_that_is_confirmed(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    project.store.outboxes.publish_all(project.id)
+    window.sign_in(project.token("Ingrid"))
+    for column, question, left in (
+        ("published", "Publish now? The website shows it from then on.", document["status"]),
+        ("drafting", "Take this off the website?", "published"),
+    ):
+        for button, status in (("", left), ("move", column)):
+            window.until(lambda: window.has(f"#board #d-{document['id']}"))
+            window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", f".column[data-status={column}]")
+            assert question in window.find("#move").text
+            window.find(f"#move button[value='{button}']").click()
+            window.find(f".column[data-status={status}] #d-{document['id']}")
+            assert now(project, document)["status"] == status
+    assert window.problems() == []
+
+
 ENDS = """
 return [...document.querySelectorAll(".column")].map(column => [
     column.getBoundingClientRect().bottom,

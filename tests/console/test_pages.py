@@ -138,6 +138,39 @@ def test_moving_a_card_calls_the_operation(
     assert after["reviewNote"] == fields.get("note", "")
 
 
+@pytest.mark.parametrize("start", ["review", "approved", "scheduled", "published"])
+@pytest.mark.parametrize("to", ["idea", "planned"])
+def test_a_card_past_drafting_is_moved_to_drafting_first(
+    editor: Visitor, project: Project, start: str, to: str
+) -> None:
+    document = in_status(project, start)
+
+    moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": start, "to": to})
+
+    assert "goes back to Drafting: move it there first" in moved.text
+    assert now(project, document)["status"] == start
+
+
+def test_a_card_is_published_in_the_version_that_it_shows(editor: Visitor, project: Project) -> None:
+    document = in_status(project, "drafting")
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"title": "Another"})
+    shown = {"from": "drafting", "to": "published", "baseVersion": str(document["version"])}
+
+    moved = editor.post(f"/console/documents/{document['id']}/move", **shown)
+
+    assert "The text changed since this page was shown" in moved.text
+    assert now(project, document)["status"] == "drafting"
+
+
+def test_a_card_that_lands_elsewhere_says_where(editor: Visitor, project: Project) -> None:
+    document = in_status(project, "drafting")
+    OPERATIONS["schedule_document"](project.context(), document["id"], fields={"publishAt": "2099-01-31T09:00:00Z"})
+
+    moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": "scheduled", "to": "approved"})
+
+    assert "The schedule is taken back. It is in Drafting now." in moved.text
+
+
 def test_a_card_that_cannot_be_moved_says_why(editor: Visitor, project: Project) -> None:
     document = in_status(project, "scheduled")
     moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": "scheduled", "to": "review"})

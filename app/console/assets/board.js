@@ -2,7 +2,7 @@
 
 import { $, $$, dragging, instant, opened, refresh, send } from "./console.js";
 
-const ASKS = { scheduled: "publishAt" };
+const ASKS = { scheduled: "publishAt", published: "publish" };
 const FREELY = ["idea", "planned", "drafting"]; // between these a document goes back and forth
 const dialog = $("#move");
 
@@ -11,14 +11,20 @@ const focused = () => cardOf(document.activeElement ?? document.body);
 
 function asks(card, to) {
   if (to === "drafting" && ["review", "approved"].includes(card.dataset.status)) return "note";
+  if (to === "drafting" && card.dataset.status === "published") return "unpublish";
   return ASKS[to];
+}
+
+/** Whether a column can't be entered from a card's: what is past drafting goes back to drafting first. */
+function isTooFarBack(card, to) {
+  return !FREELY.includes(card.dataset.status) && FREELY.includes(to) && to !== "drafting";
 }
 
 function showAsked(card) {
   const to = $("input[name=to]:checked", dialog)?.value;
   for (const field of $$("[data-asks]", dialog)) {
     field.hidden = field.dataset.asks !== asks(card, to);
-    $("textarea, input", field).required = !field.hidden;
+    for (const input of $$("textarea, [type=datetime-local]", field)) input.required = !field.hidden;
   }
 }
 
@@ -27,7 +33,7 @@ async function ask(card, to = "") {
   $("[data-title]", dialog).textContent = $("h3", card).textContent;
   for (const choice of $$("input[name=to]", dialog)) {
     choice.checked = choice.value === (to || card.dataset.status);
-    choice.closest("label").hidden = Boolean(to) && choice.value !== to;
+    choice.closest("label").hidden = to ? choice.value !== to : isTooFarBack(card, choice.value);
   }
   if (dialog.dataset.unsent !== card.dataset.id) $("#move-note").value = $("#move-at").value = "";
   dialog.dataset.unsent = card.dataset.id; // what is typed stays until the card is moved
@@ -42,7 +48,7 @@ async function ask(card, to = "") {
 }
 
 async function move(card, to, note = "", at = "", offers = false) {
-  const fields = { from: card.dataset.status, to };
+  const fields = { from: card.dataset.status, to, baseVersion: card.dataset.version };
   if (asks(card, to) === "note") fields.note = note;
   if (asks(card, to) === "note" && offers) fields.offer = "yes";
   if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
