@@ -6,7 +6,7 @@ Everything a caller can do is one *operation*; REST, MCP, GraphQL and the comman
     rest graphql_app mcp_tools      the interfaces, with the console and the worker beside them; none holds a rule of
                                     its own
     http                            what all interfaces on HTTP share: callers, limits, request ids, headers
-    operations                      what can be done: one function a use case, all listed in catalogue.py
+    operations                      what can be done: one function a use case; catalogue.py lists those served
     store | records                 the only code that speaks MongoDB | what callers get back
     rules                           what is decided: pure functions and tables on plain data
     fields                          what callers may send: the only place where a limit is written

@@ -330,7 +330,8 @@ class ServiceUnavailable(Refusal):
 class WriteConflict(Exception):
     """Another request wrote first: what was read no longer holds, so the operation is run again.
 
-    Internal: `operations.operation` catches it, and so do the few that try again by themselves.
+    Internal: `operations.operation` catches it, and so do the few that try again by themselves. It is not MongoDB's
+    error of this name (112), after which PyMongo tries a transaction again.
     """
 
 

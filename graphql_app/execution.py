@@ -36,7 +36,8 @@ ENTRY_CHARACTERS = 500
 """What an entry takes beside its syntax tree, in characters."""
 
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 5_000
-"""graphql-core's own bound on its one rule that is quadratic; its default allows a quarter of a second."""
+"""graphql-core's own bound on its one rule that is quadratic; its default allows a quarter of a second. It has no
+parameter for it, so this is for the whole process."""
 
 
 class QueryCache:

@@ -73,7 +73,7 @@ class McpView:
     def __init__(self, settings: Settings) -> None:
         self._addresses = Addresses(settings.public_url, settings.mcp_allowed_hosts)
         self._server = mcp_server()
-        self._thread = _Thread()
+        self._local = _PerThread()
 
     def view(self) -> Response:
         """Responds to one message of a client; checks the token first, then the address, then the message."""
@@ -81,7 +81,7 @@ class McpView:
         if isinstance(found, Refusal) and (request.content_length is None or request.content_length > SMALL):
             raise found
         response = (
-            self._refused_address() or _refused_request() or self._thread.loop.run_until_complete(self._answer(found))
+            self._refused_address() or _refused_request() or self._local.loop.run_until_complete(self._answer(found))
         )
         if isinstance(found, Refusal):
             response.headers.update(found.headers)
@@ -154,7 +154,7 @@ class _Loop(asyncio.SelectorEventLoop):
         self.close()
 
 
-class _Thread(threading.local):
+class _PerThread(threading.local):
     """What each thread has of its own: an event loop."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class _Thread(threading.local):
 
 
 class _Exchange:
-    """One request and its response, as `serve_one` needs it: the server sends nothing else."""
+    """One request and its response, as the SDK's `DispatchContext`; the server sends nothing else."""
 
     transport = HTTP
     can_send_request = False

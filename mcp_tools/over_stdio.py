@@ -35,6 +35,8 @@ INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another 
 TIMEOUT = 60.0
 """Seconds to wait for a response."""
 
+UNEXPECTED = "Something unexpected happened. The log of this program says what."
+
 PARALLEL = 8
 """The most messages that are processed at the same time."""
 
@@ -64,7 +66,11 @@ class StdioServer:
                     workers.submit(self._answer, line, message)
 
     def _answer(self, line: bytes, message: dict[str, Any]) -> None:
-        answer = self._ask(line, message)
+        try:
+            answer = self._ask(line, message)
+        except Exception:  # a bug, or an endpoint that answers what MCP does not have: the client still gets a response
+            log.exception("bug")
+            answer = _failed(message, UNEXPECTED)
         if answer is not None:
             with self._writing:
                 self._answers.write(orjson.dumps(answer) + b"\n")

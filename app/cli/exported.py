@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import click
 
@@ -21,8 +21,8 @@ Import into a new project instead (project create) and look at the result, or ra
 Nothing was changed."""
 
 
-def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> None:
-    """Imports an export into a project, with a progress bar; exit code 1 when a line was refused.
+def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> NoReturn:
+    """Imports an export into a project, with a progress bar, and exits; with 1 when a line was refused.
 
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """

@@ -98,7 +98,7 @@ class _Run:
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
         for batch in batches(self._readable(files, advance), BATCH, lambda one: len(one[1].fields.get("markdown", ""))):
-            if self.dry_run:
+            if self.dry_run:  # not `Context.dry_run`: a batch is several operations
                 self.report = self.ctx.store.rolled_back(partial(self._report_of, batch))
             else:
                 self.send(batch)
@@ -128,12 +128,12 @@ class _Run:
         return replace(post, fields=fields)
 
     def send(self, batch: Sequence[tuple[Path, Post]]) -> None:
-        """Sends one batch, and notes what became of each file."""
-        now = replace(self.ctx, now=this_instant())
-        answer = import_documents(now, fields={"documents": [post.fields for _, post in batch]})
+        """Imports one batch; with `--update` and `--publish` it also changes and publishes documents of it."""
+        ctx = replace(self.ctx, now=this_instant())
+        answer = import_documents(ctx, fields={"documents": [post.fields for _, post in batch]})
         for (file, post), became in zip(batch, answer.body, strict=True):
             try:
-                self._note(file, post, became)
+                self._apply_outcome(file, post, became)
             except Refusal as refusal:
                 self._refuse(file, refusal)
 
@@ -143,7 +143,7 @@ class _Run:
         replace(self, ctx=replace(self.ctx, store=store), report=report).send(batch)
         return report
 
-    def _note(self, file: Path, post: Post, became: ShownImport) -> None:
+    def _apply_outcome(self, file: Path, post: Post, became: ShownImport) -> None:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])

@@ -46,15 +46,14 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     pieces = _loaded(plan)
     ctx = replace(context(project_id), dry_run=dry_run)
     outcomes = _plan_all(ctx, plan, pieces) if atomic or plan.atomic else _plan_in_batches(ctx, pieces)
+    if dry_run:  # what it created is rolled back, so no id of it means anything
+        outcomes = [{**one, "id": None} if one["outcome"] == PieceOutcome.CREATED else one for one in outcomes]
     if json:
         print_json({"pieces": outcomes})
-    elif dry_run:
-        _print_report(
-            plan, [{**one, "id": None if one["outcome"] == PieceOutcome.CREATED else one["id"]} for one in outcomes]
-        )
-        click.echo(DRY_RUN)
     else:
         _print_report(plan, outcomes)
+        if dry_run:
+            click.echo(DRY_RUN)
     sys.exit(1 if any(one["outcome"] == PieceOutcome.REFUSED for one in outcomes) else 0)
 
 
@@ -89,6 +88,7 @@ def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) ->
 def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[ShownPiece]:
     """Plans each piece by itself, in as many requests as it takes; a key counts once in the whole file."""
     first = {piece["key"]: index for index, piece in reversed([*enumerate(pieces)])}
+    # What is not sent has the key of an earlier piece, of another batch perhaps.
     outcomes: dict[int, ShownPiece] = {
         index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
         for index, piece in enumerate(pieces)

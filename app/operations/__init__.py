@@ -1,1 +1,1 @@
-"""What can be done: one function a use case, listed in `catalogue.py`; each takes who, which, what."""
+"""What can be done: one function a use case; `catalogue.py` lists those that callers are served."""

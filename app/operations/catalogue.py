@@ -1,4 +1,4 @@
-"""Every operation there is: the interfaces serve these and no others."""
+"""The operations that REST, MCP and the console serve; the command line and the worker have a few of their own."""
 
 from typing import Any
 

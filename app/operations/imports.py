@@ -1,7 +1,7 @@
 """Imports complete documents by the rules of confirming, without drafts, for the command line (decisions, section 10).
 
-A batch is one transaction, so that its documents share one commit. Each document is checked before any is written; a
-refused one does not stop the others.
+A batch is one transaction, so that its documents share one commit. Each document is checked before any is written,
+and a category that it names created; a refused one does not stop the others.
 """
 
 import re
@@ -43,7 +43,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[ShownImport]]:
     """
     documents = fields["documents"]
     existing = _Existing(ctx, documents)
-    outcomes = [_outcome(ctx, document, existing) for document in documents]
+    outcomes = [_prepare(ctx, document, existing) for document in documents]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
     created = ctx.store.documents.create_many(ctx.project_id, [record for _, record in new])
     for (outcome, _), document in zip(new, created, strict=True):
@@ -97,13 +97,13 @@ class _Existing:
 
     def category(self, name: str) -> Stored | None:
         """Returns the category with a name or slug, or None."""
-        if self._categories.get(name) is None:
+        if self._categories.get(name) is None:  # one that was not there may be by now: an earlier document named it
             self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(self._ctx.project_id, name)
         return self._categories[name]
 
 
-def _outcome(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownImport, New | None]:
-    """Returns the outcome of a document, and the record to create where it is new."""
+def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownImport, New | None]:
+    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names."""
     stored, named = existing.documents.get(fields["slug"]), fields.get("category")
     category = existing.category(named) if named else None
     if stored is not None:

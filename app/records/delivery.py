@@ -13,8 +13,8 @@ from app.rules.documents import Snapshot, StoredDocument
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time, wire_time_or_none
 
-UNPUBLISHED_BODY = ""
-"""`html` and `markdown` of a document that is not published."""
+NOT_READ = ""
+"""`html` and `markdown` where they are not selected, or the document is not published."""
 
 
 @dataclass(slots=True)
@@ -70,8 +70,8 @@ class DeliveredPreview(DeliveredTexts):
 
     updatedAt: str
     version: int
-    html: str | None = UNPUBLISHED_BODY
-    markdown: str = UNPUBLISHED_BODY
+    html: str | None = NOT_READ
+    markdown: str = NOT_READ
 
 
 @dataclass(slots=True)
@@ -83,8 +83,8 @@ class DeliveredDocument(DeliveredTexts):
     isPublished: bool
     publishedAt: str | None
     updatedAt: str | None
-    html: str = UNPUBLISHED_BODY
-    markdown: str = UNPUBLISHED_BODY
+    html: str = NOT_READ
+    markdown: str = NOT_READ
     author: DeliveredAuthor | None = None
     wordCount: int = 0
     preview: DeliveredPreview | None = None

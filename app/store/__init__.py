@@ -1,1 +1,1 @@
-"""The only code that speaks MongoDB; every method takes the project's id first."""
+"""The only code that speaks MongoDB; a method on the records of a project takes its id first."""

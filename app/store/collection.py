@@ -96,7 +96,9 @@ def to_bson(record: Values) -> Bson:
     Ids inside `snapshot`, `by` and `claimedBy` stay strings.
     """
     return {
-        ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
+        ("_id" if key == "id" else key): object_id(value)
+        if key == "id" or (key.endswith("Id") and "." not in key)
+        else value
         for key, value in record.items()
     }
 

@@ -199,6 +199,7 @@ class Documents(DocumentLists):
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now, reading one index key for each project."""
+        # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
         due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
         rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]

@@ -32,6 +32,7 @@ class Events(Collection[StoredEvent]):
         rows = self._find(
             project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit, index=EVENTS_BY_SEQUENCE
         )
+        # Up to the first gap: a batch is inserted in any order, so a later event may be seen before an earlier one.
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
         if rows and not page:
             raise WriteConflict  # the feed was trimmed between the two reads

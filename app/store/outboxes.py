@@ -148,8 +148,8 @@ class Outboxes:
     def _apply_batch(self, project_id: str, plan: Sequence[PlannedEvent], planned_at: datetime) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
-        and a deleted record is removed only when its outbox is empty.
+        The order matters: an event leaves its outbox only when it is in the feed and queued for its webhooks, and a
+        deleted record is removed only when its outbox is empty. What is not counted here is counted by a later call.
         """
         self._add_to_feed(plan)
         self._store.deliveries.queue(project_id, plan, planned_at)

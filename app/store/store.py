@@ -140,7 +140,7 @@ class Store:
     lost_to_others: int = 0
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
     writes: int = field(default=0, init=False)
-    """How many records were written through this store: inside a transaction, whether it changed something."""
+    """Grows with each write through this store: inside a transaction it shows whether anything was written."""
 
     @contextmanager
     def deadline(self, *, unbounded: bool = False) -> Iterator[float]:

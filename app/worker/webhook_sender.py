@@ -23,13 +23,13 @@ from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWeb
 from app.store.leases import StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
-from app.worker.webhook_client import Outcome, WebhookClient
+from app.worker.webhook_client import ATTEMPT_SECONDS, Outcome, WebhookClient
 from app.worker.worker import ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
 
 MESSAGES_PER_TURN = 50
-TIME_FOR_AN_ATTEMPT = timedelta(seconds=20)
+TIME_FOR_AN_ATTEMPT = timedelta(seconds=ATTEMPT_SECONDS + 5)
 """An attempt begins only when this much of the lease is left: the longest attempt, and some time to record it."""
 LEASE = timedelta(seconds=40)
 """How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
@@ -41,7 +41,10 @@ GONE = 410
 
 @dataclass(eq=False)
 class WebhookSender:
-    """Serves one webhook at a time. `clock` returns now, `chance` a random number from 0 to 1."""
+    """Sends what is due to one leased webhook in each call; the threads of a worker share it.
+
+    `clock` returns now, `chance` a random number from 0 to 1.
+    """
 
     store: Store
     client: WebhookClient
@@ -187,6 +190,7 @@ class WebhookDispatcher:
                 lease = self._store.leases.take(now, now + LEASE, slow=slow, but=pool.full_projects())
             if lease is None:
                 break
+            # Always taken: `but` leaves out the projects that are full, and nobody else submits.
             pool.submit(lease["projectId"], partial(self._sender.send_due, lease))
             found = True
         return found

@@ -332,7 +332,9 @@ class TestCommand:
 
         before = everything(store)
         dry = cli("plan", "--project", project.id, file, "--dry-run")
+        as_json = json.loads(cli("plan", "--project", project.id, file, "--dry-run", "--json").stdout)
         assert everything(store) == before
+        assert [piece["id"] for piece in as_json["pieces"]] == [None, None], "what is rolled back has no id"
         real = cli("plan", "--project", project.id, file)
 
         assert "Dry run: nothing was changed." in dry.stdout

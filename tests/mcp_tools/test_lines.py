@@ -46,6 +46,15 @@ def test_every_request_is_answered_once_and_no_notification(app: Flask, project:
     assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
 
 
+def test_what_fails_unexpectedly_is_answered_with_an_error(project: Project) -> None:
+    def broken(environ: Any, start_response: Any) -> Any:
+        raise RuntimeError("a bug")
+
+    answers = _answers(broken, project.token().secret, HANDSHAKE, LISTING)  # type: ignore[arg-type]
+
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(1, -32603), (2, -32603)]
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [(b"{", -32700), (b"\xff", -32700), (b"null", -32600), (b"[]", -32600), (b"5", -32600), (b"{}", -32600)],
