@@ -8,6 +8,7 @@ from prometheus_client import start_http_server
 
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
+from app.http.metrics import with_token
 from app.http.tracing import trace
 from app.settings import Settings
 from app.store.store import Misconfigured, connect
@@ -27,7 +28,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
     if metrics_port:
-        _serve_metrics(metrics_host, metrics_port)
+        _serve_metrics(metrics_host, metrics_port, settings.metrics_token)
     trace(settings)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
@@ -46,8 +47,11 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
     worker.stop()
 
 
-def _serve_metrics(host: str, port: int) -> None:
+def _serve_metrics(host: str, port: int, token: str) -> None:
     try:
-        start_http_server(port, addr=host)
+        server, _ = start_http_server(port, addr=host)
     except OSError as error:
         raise click.ClickException(f"Can't serve metrics on port {port}: {error.strerror}.") from None
+    app = server.get_app()
+    if token and app:
+        server.set_app(with_token(app, token))

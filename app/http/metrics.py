@@ -9,7 +9,10 @@ from __future__ import annotations
 import hmac
 import os
 import time
+from collections.abc import Iterable
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+import orjson
 from flask import Flask, Response, g, request
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -26,6 +29,7 @@ from app.http.callers import callers
 from app.settings import Settings
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+REMEDY = "Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`."
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -62,11 +66,28 @@ def _count(response: Response) -> Response:
     return response
 
 
+def with_token(app: WSGIApplication, token: str) -> WSGIApplication:
+    """Returns an application that serves metrics to whoever has METRICS_TOKEN, for a worker without a server."""
+
+    def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if _is_right(environ.get("HTTP_AUTHORIZATION", ""), token):
+            return app(environ, start_response)
+        refusal = Unauthorized(REMEDY)
+        headers = {"Content-Type": "application/json", **refusal.headers}
+        start_response(f"{refusal.status} Unauthorized", list(headers.items()))
+        return [orjson.dumps(refusal.body())]
+
+    return checked
+
+
 def _check(token: str) -> None:
-    given = request.headers.get("Authorization", "")
-    if token and not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+    if token and not _is_right(request.headers.get("Authorization", ""), token):
         with callers().counting_failures():
-            raise Unauthorized("Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`.")
+            raise Unauthorized(REMEDY)
+
+
+def _is_right(authorization: str, token: str) -> bool:
+    return hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode())
 
 
 def _registry() -> CollectorRegistry:

@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -250,3 +251,20 @@ def test_the_metrics_of_a_worker_are_at_the_address_that_is_named(
         with urlopen(f"http://127.0.0.2:{port}/metrics") as response:
             assert b"content_workflow_events_relayed_total" in response.read()
         assert not answers(f"http://127.0.0.1:{port}")
+
+
+def test_the_metrics_of_a_worker_ask_for_the_token_where_one_is_set(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "METRICS_TOKEN": "s3cret"}
+    port = str(free_port())
+    with running(tmp_path, "worker", "--metrics-port", port, **options) as worker:
+        until(lambda: "worker started" in worker.said, worker)
+        address = f"http://127.0.0.1:{port}/metrics"
+
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer s3cret\xff"}):
+            with pytest.raises(HTTPError) as refused:
+                urlopen(Request(address, headers=headers))
+            assert (refused.value.code, json.load(refused.value)["_tag"]) == (401, "Unauthorized")
+        with urlopen(Request(address, headers={"Authorization": "Bearer s3cret"})) as response:
+            assert b"content_workflow_events_relayed_total" in response.read()
