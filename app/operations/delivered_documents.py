@@ -21,7 +21,7 @@ from app.records.delivery import (
     delivered_document,
     delivered_preview,
 )
-from app.rules.documents import Snapshot, StoredDocument
+from app.rules.documents import DeliveryRow, Snapshot
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def completed_document(document: ResponseDocument, extras: Extras) -> DeliveredD
     return delivered
 
 
-def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int]) -> int:
+def _word_count(row: DeliveryRow, of_versions: Mapping[tuple[str, int], int]) -> int:
     snapshot = row.get("snapshot")
     if snapshot is None:
         return 0
@@ -81,7 +81,7 @@ def _word_count(row: StoredDocument, of_versions: Mapping[tuple[str, int], int])
     return of_versions.get((row["id"], snapshot["version"]), 0) if words is None else words
 
 
-def _preview(selection: DocumentSelection, row: StoredDocument, extras: Extras) -> DeliveredPreview:
+def _preview(selection: DocumentSelection, row: DeliveryRow, extras: Extras) -> DeliveredPreview:
     preview, content_id = delivered_preview(row), row.get("contentId")
     if content_id:
         if selection.html:
@@ -120,7 +120,7 @@ def _uncounted(documents: Iterable[ResponseDocument]) -> set[tuple[str, int]]:
     }
 
 
-def _words_of(row: StoredDocument, snapshot: Snapshot) -> int | None:
+def _words_of(row: DeliveryRow, snapshot: Snapshot) -> int | None:
     """Returns how many words of a document are delivered; None where its publication did not store the count yet."""
     counted = snapshot.get("wordCount")
     return row["wordCount"] if counted is None and row.get("contentId") == snapshot["markdownId"] else counted

@@ -18,7 +18,7 @@ from app.operations.context import Context
 from app.operations.rendering import render
 from app.operations.revision_cache import RevisionCache
 from app.operations.selections import DocumentSelection
-from app.rules.documents import StoredDocument
+from app.rules.documents import DeliveryRow
 from app.rules.text import first_paragraph
 from app.rules.words import PART
 
@@ -44,7 +44,7 @@ class ResponseDocument:
     """A document in a response: what is selected of it, its stored record, and the documents related to it."""
 
     selection: DocumentSelection
-    row: StoredDocument
+    row: DeliveryRow
     related: Mapping[str, list[ResponseDocument]] = field(default_factory=dict)
 
     def all(self) -> Iterable[ResponseDocument]:
@@ -141,12 +141,12 @@ class TextReader:
         return excerpts
 
 
-def content_to_excerpt(row: StoredDocument) -> str | None:
+def content_to_excerpt(row: DeliveryRow) -> str | None:
     """Returns the id of the content that a draft's excerpt is generated from; None if it needs none or has none."""
     return None if row.get("excerpt") else row.get("contentId")
 
 
-def preview_html(row: StoredDocument, content_id: str) -> TextRef:
+def preview_html(row: DeliveryRow, content_id: str) -> TextRef:
     """Returns the html of a document's present content: the one that is delivered, where the content is the same."""
     snapshot = row.get("snapshot")
     if snapshot and snapshot["markdownId"] == content_id:

@@ -24,7 +24,7 @@ from app.operations.delivery_queries import (
 )
 from app.operations.selections import ONLY_LIST, DocumentSelection, Selected, Selection
 from app.records.delivery import DeliveredPage
-from app.rules.documents import StoredDocument
+from app.rules.documents import DeliveryRow
 
 Lists = Mapping[str, Sequence[ResponseDocument]]
 """The lists of documents of one field of `Query`, by their keys (`Selection.documents`)."""
@@ -143,9 +143,7 @@ def _all_documents(shown: Mapping[str, Lists]) -> Iterator[ResponseDocument]:
                 yield from document.all()
 
 
-def _response_document(
-    selection: DocumentSelection, row: StoredDocument, related: Mapping[str, Rows]
-) -> ResponseDocument:
+def _response_document(selection: DocumentSelection, row: DeliveryRow, related: Mapping[str, Rows]) -> ResponseDocument:
     others = [one for one in related.get(row.get("clusterId") or "", ()) if one["id"] != row["id"]]
     related_documents = {
         key: [_response_document(one.each, other, related) for other in others[: one.limit]]

@@ -14,14 +14,14 @@ from app.operations.delivered_texts import TextReader, content_to_excerpt
 from app.operations.delivery_caches import DeliveryCaches, read_redirects
 from app.operations.selections import Selection
 from app.records.delivery import Categories, DeliveredCategory
-from app.rules.documents import StoredDocument
+from app.rules.documents import DeliveryRow
 from app.rules.publishing import delivered_words
 from app.rules.words import search_words
 
 DRAFTS_SEARCHED = 500
 """How many documents that are not published a search looks at, the newest ones: their words are not stored."""
 
-Rows = list[StoredDocument]
+Rows = list[DeliveryRow]
 
 
 @dataclass
@@ -158,5 +158,5 @@ def page_of(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return load(DeliveryPage, {name: value for name, value in arguments.items() if value is not None})
 
 
-def _one(row: StoredDocument | None) -> Found:
+def _one(row: DeliveryRow | None) -> Found:
     return Found([] if row is None else [row])

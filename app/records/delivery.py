@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.rules.documents import Snapshot, StoredDocument
+from app.rules.documents import DeliveryRow, Snapshot
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time, wire_time_or_none
 
@@ -121,7 +121,7 @@ def delivered_categories(rows: Sequence[StoredCategory]) -> dict[str, DeliveredC
     return made
 
 
-def delivered_document(row: StoredDocument, categories: Categories) -> DeliveredDocument:
+def delivered_document(row: DeliveryRow, categories: Categories) -> DeliveredDocument:
     """Returns a document as callers see it, still without bodies.
 
     `row` has `id`, and either the snapshot that publishing made, or the current fields.
@@ -133,17 +133,17 @@ def delivered_document(row: StoredDocument, categories: Categories) -> Delivered
         id=row["id"],
         category=categories.get(shown.get("categoryId") or ""),
         isPublished=snapshot is not None,
-        publishedAt=wire_time_or_none(shown.get("publishedAt")),
+        publishedAt=wire_time_or_none(snapshot and snapshot["publishedAt"]),
         updatedAt=wire_time_or_none(snapshot and snapshot.get("updatedAt")),
     )
 
 
-def delivered_preview(row: StoredDocument) -> DeliveredPreview:
+def delivered_preview(row: DeliveryRow) -> DeliveredPreview:
     """Returns a document as it is now, still without bodies; `row` has its present fields."""
     return DeliveredPreview(**_shared_fields(row), updatedAt=wire_time(row["updatedAt"]), version=row["version"])
 
 
-def _shared_fields(shown: StoredDocument | Snapshot) -> dict[str, Any]:
+def _shared_fields(shown: DeliveryRow | Snapshot) -> dict[str, Any]:
     """Returns the fields that a document and its preview have in common."""
     image = shown.get("coverImageUrl")
     return {

@@ -125,6 +125,27 @@ class LinkedDocument(TypedDict):
     excerpt: NotRequired[str | None]
 
 
+class DeliveryRow(TypedDict):
+    """A document as the store returns it to the delivery API: its snapshot, and where asked for its present fields."""
+
+    id: str
+    snapshot: NotRequired[Snapshot | None]
+    authorId: NotRequired[str | None]
+    clusterId: NotRequired[str | None]
+    contentId: NotRequired[str | None]
+    wordCount: int
+    title: NotRequired[str]
+    slug: NotRequired[str]
+    subtitle: NotRequired[str | None]
+    metaTitle: NotRequired[str | None]
+    metaDescription: NotRequired[str | None]
+    excerpt: NotRequired[str | None]
+    coverImageUrl: NotRequired[str | None]
+    categoryId: NotRequired[str | None]
+    version: NotRequired[int]
+    updatedAt: NotRequired[datetime]
+
+
 class PublishedDocument(TypedDict):
     """A published document as the store returns it where only the delivered state is needed."""
 

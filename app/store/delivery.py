@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pymongo import UpdateOne
 
-from app.rules.documents import PUBLISHED_FIELDS, PublishedDocument, Snapshot, StoredDocument
+from app.rules.documents import PUBLISHED_FIELDS, DeliveryRow, PublishedDocument, Snapshot
 from app.store.collection import DESCENDING, Collection, object_id, object_ids
 from app.store.document_records import document_from_bson
 from app.store.indexes import (
@@ -34,11 +34,11 @@ CURRENT = SNAPSHOT | dict.fromkeys((*PUBLISHED_FIELDS, "version", "updatedAt"), 
 SITEMAP = {"snapshot.slug": 1, "snapshot.updatedAt": 1}
 
 
-class Delivery(Collection[StoredDocument]):
+class Delivery(Collection[DeliveryRow]):
     """The documents of a project, as a website sees them."""
 
     name = "documents"
-    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    from_bson: Callable[[Any], DeliveryRow] = staticmethod(document_from_bson)
 
     def published(
         self,
@@ -49,7 +49,7 @@ class Delivery(Collection[StoredDocument]):
         limit: int,
         offset: int,
         previews: bool,
-    ) -> list[StoredDocument]:
+    ) -> list[DeliveryRow]:
         """Returns one page of published documents, the newest first; of one category, and with all of some words.
 
         `previews` adds the fields of their present state.
@@ -65,7 +65,7 @@ class Delivery(Collection[StoredDocument]):
         condition, index = _published(category_id, words)
         return self._count(project_id, condition, index)
 
-    def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[StoredDocument]:
+    def unpublished(self, project_id: str, category_id: str | None, *, limit: int, offset: int) -> list[DeliveryRow]:
         """Returns one page of documents that are not published, the newest first; of one category, or of all."""
         condition, index = _unpublished(category_id)
         return self._find(
@@ -85,7 +85,7 @@ class Delivery(Collection[StoredDocument]):
 
     def newest_of_clusters(
         self, project_id: str, cluster_ids: Iterable[str], *, limit: int, previews: bool
-    ) -> dict[str, list[StoredDocument]]:
+    ) -> dict[str, list[DeliveryRow]]:
         """Returns the newest published documents of each of the clusters, at most `limit` of one, in one read."""
         wanted = {"_id": {"$in": object_ids(cluster_ids)}}
         newest = [
@@ -142,12 +142,12 @@ class Delivery(Collection[StoredDocument]):
         if updates:
             self._collection.bulk_write(updates, ordered=False, session=self._session)
 
-    def one(self, project_id: str, document_id: str, *, drafts: bool) -> StoredDocument | None:
+    def one(self, project_id: str, document_id: str, *, drafts: bool) -> DeliveryRow | None:
         """Returns a document by its id; one that is not published with `drafts` alone."""
         wanted = object_id(document_id)
         return None if wanted is None else self._one(project_id, {"_id": wanted}, {"_id": wanted}, drafts)
 
-    def one_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> StoredDocument | None:
+    def one_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> DeliveryRow | None:
         """Returns a document by the slug it is delivered under; one that is not published by its present slug."""
         return self._one(project_id, {"slugs": slug, "snapshot.slug": slug}, {"slugs": slug, "slug": slug}, drafts)
 
@@ -177,7 +177,7 @@ class Delivery(Collection[StoredDocument]):
         rows = self._find(project_id, PUBLISHED, sort=latest, limit=1, fields=fields, index=PUBLISHED_BY_UPDATE)
         return rows[0]["snapshot"] if rows else None
 
-    def _one(self, project_id: str, published: Bson, unpublished: Bson, drafts: bool) -> StoredDocument | None:
+    def _one(self, project_id: str, published: Bson, unpublished: Bson, drafts: bool) -> DeliveryRow | None:
         conditions = [PUBLISHED | published, *([UNPUBLISHED | unpublished] if drafts else [])]
         condition = conditions[0] if len(conditions) == 1 else {"$or": conditions}
         return self._find_one(project_id, condition, CURRENT if drafts else SNAPSHOT)
