@@ -110,7 +110,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[ShownNewWebho
     For one day messages are signed with the old secret too, so that receivers lose none while they change it.
     """
     secret = new_secret()
-    before = ctx.store.webhooks.to_sign(ctx.project_id, webhook_id)
+    before = ctx.store.webhooks.get_target(ctx.project_id, webhook_id)
     secrets_now = before["secrets"] if before else []
     event = ctx.event("webhook.updated")
     written = ctx.store.webhooks.rotate(

@@ -1,9 +1,9 @@
-"""Webhooks: where events are sent. Only `to_sign` reads their secrets."""
+"""Webhooks: where events are sent. Only `get_target` reads their secrets."""
 
 from collections.abc import Sequence
 
 from app.rules.events import Event
-from app.rules.webhooks import StoredWebhook, WebhookSecret
+from app.rules.webhooks import ListeningWebhook, StoredWebhook, WebhookSecret, WebhookTarget
 from app.store.collection import EntityTags, OutboxCollection
 from app.store.indexes import NOT_DELETED, WEBHOOKS_BY_ID
 
@@ -19,11 +19,11 @@ class Webhooks(OutboxCollection[StoredWebhook]):
         """Returns all of a project's webhooks, oldest first, without their secrets."""
         return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden, index=WEBHOOKS_BY_ID)
 
-    def listening(self, project_id: str) -> list[StoredWebhook]:
+    def listening(self, project_id: str) -> Sequence[ListeningWebhook]:
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
         return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
 
-    def to_sign(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
+    def get_target(self, project_id: str, webhook_id: str) -> WebhookTarget | None:
         """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
         return self._find_one(project_id, self._id_filter(webhook_id), {"url": 1, "secrets": 1, "enabled": 1})
 
