@@ -8,12 +8,14 @@ import logging
 import random
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
 from standardwebhooks import Webhook
 
+from app.errors import WriteConflict
 from app.http.metrics import DELIVERIES
 from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
@@ -140,12 +142,16 @@ class WebhookSender:
         now = self.clock()
         failing_since, failures = self.store.leases.record_failure(webhook["id"], at)
         if outcome.status_code == GONE or is_dead(failing_since, now):
-            event = Event("webhook.disabled", now, SYSTEM)
-            if self.store.webhooks.disable(project_id, webhook["id"], event):
-                given_up = self.store.deliveries.give_up(project_id, webhook["id"], but_requested=True)
-                details = {"projectId": project_id, "webhookId": webhook["id"], "givenUp": given_up}
-                log.warning("webhook disabled", extra=details)
+            with suppress(WriteConflict):  # somebody enabled it again this moment: the next attempt decides
+                self._disable(project_id, webhook["id"], now)
         return now + rest(failures)
+
+    def _disable(self, project_id: str, webhook_id: str, now: datetime) -> None:
+        event = Event("webhook.disabled", now, SYSTEM)
+        if self.store.webhooks.disable(project_id, webhook_id, event):
+            given_up = self.store.deliveries.give_up(project_id, webhook_id, but_requested=True)
+            details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
+            log.warning("webhook disabled", extra=details)
 
     def _end_turn(self, lease: StoredLease, *, slow: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""

@@ -12,7 +12,7 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from app.errors import ServiceUnavailable
+from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import this_instant
 from app.rules import backoff
 from app.store.leases import Leases, StoredLease
@@ -405,6 +405,26 @@ def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and
     rows = deliveries(rest, webhook)
     assert [[attempt["statusCode"] for attempt in row["attempts"]] for row in rows] == [[], [410], [200, 410]]
     assert {(row["status"], row["nextAttemptAt"]) for row in rows} == {("failed", None)}
+
+
+def test_a_webhook_that_is_enabled_again_while_it_answers_410_does_not_wait_for_the_end_of_its_lease(
+    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+    receiver.statuses = [410]
+    a_document(project.context(rest.token))
+
+    def disable(*_: object) -> None:
+        raise WriteConflict  # it was not enabled, and is again
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.webhooks, "disable", disable)
+        post.deliver(project)
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
+    post.later(seconds=10).deliver(project)
+
+    assert len(receiver.requests) == 2
+    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
 
 
 def test_a_test_that_is_answered_with_410_is_not_sent_again(
