@@ -9,6 +9,9 @@ import marshmallow as ma
 from app.errors import BadRequest, HttpApiDecodeError, Issue, Problem
 from app.fields.types import Confirming
 
+Fields = Mapping[str, Any]
+"""Fields of a body, a query or an imported record, loaded: those of its schema, by name."""
+
 
 def load(schema: type[ma.Schema], data: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of `data` that the schema names, as they were sent, with defaults for those that have one.

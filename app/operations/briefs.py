@@ -19,8 +19,8 @@ from app.errors import (
     or_raise,
 )
 from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.loading import cached_schema, in_order, problems
-from app.operations.context import Context, Fields
+from app.fields.loading import Fields, cached_schema, in_order, problems
+from app.operations.context import Context
 from app.operations.documents import document_change, document_result, own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.briefs import BriefDetail, BriefItem, ShownBriefDetail, ShownBriefItem, brief_detail, brief_item

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
-from app.fields.loading import check
+from app.fields.loading import Fields, check
 from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.named import CategoryRecord, ShownCategory, category_record

@@ -1,10 +1,10 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.errors import BadRequest, ClusterInUse, NotFound, WriteConflict, or_raise
-from app.fields.loading import check
+from app.fields.loading import Fields, check
 from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.named import ClusterRecord, ShownCluster, cluster_record
 from app.rules.etags import EntityTag, record_tag

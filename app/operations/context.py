@@ -15,8 +15,6 @@ from app.store.store import Store
 from app.vocabulary import ActorType, Channel, Scope
 
 Record = TypeVar("Record", bound=Mapping[str, Any])
-Fields = Mapping[str, Any]
-"""The fields of a call's body and query, loaded."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from app.errors import (
     or_raise,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.loading import check
-from app.operations.context import Context, Fields
+from app.fields.loading import Fields, check
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.documents import DocumentRecord, DocumentSummary, ShownDocument, document_summary, document_text_ids

@@ -1,8 +1,9 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
 from app.errors import CursorExpired, HttpApiDecodeError, Issue
+from app.fields.loading import Fields
 from app.fields.queries import ActivityQuery, EventQuery
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.records.events import ActivityRecord, EventPage, ShownActivity, ShownEventPage, activity_record, event_page

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.errors import BudgetExceeded, ProjectFrozen
-from app.operations.context import Context, Fields, this_instant
+from app.fields.loading import Fields
+from app.operations.context import Context, this_instant
 from app.rules.actors import Actor, shown_note
 from app.rules.briefs import MoveRequest
 from app.rules.documents import StoredDocument, made_by_caller

@@ -11,10 +11,10 @@ from typing import Any
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.fields.documents import EditedFields
 from app.fields.imports import ImportedFields, ImportFields
-from app.fields.loading import cached_schema, in_order, problems
+from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import document_result, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
@@ -80,7 +80,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    return save_content(ctx, document, fields.get("markdown", ""), ctx.prepared)
+    words: int = ctx.prepared
+    return save_content(ctx, document, fields.get("markdown", ""), words)
 
 
 class _Existing:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any, cast
 
+from app.fields.loading import Fields
 from app.fields.queries import InsightsQuery
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.insights import InsightsRecord, ShownAgent, ShownDay, ShownDuration, ShownInsights
 from app.rules.insights import (

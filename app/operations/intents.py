@@ -9,10 +9,11 @@ from typing import NamedTuple, cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.fields.intents import DraftDocumentFields, IntentQuery
+from app.fields.loading import Fields
 from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references

@@ -1,10 +1,10 @@
 """Members of the project (decisions, section 2)."""
 
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
-from app.fields.loading import check
+from app.fields.loading import Fields, check
 from app.fields.named import MemberChanges, MemberFields
 from app.fields.queries import LongPage
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.named import MemberRecord, ShownMember, member_record
 from app.rules.etags import record_tag

@@ -11,10 +11,10 @@ from typing import Any, cast
 from app.errors import IntentInvalid, Problem
 from app.fields.documents import DocumentChanges
 from app.fields.intents import DraftDocumentFields
-from app.fields.loading import cached_schema, in_order, problems
+from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import changed_fields, edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
@@ -203,7 +203,8 @@ def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[
     for piece in pieces:
         slug = piece.changes.get("slug") or free.choose(slug_of(piece.changes["title"]))
         markdown = piece.changes.get("markdown") or ""
-        words = ctx.prepared[piece.key] if piece.key in ctx.prepared else word_count(markdown)
+        counted: Mapping[str, int] = ctx.prepared
+        words = counted[piece.key] if piece.key in counted else word_count(markdown)
         record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
         events = [ctx.event("document.created", {"briefState": BriefState.NONE})]
         if piece.offers:  # in the insert: another write of each document would take as long again

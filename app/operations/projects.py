@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
-from app.fields.loading import check
+from app.fields.loading import Fields, check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
-from app.operations.context import Caller, Context, Fields, system
+from app.operations.context import Caller, Context, system
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, ShownProject, project_record
 from app.rules.actors import Note

@@ -27,13 +27,13 @@ from app.errors import (
 )
 from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.fields.imports import DatedFields
-from app.fields.loading import problems
+from app.fields.loading import Fields, problems
 from app.operations.checks import checks_of, demanded_checks
-from app.operations.context import Context, Fields, system
+from app.operations.context import Context, system
 from app.operations.documents import document_change, document_result, own_document
 from app.operations.guards import publishing_request, request_under_claim
 from app.operations.operation import Effect, Result, operation
-from app.operations.rendering import render_document
+from app.operations.rendering import Rendering, render_document
 from app.operations.revisions import markdown_of
 from app.records.documents import ScheduleOutcome, ShownDocument, ShownScheduleOutcome
 from app.rules.briefs import MoveRequest, first_refusal
@@ -53,7 +53,7 @@ from app.rules.documents import (
     if_not_renderable,
     refusal,
 )
-from app.rules.publishing import delivered_words, past_slugs, previous_slug, snapshot
+from app.rules.publishing import Rendered, delivered_words, past_slugs, previous_slug, snapshot
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -291,14 +291,15 @@ def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None =
     request = publishing_request(ctx, document, ctx.store.projects.settings(ctx.project_id))
     if refused := refusal(PUBLISH, document, request, base_version):
         return refused
-    if ctx.prepared is None or ctx.prepared.content_id != document["contentId"]:
+    rendering: Rendering | None = ctx.prepared
+    if rendering is None or rendering.content_id != document["contentId"]:
         raise WriteConflict
-    return first_refusal(PUBLISHING, document, replace(request, not_renderable=ctx.prepared.text is None))
+    return first_refusal(PUBLISHING, document, replace(request, not_renderable=rendering.text is None))
 
 
 def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> Result[ShownDocument]:
     """Makes a document's present content what is delivered; inside a transaction, when there is no obstacle."""
-    text = ctx.prepared.text
+    text: Rendered = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or live_since or ctx.now
     delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)

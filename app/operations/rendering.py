@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from app.operations.context import Context, Fields
+from app.fields.loading import Fields
+from app.operations.context import Context
 from app.operations.long_texts import alone_if_long
 from app.rules.documents import PUBLISH, refusal
 from app.rules.publishing import Rendered, rendered

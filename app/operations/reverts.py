@@ -6,9 +6,9 @@ from datetime import timedelta
 from itertools import chain
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
-from app.fields.loading import problems
+from app.fields.loading import Fields, problems
 from app.fields.tokens import RevertFields
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import write_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import event_type, restored_changes

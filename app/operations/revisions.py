@@ -16,8 +16,9 @@ from app.errors import (
     or_raise,
 )
 from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
+from app.fields.loading import Fields
 from app.fields.queries import Page
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import document_change, document_result, own_document, write_version
 from app.operations.guards import request_under_claim
 from app.operations.long_texts import alone_if_long
@@ -59,7 +60,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Show
     _demand_base(ctx, fields)
     document = own_document(ctx, document_id)
     refuse_unwritable(ctx, document, fields)
-    return save_content(ctx, document, fields["markdown"], ctx.prepared)
+    words: int = ctx.prepared
+    return save_content(ctx, document, fields["markdown"], words)
 
 
 @operation(Scope.READ, Effect.READS, query=Page, response=RevisionSummary, many=True)

@@ -18,8 +18,9 @@ from app.errors import (
 )
 from app.fields.documents import ContentPartQuery
 from app.fields.intents import MAX_MARKDOWN
+from app.fields.loading import Fields
 from app.fields.sections import ContentEdits
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.documents import document_change, own_document
 from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation

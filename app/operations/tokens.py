@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict, or_raise
-from app.fields.loading import check, in_order, problems
+from app.fields.loading import Fields, check, in_order, problems
 from app.fields.queries import LongPage
 from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.tokens import NewTokenRecord, ShownNewToken, ShownToken, TokenRecord, token_record
 from app.rules.etags import record_tag

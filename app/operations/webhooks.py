@@ -5,9 +5,9 @@ import secrets
 from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, WriteConflict, or_raise
-from app.fields.loading import in_order, problems
+from app.fields.loading import Fields, in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
-from app.operations.context import Context, Fields
+from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.webhooks import (
     DeliveryRecord,

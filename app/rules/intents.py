@@ -1,20 +1,17 @@
 """What confirming a draft finds wrong, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
 from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
-from app.fields.loading import in_order, problems
+from app.fields.loading import Fields, in_order, problems
 from app.rules.actors import Actor
 from app.rules.briefs import NO_CLAIM, written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.references import ExistingRecords, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
-
-Fields = Mapping[str, Any]
 
 
 class StoredIntent(TypedDict):
