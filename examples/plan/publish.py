@@ -14,13 +14,14 @@ from urllib.parse import urlencode
 from plan import pieces_of
 from rest import Refused, call
 
-SETTLED = {"NotFound", "InvalidTransition", "PreconditionFailed", "VersionConflict", "FourEyes", "BadRequest"}
-"""Refusals after which another try would not help: the document was deleted or changed, or the token wrote it."""
+SETTLED = {"NotFound", "InvalidTransition", "FourEyes", "BadRequest"}
+"""Refusals after which another try would not help: the document was deleted or moved on, or the token wrote it."""
 
 
-def publish(event: dict[str, Any], keys: set[str]) -> None:
+def publish(event: dict[str, Any], keys: set[str], tries: int = 3) -> None:
     """Publishes the document of an event if it is a piece of the plan and still approved, as it was read.
 
+    One that changes in between is read again.
     The idempotency key is made of the event's id: whoever handles the event again publishes nothing twice.
     """
     path = f"/documents/{event['data']['documentId']}"
@@ -30,6 +31,8 @@ def publish(event: dict[str, Any], keys: set[str]) -> None:
             call("POST", f"{path}/publish", key=f"publish-{event['id']}", etag=headers["ETag"])
             print(f"published {document['key']}  {document['title']}", flush=True)
     except Refused as refused:
+        if refused.tag == "PreconditionFailed" and tries > 1:
+            return publish(event, keys, tries - 1)
         if refused.tag not in SETTLED:
             raise  # the place in the feed is not stored: the next run handles the event again
         print(f"not published: {path}: {refused}", file=sys.stderr)

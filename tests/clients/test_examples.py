@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-PLAN = Path(__file__).parents[2] / "examples" / "plan" / "plan.py"
+PROGRAMS = Path(__file__).parents[2] / "examples" / "plan"
 PAGE = b"<html>502 Bad Gateway</html>"
 PLANNED = {"pieces": [{"key": "rye", "id": "6650f0a1b2c3d4e5f6a7b8c9", "outcome": "created", "errors": []}]}
 
@@ -30,17 +30,20 @@ def answering(
     *answers: tuple[int, bytes], retry_after: str = "0", cut: int = 0
 ) -> Iterator[tuple[str, list[str | None]]]:
     """Serves answers, one for each request, the first `cut` of them without their end; yields the address, and the
-    idempotency keys of the requests."""
+    idempotency keys of the writes."""
     left, keys = list(answers), list[str | None]()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             keys.append(self.headers["Idempotency-Key"])
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, body = left.pop(0)
             self.send_response(status)
             self.send_header("Retry-After", retry_after)
-            self.send_header("Content-Length", str(len(body) + (len(keys) <= cut)))
+            self.send_header("Content-Length", str(len(body) + (len(answers) - len(left) <= cut)))
             self.end_headers()
             self.wfile.write(body)
 
@@ -53,11 +56,15 @@ def answering(
 
 
 def plan(
-    address: str, folder: Path, *options: str, file: bytes = b"key,title,ready\nrye,Rye bread,TRUE\n"
+    address: str,
+    folder: Path,
+    *options: str,
+    file: bytes = b"key,title,ready\nrye,Rye bread,TRUE\n",
+    program: str = "plan.py",
 ) -> subprocess.CompletedProcess[str]:
     (folder / "plan.csv").write_bytes(file)
     environment = {**os.environ, "BASE": address, "TOKEN": "cwm_x", "no_proxy": "*"}
-    command = [sys.executable, PLAN, "plan.csv", *options]
+    command = [sys.executable, PROGRAMS / program, "plan.csv", *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -136,3 +143,17 @@ def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, file: byt
     assert ended.returncode == 1
     assert ended.stderr.startswith(why)
     assert (ended.stderr.count("\n"), keys) == (1, [])
+
+
+def test_an_approved_piece_that_changes_before_it_is_published_is_read_again(tmp_path: Path) -> None:
+    event = {"id": "6650f0a1b2c3d4e5f6a7b8c9", "type": "document.approved", "data": {"documentId": "6650"}}
+    document = {"key": "rye", "title": "Rye bread", "status": "approved"}
+    page, last = ({"events": events, "cursor": "c"} for events in ([event], []))
+    changed = (412, error("PreconditionFailed"))
+    rest = [(200, json.dumps(body).encode()) for body in (document, document, *[last] * 3)]
+    answers = [(200, json.dumps(page).encode()), rest[0], changed, *rest]
+    with answering(*answers) as (address, keys):
+        ended = plan(address, tmp_path, "--cursor", "cursor", "--seconds", "1", program="publish.py")
+
+    assert (ended.stdout, ended.stderr) == ("published rye  Rye bread\n", "")
+    assert keys == ["publish-6650f0a1b2c3d4e5f6a7b8c9"] * 2
