@@ -15,7 +15,8 @@ from app.store.store import Misconfigured, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
 
-REST_SECONDS = 2.0
+FAILURE_PAUSE_SECONDS = 2.0
+"""How long after a failure a job, or a project in it, is tried again."""
 STOP_SECONDS = 25
 REASON_LENGTH = 300
 """How much of a conflict's reason is logged: the index is in its beginning, and after it come the whole records."""
@@ -88,7 +89,7 @@ class Worker:
                 pause = 0.0 if job.run() else job.pause_seconds
             except Exception as error:
                 log_error(error, job=job.name)
-                pause = REST_SECONDS
+                pause = FAILURE_PAUSE_SECONDS
         job.close()
 
 
@@ -97,7 +98,7 @@ class ProjectByProject:
 
     def __init__(self, job: str) -> None:
         self._job = job
-        self._rests_until: dict[str, float] = {}
+        self._paused_until: dict[str, float] = {}
         """Of each project that failed last time."""
 
     def each(self, project_ids: Iterable[str], work: Callable[[str], int]) -> int:
@@ -106,15 +107,15 @@ class ProjectByProject:
         Ends early when MongoDB can't be reached, which the other projects would wait for as well.
         """
         total, now = 0, time.monotonic()
-        for project_id in sorted(project_ids, key=lambda one: self._rests_until.get(one, 0.0)):
-            if self._rests_until.get(project_id, 0.0) > now:
+        for project_id in sorted(project_ids, key=lambda one: self._paused_until.get(one, 0.0)):
+            if self._paused_until.get(project_id, 0.0) > now:
                 break
             try:
                 total += work(project_id)
-                self._rests_until.pop(project_id, None)
+                self._paused_until.pop(project_id, None)
             except Exception as error:
                 log_error(error, job=self._job, projectId=project_id)
-                self._rests_until[project_id] = time.monotonic() + REST_SECONDS
+                self._paused_until[project_id] = time.monotonic() + FAILURE_PAUSE_SECONDS
                 if isinstance(error, ServiceUnavailable) and not isinstance(error, TooManyWriters):
                     break
         return total
@@ -162,7 +163,7 @@ class ProjectPool:
             run()
         except Exception as error:
             log_error(error, job=self._job, projectId=project_id)
-            self._closed.wait(REST_SECONDS)
+            self._closed.wait(FAILURE_PAUSE_SECONDS)
         finally:
             with self._lock:
                 self._running[project_id] -= 1

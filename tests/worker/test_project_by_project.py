@@ -42,7 +42,7 @@ def test_a_project_that_failed_rests_and_then_comes_last(monkeypatch: pytest.Mon
 
     resting, rested, again = Runs(), Runs(), Runs()
     projects.each(PROJECTS, resting)
-    now += worker.REST_SECONDS
+    now += worker.FAILURE_PAUSE_SECONDS
     projects.each(PROJECTS, rested)
     projects.each(PROJECTS, again)
 

@@ -35,7 +35,7 @@ def test_a_project_uses_only_its_part_and_another_is_run_beside_it(pool: Project
 def test_what_fails_gives_its_thread_back_after_a_rest(
     pool: ProjectPool, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.01)
+    monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 0.01)
 
     def fails() -> None:
         raise error

@@ -174,7 +174,7 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
         fresh_store.outboxes.publish_all(project.id)
         a_document(project.context(), title="Another")
     fresh_store.database.feeds.delete_one({"_id": ObjectId(broken.id)})  # as after a restore of some collections
-    monkeypatch.setattr(worker, "REST_SECONDS", 3600)
+    monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 3600)
     before = fresh_store.events.last(whole.id)
     [relay] = [job for job in jobs(fresh_store, SETTINGS) if job.name == "relay events"]
 
