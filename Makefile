@@ -19,7 +19,7 @@ FAST_TESTS := tests/contract tests/fields $(addprefix tests/rules/test_,briefs.p
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off
-ADVISORIES := https://pypi.org/pypi/pip/json
+ADVISORIES := https://pypi.org/pypi/pip/24.0/json
 
 .PHONY: help setup dev test test-fast lint audit abuse chaos fuzz bench bench-growth soak dist docs sure lock clean
 
