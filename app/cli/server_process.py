@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import SynchronizedArray
@@ -230,6 +230,20 @@ def hold_port(host: str, port: int) -> socket.socket | None:
     granian would silently share the port with another granian.
     Raises `ClickException` where the server can't listen there for another reason: it is no address of this machine.
     """
+    with ExitStack() as binding:
+        if sys.platform == "linux":
+            # Both of two servers could bind it before either takes `SO_REUSEADDR` back. A name in the kernel, which
+            # ends with its process, is one server's alone; other systems have none.
+            try:
+                name = binding.enter_context(socket.socket(socket.AF_UNIX))
+                name.bind(f"\0content-workflow serve {host} {port}")
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    return None
+        return _bind(host, port)
+
+
+def _bind(host: str, port: int) -> socket.socket | None:
     held = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     for after_closed_connections in (0, 1):
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, after_closed_connections)

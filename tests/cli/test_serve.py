@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from app.cli.server_process import KILL_SECONDS
+from app.cli.server_process import KILL_SECONDS, hold_port
 from app.store.store import Store
 from tests import live
 from tests.cli.running import Running, answers, running, until
@@ -215,6 +216,22 @@ def test_of_two_servers_that_start_at_once_on_one_port_one_is_refused(
         until(lambda: answers(f"http://127.0.0.1:{port}", "/health"), serving)
 
     assert refused.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names in the kernel that end with their process")
+def test_of_two_that_take_a_port_at_once_one_gets_it() -> None:
+    """Also where connections were closed a moment ago: then it is bound with an option that lets others bind it."""
+    for _ in range(100):
+        port, at_once = free_port(), threading.Barrier(2)
+
+        def take(_: int, port: int = port, at_once: threading.Barrier = at_once) -> socket.socket | None:
+            at_once.wait()
+            return hold_port("127.0.0.1", port)
+
+        with ThreadPoolExecutor(2) as servers, ExitStack() as held:
+            taken = [held.enter_context(one) for one in servers.map(take, range(2)) if one]
+            assert len(taken) == 1
+            assert hold_port("127.0.0.1", port) is None
 
 
 COLLECTED = """
