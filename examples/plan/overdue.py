@@ -6,18 +6,18 @@ nothing but Python.
 """
 
 import argparse
-import csv
 import json
 import os
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
+
+from spreadsheet import rows_of
 
 MOST_KEYS = 100
 """How many keys one request may name."""
@@ -38,16 +38,8 @@ def overdue(base: str, token: str, keys: list[str], today: date) -> Iterator[dic
 
 
 def keys_of(plan: Path) -> list[str]:
-    """Returns the keys of a spreadsheet, which separates its columns by commas, semicolons or tabs."""
-    try:
-        text = plan.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"{plan} can't be read: {error}")
-    header = text.partition("\n")[0]
-    rows = csv.DictReader(StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
-    if "key" not in (rows.fieldnames or ()):
-        sys.exit(f"{plan} has no column `key`.")
-    return [row["key"] for row in rows if row["key"]]
+    """Returns the keys of a spreadsheet."""
+    return [row["key"] for row in rows_of(plan) if row["key"]]
 
 
 def main() -> None:

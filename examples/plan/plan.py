@@ -5,14 +5,13 @@ the environment. The same again changes nothing. The exit code is 1 when a piece
 """
 
 import argparse
-import csv
 import sys
 from collections import Counter
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from rest import Refused, call
+from spreadsheet import rows_of
 
 MOST_PIECES = 500
 """How many pieces one request may plan."""
@@ -21,14 +20,7 @@ LISTS = ("brief.referenceUrls", "brief.internalLinks")
 
 def pieces_of(plan: Path) -> list[dict[str, Any]]:
     """Returns the pieces of a spreadsheet as `POST /plan` takes them; empty cells are left out."""
-    try:
-        text = plan.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"{plan} can't be read: {error}")
-    header = text.partition("\n")[0]
-    rows = csv.DictReader(StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
-    if "key" not in (rows.fieldnames or ()):
-        sys.exit(f"{plan} has no column `key`.")
+    rows = rows_of(plan)
     pieces = []
     for row in rows:
         if None in row:
