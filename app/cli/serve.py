@@ -49,7 +49,7 @@ def _check_database(settings: Settings) -> None:
             found = {"missing": len(missing), "first": missing[0], "remedy": "content-workflow db init"}
             log.warning("database differs", extra=found)
         for line in lines:
-            if line not in missing:
+            if not is_missing(line):
                 log.warning("database differs", extra={"difference": line})
     except Misconfigured as error:
         log.error(error.message, extra={"reason": error.reason})

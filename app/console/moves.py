@@ -17,6 +17,7 @@ from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
 from app.records.documents import ShownDocument
+from app.rules.briefs import holds_claim
 from app.vocabulary import BriefState, DocumentStatus
 
 
@@ -43,11 +44,6 @@ class Move:
         return self.operation.name
 
 
-def _is_own_claim(document: ShownDocument) -> bool:
-    holder = document["brief"]["claimedBy"]
-    return holder is not None and holder["id"] == context().caller.token_id
-
-
 MOVES: tuple[Move, ...] = (
     Move(
         briefs.mark_brief_ready,
@@ -65,7 +61,7 @@ MOVES: tuple[Move, ...] = (
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
-        suits=_is_own_claim,
+        suits=lambda document: holds_claim(document["brief"]["claimedBy"], context().caller.token_id),
     ),
     Move(
         briefs.withdraw_brief,

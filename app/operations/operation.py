@@ -110,8 +110,8 @@ class Result(Generic[Shown]):
     def _record(self) -> Mapping[str, object]:
         return cast(Mapping[str, object], self.body)
 
-    @classmethod
-    def from_stored(cls, stored: StoredResult) -> Result[Any]:
+    @staticmethod
+    def from_stored(stored: StoredResult) -> Result[Any]:
         """Returns a stored result as a replay."""
         return Result(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
 

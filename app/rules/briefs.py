@@ -161,7 +161,7 @@ def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) 
 
 
 def if_held_by_another(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    return None if holds_claim(brief_of(document), request.token_id) else if_claimed(document, request)
+    return None if holds_claim(brief_of(document).get("claimedBy"), request.token_id) else if_claimed(document, request)
 
 
 def if_unclaimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
@@ -179,9 +179,8 @@ def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> BriefN
     return None if is_claimed(document, request) else nobody
 
 
-def holds_claim(brief: StoredBrief, token_id: str | None) -> bool:
-    """Returns whether the token is the one that claimed the brief."""
-    holder = brief.get("claimedBy")
+def holds_claim(holder: Actor | None, token_id: str | None) -> bool:
+    """Returns whether the token is the one that claimed a brief, its `claimedBy`."""
     return token_id is not None and holder is not None and holder["id"] == token_id
 
 
@@ -197,7 +196,7 @@ def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
     until = f" until {wire_time(expires_at)}" if expires_at else ""
     say = partial(named, channel=request.channel)
-    if holds_claim(brief, request.token_id) and request.claimed_at in (None, claimed_at):
+    if holds_claim(brief.get("claimedBy"), request.token_id) and request.claimed_at in (None, claimed_at):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "

@@ -347,7 +347,7 @@ def if_guarded(document: StoredDocument, request: MoveRequest) -> BriefClaimed |
     A claim guards it against agents that do not hold it, and against callers who name another claim than it.
     """
     brief = brief_of(document)
-    by_another = request.is_by_agent and not holds_claim(brief, request.token_id)
+    by_another = request.is_by_agent and not holds_claim(brief.get("claimedBy"), request.token_id)
     other_claim = request.claimed_at is not None and brief.get("claimedAt") != request.claimed_at
     return if_claimed(document, request) if by_another or other_claim else None
 
