@@ -1,29 +1,25 @@
 """Fails when a piece of a plan is overdue: it was due before today, and it is not published.
 
 python3 overdue.py plan.csv, with BASE (the service's address) and TOKEN (a token with the scope `read`) in the
-environment. The exit code is 0 when no piece is overdue, and 1 when one is or the plan can't be compared. It needs
-nothing but Python.
+environment. The exit code is 0 when no piece is overdue, and 1 when one is or the plan can't be compared.
 """
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
-from urllib.request import Request, urlopen
 
+from rest import Refused, call
 from spreadsheet import rows_of
 
 MOST_KEYS = 100
 """How many keys one request may name."""
 
 
-def overdue(base: str, token: str, keys: list[str], today: date) -> Iterator[dict[str, Any]]:
+def overdue(keys: list[str], today: date) -> Iterator[dict[str, Any]]:
     """Yields the documents of a plan that were due before a day and are not published."""
     for start in range(0, len(keys), MOST_KEYS):
         query = {
@@ -32,14 +28,8 @@ def overdue(base: str, token: str, keys: list[str], today: date) -> Iterator[dic
             "isPublished": "false",
             "limit": MOST_KEYS,
         }
-        request = Request(f"{base}/documents?{urlencode(query)}", headers={"Authorization": f"Bearer {token}"})
-        with urlopen(request, timeout=30) as response:
-            yield from json.load(response)
-
-
-def keys_of(plan: Path) -> list[str]:
-    """Returns the keys of a spreadsheet."""
-    return [row["key"] for row in rows_of(plan) if row["key"]]
+        documents, _ = call("GET", f"/documents?{urlencode(query)}")
+        yield from documents
 
 
 def main() -> None:
@@ -47,15 +37,8 @@ def main() -> None:
     parser.add_argument("plan", type=Path, help="the spreadsheet, with a column `key`")
     parser.add_argument("--today", type=date.fromisoformat, metavar="DATE", default=datetime.now(UTC).date())
     arguments = parser.parse_args()
-    if not (os.environ.get("BASE") and os.environ.get("TOKEN")):
-        sys.exit("Set BASE to the service's address, and TOKEN to a token with the scope `read`.")
-    keys = keys_of(arguments.plan)
-    try:
-        found = list(overdue(os.environ["BASE"], os.environ["TOKEN"], keys, arguments.today))
-    except HTTPError as error:
-        sys.exit(f"{os.environ['BASE']} answered {error.code}: {error.read().decode(errors='replace')}")
-    except URLError as error:
-        sys.exit(f"{os.environ['BASE']} can't be reached: {error.reason}")
+    keys = [row["key"] for row in rows_of(arguments.plan) if row["key"]]
+    found = list(overdue(keys, arguments.today))
     for document in sorted(found, key=lambda one: one["dueDate"]):
         print(f"{document['dueDate']}  {document['status']:<9}  {document['key']}  {document['title']}")
     print(f"{len(found)} of {len(keys)} pieces overdue.")
@@ -63,4 +46,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (Refused, OSError) as error:
+        sys.exit(f"Not compared: {error}")

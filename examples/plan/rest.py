@@ -5,6 +5,7 @@ BASE (the service's address) and TOKEN are in the environment.
 
 import json
 import os
+import sys
 import time
 from email.message import Message
 from http.client import HTTPException
@@ -34,8 +35,10 @@ def call(method: str, path: str, body: Any = None, *, key: str | None = "", etag
     """Returns the body and the headers of an answer; raises `Refused`, or `OSError` where nothing answers.
 
     A write has an idempotency key, the same in each attempt: so it is done once, however often it is sent. With None it
-    has none, for a dry run.
+    has none, for a dry run. Ends the program where BASE or TOKEN is missing.
     """
+    if not (os.environ.get("BASE") and os.environ.get("TOKEN")):
+        sys.exit("Set BASE to the service's address, and TOKEN to a token of the project.")
     headers = {
         "Authorization": f"Bearer {os.environ['TOKEN']}",
         "Content-Type": "application/json",

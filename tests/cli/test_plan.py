@@ -9,7 +9,6 @@ import json
 import re
 import time
 from pathlib import Path
-from runpy import run_path
 from typing import Any
 
 import pytest
@@ -210,24 +209,6 @@ def test_a_file_that_is_no_plan_is_refused_with_the_reason(
         read_plan(file)
 
     assert message in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "content", ["\ufeffkey;title\r\nrye;Rye\r\n;\r\nspelt;Spelt\r\n", "title\tkey\nRye\trye\n\tspelt\n"]
-)
-def test_the_example_for_ci_finds_the_keys_of_what_spreadsheets_write(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "plan.csv"
-    file.write_bytes(content.encode())
-
-    assert run_path("examples/plan/overdue.py")["keys_of"](file) == ["rye", "spelt"]
-
-
-def test_the_example_for_ci_says_which_column_is_missing(tmp_path: Path) -> None:
-    file = tmp_path / "plan.csv"
-    file.write_text("title\nRye\n")
-
-    with pytest.raises(SystemExit, match="no column `key`"):
-        run_path("examples/plan/overdue.py")["keys_of"](file)
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,21 +128,56 @@ def test_a_dry_run_has_no_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "file", [b"\xef\xbb\xbfkey;title\r\nrye;Rye\r\n;\r\nspelt;Spelt\r\n", b"title\tkey\nRye\trye\n\tspelt\n"]
+)
+def test_the_keys_are_found_in_what_spreadsheets_write(tmp_path: Path, file: bytes) -> None:
+    late = {"key": "rye", "title": "Rye", "status": "idea", "dueDate": "2027-01-11"}
+    with answering((200, json.dumps([late]).encode()), (200, b"[]")) as (address, _):
+        failed, passed = (plan(address, tmp_path, file=file, program="overdue.py") for _ in range(2))
+
+    assert (failed.returncode, failed.stdout) == (1, "2027-01-11  idea       rye  Rye\n1 of 2 pieces overdue.\n")
+    assert (passed.returncode, passed.stdout) == (0, "0 of 2 pieces overdue.\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "failure"),
+    [("plan.py", "Not planned: "), ("overdue.py", "Not compared: "), ("publish.py", "Stopped: ")],
+)
+def test_a_refusal_and_a_missing_token_end_a_program_in_one_line(tmp_path: Path, program: str, failure: str) -> None:
+    options = ["--cursor", "cursor", "--seconds", "1"] if program == "publish.py" else []
+    with answering((403, error("Forbidden"))) as (address, _):
+        refused = plan(address, tmp_path, *options, program=program)
+    unset = plan("", tmp_path, *options, program=program)
+
+    assert (refused.returncode, refused.stderr) == (1, f"{failure}Forbidden: Why.\n")
+    assert (unset.returncode, unset.stderr) == (
+        1,
+        "Set BASE to the service's address, and TOKEN to a token of the project.\n",
+    )
+
+
+@pytest.mark.parametrize("program", ["plan.py", "overdue.py"])
+@pytest.mark.parametrize(
     ("file", "why"),
     [
         (b"title\nRye bread\n", "plan.csv has no column `key`."),
         (b"", "plan.csv has no column `key`."),
-        (b"key,title\nrye,Rye\nspelt,Spelt,bread\n", "plan.csv, line 3: there are more cells than columns."),
         ("key,title\nrye,Brötchen\n".encode("latin-1"), "plan.csv can't be read: "),
     ],
 )
-def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, file: bytes, why: str) -> None:
+def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, program: str, file: bytes, why: str) -> None:
     with answering() as (address, keys):
-        ended = plan(address, tmp_path, file=file)
+        ended = plan(address, tmp_path, file=file, program=program)
 
     assert ended.returncode == 1
     assert ended.stderr.startswith(why)
     assert (ended.stderr.count("\n"), keys) == (1, [])
+
+
+def test_a_row_with_more_cells_than_columns_is_refused(tmp_path: Path) -> None:
+    ended = plan("http://127.0.0.1:9", tmp_path, file=b"key,title\nrye,Rye\nspelt,Spelt,bread\n")
+
+    assert ended.stderr == "plan.csv, line 3: there are more cells than columns.\n"
 
 
 def test_an_approved_piece_that_changes_before_it_is_published_is_read_again(tmp_path: Path) -> None:
