@@ -1,12 +1,14 @@
-"""A copy of mongod's files, taken while clients write, holds all that was acknowledged before (docs/operations.md)."""
+"""A backup that is taken while clients write holds all that was acknowledged before (docs/operations.md)."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import orjson
@@ -50,6 +52,42 @@ class Writer:
         self._over.set()
 
 
+@contextmanager
+def writing(project: Project) -> Iterator[list[Writer]]:
+    """Lets writers make documents until the block ends; an error of one is raised there."""
+    writers = [Writer(project) for _ in range(WRITERS)]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        running = [pool.submit(writer.run) for writer in writers]
+        try:
+            yield writers
+        finally:
+            for writer in writers:
+                writer.stop()
+        for one in running:
+            one.result()
+
+
+def all_write(writers: list[Writer]) -> list[str]:
+    """Returns the ids of all acknowledged documents, after each writer has made some more."""
+    for writer in writers:
+        writer.wait_for(ENOUGH)
+    return [one for writer in writers for one in writer.acknowledged]
+
+
+def assert_holds(uri: str, project: Project, acknowledged: list[str], written: Mapping[str, list[bytes]]) -> None:
+    """Asserts that a restored deployment serves, and has these documents as they were written."""
+    store = connect(uri)
+    assert differences(store) == []
+    after = a_ready_brief(Project(store, project.id, project.team_id).context(), title="After the restore")["id"]
+    kept = exported(store, project.id)
+    store.database.client.close()
+
+    assert len(acknowledged) >= ENOUGH * WRITERS
+    assert after in kept
+    assert set(acknowledged) <= kept.keys()
+    assert {one: kept[one] for one in acknowledged} == {one: written[one] for one in acknowledged}
+
+
 @pytest.mark.timeout(180)
 def test_files_copied_under_fsync_lock_while_clients_write_hold_all_that_was_acknowledged(tmp_path: Path) -> None:
     source, restored = tmp_path / "source", tmp_path / "restored"
@@ -57,37 +95,91 @@ def test_files_copied_under_fsync_lock_while_clients_write_hold_all_that_was_ack
         store = connect(uri)
         prepare(store)
         project = a_project(store)
-        writers = [Writer(project) for _ in range(WRITERS)]
-        with ThreadPoolExecutor(WRITERS) as pool:
-            running = [pool.submit(writer.run) for writer in writers]
-            try:
-                for writer in writers:
-                    writer.wait_for(ENOUGH)
-                before = [one for writer in writers for one in writer.acknowledged]
-                client.admin.command("fsync", lock=True)
-                shutil.copytree(source / "data", restored / "data")
-                client.admin.command("fsyncUnlock")
-                for writer in writers:
-                    writer.wait_for(ENOUGH)
-            finally:
-                for writer in writers:
-                    writer.stop()
-            for one in running:
-                one.result()
+        with writing(project) as writers:
+            before = all_write(writers)
+            client.admin.command("fsync", lock=True)
+            shutil.copytree(source / "data", restored / "data")
+            client.admin.command("fsyncUnlock")
+            all_write(writers)
         written = exported(store, project.id)
         store.database.client.close()
 
     with running_mongod(restored) as uri:
+        assert_holds(uri, project, before, written)
+
+
+needs_tools = pytest.mark.skipif(
+    not (shutil.which("mongodump") and shutil.which("mongorestore")),
+    reason="needs mongodump and mongorestore, which come from MongoDB's own packages alone",
+)
+
+
+@needs_tools
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("drop", [True, False], ids=["same deployment", "new deployment"])
+def test_a_mongodump_while_clients_write_holds_all_that_was_acknowledged(tmp_path: Path, drop: bool) -> None:
+    with running_mongod(tmp_path / "source") as uri:
         store = connect(uri)
-        assert differences(store) == []
-        after = a_ready_brief(Project(store, project.id, project.team_id).context(), title="After the restore")["id"]
-        kept = exported(store, project.id)
+        prepare(store)
+        project = a_project(store)
+        with writing(project) as writers:
+            before = all_write(writers)
+            dump(uri, tmp_path)
+            all_write(writers)
+        written = exported(store, project.id)
+        if drop:
+            restore(uri, tmp_path, "--drop")
+            assert_holds(uri, project, before, written)
         store.database.client.close()
 
-    assert len(before) >= ENOUGH * WRITERS
-    assert after in kept
-    assert set(before) <= kept.keys()
-    assert {one: kept.get(one) for one in before} == {one: written[one] for one in before}
+    if not drop:
+        with running_mongod(tmp_path / "restored") as uri:
+            restore(uri, tmp_path)
+            assert_holds(uri, project, before, written)
+
+
+@needs_tools
+@pytest.mark.timeout(180)
+def test_the_oplog_after_a_mongodump_restores_a_point_in_time(tmp_path: Path) -> None:
+    with running_mongod(tmp_path / "source") as uri:
+        store = connect(uri)
+        prepare(store)
+        project = a_project(store)
+        ctx = project.context()
+        before = [a_ready_brief(ctx, title=f"Rye {number}")["id"] for number in range(ENOUGH * WRITERS)]
+        dump(uri, tmp_path)
+        before += [a_ready_brief(ctx, title=f"Spelt {number}")["id"] for number in range(ENOUGH)]
+        second = int(time.time()) + 1
+        time.sleep(second + 1 - time.time())  # the oplog counts in seconds
+        too_late = {a_ready_brief(ctx, title=f"Oats {number}")["id"] for number in range(ENOUGH)}
+        run("mongodump", "--uri", uri, "--db", "local", "--collection", "oplog.rs", "--out", str(tmp_path / "oplog"))
+        written = exported(store, project.id)
+        store.database.client.close()
+
+    with running_mongod(tmp_path / "restored") as uri:
+        restore(uri, tmp_path)
+        (tmp_path / "nothing-else").mkdir()
+        oplog = ["--oplogFile", str(tmp_path / "oplog" / "local" / "oplog.rs.bson"), "--oplogLimit", f"{second}:0"]
+        run("mongorestore", "--uri", uri, "--oplogReplay", *oplog, str(tmp_path / "nothing-else"))
+        assert_holds(uri, project, before, written)
+        store = connect(uri)
+        assert not too_late & exported(store, project.id).keys()
+        store.database.client.close()
+
+
+def dump(uri: str, folder: Path) -> None:
+    """Dumps a deployment, MongoDB's own databases included, into a folder."""
+    run("mongodump", "--uri", uri, "--oplog", "--gzip", f"--archive={folder / 'backup.gz'}")
+
+
+def restore(uri: str, folder: Path, *options: str) -> None:
+    """Restores the dump of a folder."""
+    run("mongorestore", "--uri", uri, "--oplogReplay", "--gzip", f"--archive={folder / 'backup.gz'}", *options)
+
+
+def run(*command: str) -> None:
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
 
 
 def exported(store: Store, project_id: str) -> Mapping[str, list[bytes]]:
