@@ -8,6 +8,7 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from shutil import copy, copytree, ignore_patterns
 from zipfile import ZipFile
 
 import pytest
@@ -65,3 +66,15 @@ def test_the_wheel_has_the_templates_and_assets_of_the_console(wheel: str) -> No
 
     assert read <= packed
     assert not {name for name in packed if "node_modules" in name}
+
+
+def test_the_container_is_built_from_files_that_make_the_same_package(wheel: str, tmp_path: Path) -> None:
+    lines = (CHECKOUT / ".dockerignore").read_text("utf-8").splitlines()
+    for name in (line[1:] for line in lines if line.startswith("!")):
+        if (CHECKOUT / name).is_dir():
+            copytree(CHECKOUT / name, tmp_path / name, ignore=ignore_patterns("__pycache__", "node_modules"))
+        else:
+            copy(CHECKOUT / name, tmp_path / name)
+    [built] = WheelBuilder(str(tmp_path)).build(directory=str(tmp_path / "dist"), versions=["standard"])
+
+    assert set(ZipFile(built).namelist()) == set(ZipFile(wheel).namelist())
