@@ -37,13 +37,13 @@ from rapidfuzz.distance import OSA
 from app.errors import RateLimited, Refusal
 from app.http import bodies
 from app.http.callers import callers
+from app.http.hosts import HostNames, is_same_origin
 from app.http.in_flight import bearer_secret
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
-from mcp_tools.addresses import Addresses, is_of
 from mcp_tools.server import Call, mcp_server, printable_name
 from mcp_tools.sessions import client_of, session_id
 from mcp_tools.toolsets import ALL, NAMES
@@ -71,7 +71,7 @@ class McpView:
     """The view of `/mcp`."""
 
     def __init__(self, settings: Settings) -> None:
-        self._addresses = Addresses(settings.public_url, settings.mcp_allowed_hosts)
+        self._names = HostNames(settings.public_url, settings.mcp_allowed_hosts)
         self._server = mcp_server()
         self._local = _PerThread()
 
@@ -90,9 +90,9 @@ class McpView:
     def _refused_address(self) -> Response | None:
         """Refuses a host name that is not this server's, and web pages of any other origin."""
         host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
-        if not self._addresses.include(host):
+        if not self._names.include(host):
             return _refusal(421, t.INVALID_REQUEST, f"The host {host!r} is not allowed: see MCP_ALLOWED_HOSTS.")
-        if origin and not is_of(origin, host):
+        if origin and not is_same_origin(origin, host):
             return _refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
         return None
 

@@ -11,6 +11,7 @@ from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
+from app.http.hosts import is_same_origin
 from app.http.in_flight import SESSION_COOKIE, session_secret
 from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
@@ -67,7 +68,7 @@ def refuse_other_sites() -> None:
     """Refuses with `Forbidden` what the browser marks as sent by another site."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
-    is_our_origin = origin is None or origin.partition("://")[2] == request.host
+    is_our_origin = origin is None or is_same_origin(origin, request.host)
     if site not in ("same-origin", "none") if site else not is_our_origin:
         raise Forbidden("Another site sent this request: open the console and try again there.")
 

@@ -1,10 +1,10 @@
-"""Which names MCP answers to, and which pages may call it."""
+"""Which names MCP answers to, and which pages may call it and the console."""
 
 from __future__ import annotations
 
 import pytest
 
-from mcp_tools.addresses import Addresses, is_of
+from app.http.hosts import HostNames, is_same_origin
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from mcp_tools.addresses import Addresses, is_of
     ],
 )
 def test_the_names_of_a_server(public_url: str, allowed: tuple[str, ...], host: str, included: bool) -> None:
-    assert Addresses(public_url, allowed).include(host) is included
+    assert HostNames(public_url, allowed).include(host) is included
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_the_names_of_a_server(public_url: str, allowed: tuple[str, ...], host: 
     ],
 )
 def test_a_page_of_the_very_address(origin: str, host: str, same: bool) -> None:
-    assert is_of(origin, host) is same
+    assert is_same_origin(origin, host) is same

@@ -1,4 +1,4 @@
-"""The host names of this server, which protect it against DNS rebinding and pages of other origins."""
+"""The host names of this server, and whether a page that calls it is its own: against DNS rebinding and other sites."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ DEFAULT_PORTS = {"http": "80", "https": "443"}
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
-class Addresses:
+class HostNames:
     """The host names of a server: local ones, that of its public URL, and those that the settings name."""
 
     def __init__(self, public_url: str, allowed: Iterable[str]) -> None:
@@ -30,7 +30,7 @@ class Addresses:
         return self._any or any((name, one) in self._known for one in (*ports, None, "*"))
 
 
-def is_of(origin: str, host: str) -> bool:
+def is_same_origin(origin: str, host: str) -> bool:
     """Returns whether an `Origin` is the address that a `Host` header names, over http or https."""
     scheme, _, rest = origin.lower().partition("://")
     page, here = _parts(rest), _parts(host)
