@@ -2,7 +2,7 @@
 
 from flask import Flask, Response
 
-from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.catalogue import MCP_CATALOGUE
 from app.settings import Settings
 from mcp_tools.toolsets import NAMES
 
@@ -38,6 +38,6 @@ SURFACES = {
 def install(app: Flask, settings: Settings) -> None:
     """Serves `/llms.txt`, which names the surfaces that are on; it needs no token."""
     surfaces = "\n".join(line for name, line in SURFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in (*CATALOGUE, *FOR_AGENTS))
+    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in MCP_CATALOGUE)
     text = TEXT.format(surfaces=surfaces, tools=tools, toolsets=", ".join(NAMES))
     app.add_url_rule("/llms.txt", "llms", lambda: Response(text, content_type="text/plain; charset=utf-8"))

@@ -45,13 +45,12 @@ from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from mcp_tools.server import Call, mcp_server, printable_name
-from mcp_tools.sessions import client_of, session_id
+from mcp_tools.sessions import SESSION_HEADER, client_of, session_id
 from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
 ACCEPTED = (JSON, "application/*", "*/*")
 TOOLSET = "toolset"
-SESSION_HEADER = "Mcp-Session-Id"
 PROTOCOL_HEADERS = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 TRACE_KEYS = ("traceparent", "tracestate", "baggage")
 

@@ -21,11 +21,11 @@ from mcp.shared.inbound import (
 )
 
 from app.errors import Unauthorized
+from mcp_tools.sessions import SESSION_HEADER
 
 log = logging.getLogger("content_workflow.mcp")
 
 JSON = "application/json"
-SESSION_HEADER = "Mcp-Session-Id"
 
 TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
 """The environment variable that holds the token."""

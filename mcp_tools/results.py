@@ -13,13 +13,11 @@ from marshmallow import validate
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
 from app.fields.loading import cached_schema
-from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
 from app.records.documents import DocumentRecord, DocumentSummary
 from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
 from app.records.revisions import RevisionRecord, RevisionSummary
-
-OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
 
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
 """Records with long texts, and the same records without them, as tools return them."""
@@ -89,7 +87,7 @@ def _short(draft: dict[str, Any]) -> dict[str, Any]:
 
 def _documents_its_record(operation: Operation[Any]) -> bool:
     """Returns whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
-    alike = [one for one in OPERATIONS if _record(one) == _record(operation)]
+    alike = [one for one in MCP_CATALOGUE if _record(one) == _record(operation)]
     return operation is min(alike, key=lambda one: (not one.reads, one.many))
 
 
@@ -104,7 +102,7 @@ def _record_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
     record = _record(operation)
     properties = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
-    for extended in {_record(one) for one in OPERATIONS} & {*record.__mro__[1:]}:
+    for extended in {_record(one) for one in MCP_CATALOGUE} & {*record.__mro__[1:]}:
         for name in json_schema(extended)["properties"]:
             del properties[name]
     if operation.response is ConfirmedRecord:

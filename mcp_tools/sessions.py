@@ -8,6 +8,7 @@ import base64
 import hmac
 import secrets
 
+SESSION_HEADER = "Mcp-Session-Id"
 _NONCE, _SIGNATURE = 9, 16
 
 

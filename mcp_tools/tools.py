@@ -6,7 +6,7 @@ from typing import Any
 
 import mcp_types as t
 
-from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
@@ -74,7 +74,7 @@ def hints(operation: Operation[Any]) -> t.ToolAnnotations:
     )
 
 
-TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in (*CATALOGUE, *FOR_AGENTS)}
+TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in MCP_CATALOGUE}
 
 
 def tools_for(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:

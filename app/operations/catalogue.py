@@ -108,5 +108,5 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     projects.unfreeze_project,
 )
 
-FOR_AGENTS: tuple[Operation[Any], ...] = (sections.read_document_content,)
-"""What MCP alone serves: REST gives a document's content whole (decisions, section 8)."""
+MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)
+"""What MCP serves: one more, as REST gives a document's content whole (decisions, section 8)."""

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from app import errors
 from app.fields.json_schema import json_schema
 from app.fields.loading import cached_schema
-from app.operations.catalogue import CATALOGUE, FOR_AGENTS
+from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Effect, Operation
 from app.rest.examples import error_example
 from app.vocabulary import Scope
@@ -48,8 +48,7 @@ ANYWHERE = (
 )
 """What any tool can answer."""
 
-OPERATIONS = (*CATALOGUE, *FOR_AGENTS)
-EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+EACH_OPERATION = pytest.mark.parametrize("operation", MCP_CATALOGUE, ids=lambda operation: operation.name)
 
 
 def _served_by_rest(app: Flask) -> set[str]:
@@ -86,7 +85,7 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
 
 @pytest.mark.contract("service.mcp")
 def test_every_operation_is_a_tool() -> None:
-    assert list(TOOLS) == [operation.name for operation in OPERATIONS]
+    assert list(TOOLS) == [operation.name for operation in MCP_CATALOGUE]
 
 
 @pytest.mark.contract("decided-mcp.schemas")
@@ -173,7 +172,7 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
     documented = {
         (name, one.get("description"))
-        for operation in OPERATIONS
+        for operation in MCP_CATALOGUE
         for table in (operation.query, operation.body)
         if table
         for name, one in json_schema(table)["properties"].items()
