@@ -32,6 +32,8 @@ from app.http import answers, bodies, connections, feed_watch, in_flight, switch
 from app.http.proxies import Networks, networks
 from app.http.tracing import trace
 from app.settings import Settings
+from app.store.store import connect
+from app.worker.worker import Worker
 
 LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
 BLOCKING_THREADS = (16 + sum(limit.threads for limit in LIMITS)) * 4 // 3
@@ -110,10 +112,11 @@ def _check_folder(folder: str) -> None:
 
 @contextmanager
 def _worker(settings: Settings) -> Iterator[None]:
-    from app.worker.jobs import create_worker  # only now, as it counts where `shared_metrics` says
+    from app.worker.jobs import jobs  # only now, as it counts where `shared_metrics` says
 
     trace(settings)
-    worker = create_worker(settings).start()
+    store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    worker = Worker(jobs(store, settings)).start()
     try:
         yield
     finally:

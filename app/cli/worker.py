@@ -12,7 +12,8 @@ from app.http.metrics import with_token
 from app.http.tracing import trace
 from app.settings import Settings
 from app.store.store import Misconfigured, connect
-from app.worker.jobs import create_worker
+from app.worker.jobs import jobs
+from app.worker.worker import Worker
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -40,7 +41,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
     except ServiceUnavailable as error:
         remedy = "the worker starts its work when MongoDB answers"
         log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})
-    worker = create_worker(settings, store)
+    worker = Worker(jobs(store, settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())
     worker.start().wait()

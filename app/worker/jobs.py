@@ -12,10 +12,10 @@ from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
-from app.store.store import Store, connect
+from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
-from app.worker.worker import Job, ProjectByProject, ProjectPool, Worker
+from app.worker.worker import Job, ProjectByProject, ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -29,23 +29,18 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     webhooks = WebhookDispatcher(store, WebhookSender(store, client))
     publishers = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
     keep = timedelta(days=settings.events_kept_days)
-    relaying, expiring, trimming, counting = map(
-        ProjectByProject, ("relay events", "expire claims", "trim feeds", "count events")
-    )
+
+    def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], *arguments: object) -> Job:
+        return Job(name, pause_seconds, partial(run, store, ProjectByProject(name), *arguments))
+
     return (
-        Job("relay events", 0.2, partial(relay_events, store, relaying, then=webhooks.dispatch)),
+        project_by_project("relay events", 0.2, relay_events, webhooks.dispatch),
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
-        Job("expire claims", 1, partial(expire_claims, store, expiring)),
-        Job("trim feeds", 60, partial(trim_feeds, store, trimming, keep, set())),
-        Job("count events", 60, partial(count_events, store, counting)),
+        project_by_project("expire claims", 1, expire_claims),
+        project_by_project("trim feeds", 60, trim_feeds, keep, set()),
+        project_by_project("count events", 60, count_events),
     )
-
-
-def create_worker(settings: Settings, store: Store | None = None) -> Worker:
-    """Returns a worker that is not started, with a connection to MongoDB of its own unless one is given."""
-    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
-    return Worker(jobs(store, settings))
 
 
 def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], object]) -> bool:

@@ -12,7 +12,8 @@ from flask import Flask
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope
-from app.worker.jobs import create_worker
+from app.worker.jobs import jobs
+from app.worker.worker import Worker
 from tests.console.browser import Window, chromium
 from tests.databases import opened
 from tests.graphql_app.client import delivery_token
@@ -54,7 +55,7 @@ def project(store: Store) -> Project:
 @pytest.fixture
 def worker(store: Store) -> Iterator[None]:
     """A worker at work."""
-    running = create_worker(Settings(mongodb_uri="mongodb://given", log_level="CRITICAL"), store).start()
+    running = Worker(jobs(store, Settings(mongodb_uri="mongodb://given", log_level="CRITICAL"))).start()
     yield
     running.stop()
 

@@ -25,7 +25,7 @@ from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
 from app.worker import worker
-from app.worker.jobs import create_worker, expire_claims, jobs, publish_turn, trim_feeds
+from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
 from app.worker.worker import ProjectByProject, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
@@ -42,7 +42,7 @@ SETTINGS = Settings(mongodb_uri="mongodb://given", log_level="CRITICAL")
 @pytest.fixture
 def workers(store: Store) -> Iterator[list[Worker]]:
     """Three workers at work."""
-    running = [create_worker(SETTINGS, store).start() for _ in range(3)]
+    running = [Worker(jobs(store, SETTINGS)).start() for _ in range(3)]
     yield running
     for one in running:
         one.stop()
@@ -106,7 +106,7 @@ def test_three_workers_publish_what_is_due_once_and_within_two_seconds(
 @pytest.mark.contract("decided-running.due")
 def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store: Store) -> None:
     document = scheduled(project, rest, this_instant() - timedelta(days=2))
-    worker = create_worker(SETTINGS, store).start()
+    worker = Worker(jobs(store, SETTINGS)).start()
 
     until(lambda: rest.get(f"/documents/{document['id']}").json["status"] == "published")
     until(lambda: "document.published" in [event["type"] for event in rest.get("/events").json["events"]])
