@@ -45,11 +45,15 @@ class Refusal(Exception):
         return type(self).__name__
 
     @property
+    def details(self) -> list[tuple[str, str]]:
+        """What is wrong with each field, after its path."""
+        wrong = [(one["field"], one["message"]) for one in self.extra.get("errors", ())]
+        return wrong + [(one["path"], one["message"]) for one in self.extra.get("issues", ())]
+
+    @property
     def lines(self) -> list[str]:
         """What is wrong with each field, or else the message: for interfaces that show an error as text."""
-        wrong = [(one["field"], one["message"]) for one in self.extra.get("errors", ())]
-        wrong += [(one["path"], one["message"]) for one in self.extra.get("issues", ())]
-        return [f"{path}: {message}" for path, message in wrong] or [self.message]
+        return [f"{path}: {message}" for path, message in self.details] or [self.message]
 
     def body(self) -> dict[str, Any]:
         """Returns the error as callers get it: `_tag`, `message` and the extra keys of the class."""
@@ -63,7 +67,7 @@ class HttpApiDecodeError(Refusal):
     message = "The request does not have the right shape: correct what `issues` lists and send it again."
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
-        super().__init__(message, issues=list(issues[:MAX_ISSUES]))
+        super().__init__(message, issues=sorted(issues, key=lambda issue: issue["path"])[:MAX_ISSUES])
         if more := more + max(0, len(issues) - MAX_ISSUES):
             self.extra["more"] = more
 

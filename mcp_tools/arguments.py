@@ -95,7 +95,7 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
         issues += error.extra["issues"]
         more += error.extra.get("more", 0)
     if issues:
-        raise HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]), more=more)
+        raise HttpApiDecodeError(issues=issues, more=more)
     return fields
 
 

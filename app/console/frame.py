@@ -116,9 +116,7 @@ def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -
 def problems_of(refusal: Refusal) -> dict[str, list[str]]:
     """Returns the messages of a refusal by the name of the form's field; of a list, each with its line."""
     found: dict[str, list[str]] = {}
-    wrong = [(problem["field"], problem["message"]) for problem in refusal.extra.get("errors", ())]
-    wrong += [(issue["path"], issue["message"]) for issue in refusal.extra.get("issues", ())]
-    wrong += [("slug", refusal.message)] if isinstance(refusal, SlugTaken) else []
+    wrong = [("slug", refusal.message)] if isinstance(refusal, SlugTaken) else refusal.details
     for path, message in wrong:
         field, _, place = path.removesuffix("]").partition("[")
         found.setdefault(field, []).append(f"Line {int(place) + 1}: {message}" if place.isdecimal() else message)

@@ -45,8 +45,7 @@ def in_order(found: Iterable[Problem]) -> list[Problem]:
 
 def decode_error(messages: Any) -> HttpApiDecodeError:
     """Returns the contract's error for marshmallow's messages."""
-    issues = (Issue(path=path, message=message) for path, message in _flat(messages))
-    return HttpApiDecodeError(issues=sorted(issues, key=lambda issue: issue["path"]))
+    return HttpApiDecodeError(issues=[Issue(path=path, message=message) for path, message in _flat(messages)])
 
 
 @cache

@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from app.errors import HttpApiDecodeError, WriteConflict
-from app.fields.loading import cached_schema, load, problems
+from app.errors import Refusal, WriteConflict
+from app.fields.loading import cached_schema, check, load
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.batches import batches
@@ -372,11 +372,9 @@ def _read(text: bytes) -> Line:
     schema = LINES[line["type"]]
     try:
         loaded = load(schema, line)
-    except HttpApiDecodeError as error:
-        issues = error.extra["issues"]
-        raise _InvalidLine(line, "; ".join(f"{issue['path']}: {issue['message']}" for issue in issues)) from None
-    if wrong := problems(schema, {name: value for name, value in loaded.items() if value is not None}):
-        raise _InvalidLine(line, "; ".join(f"{problem['field']}: {problem['message']}" for problem in wrong))
+        check(schema, {name: value for name, value in loaded.items() if value is not None})
+    except Refusal as refusal:
+        raise _InvalidLine(line, "; ".join(refusal.lines)) from None
     return line_of(line["type"], loaded)
 
 
