@@ -10,9 +10,10 @@ from app.console.calls import call
 from app.console.frame import console, page
 from app.operations import insights
 from app.records.insights import ShownDuration, ShownStatuses
+from app.rules.insights import COUNTED
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
-HAPPENED = ("created", "claimed", "submitted", "approved", "published")
+HAPPENED = tuple(COUNTED.values())
 STEPS = {
     "readyToClaimed": "Offered to claimed",
     "claimedToSubmitted": "Claimed to submitted",

@@ -13,10 +13,9 @@ from app.console.frame import console, done, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
 from app.records.tokens import ShownNewToken
-from app.vocabulary import TokenKind
+from app.vocabulary import BudgetLimit, TokenKind
 
 ON_A_PAGE = 100
-BUDGET = ("writesPerHour", "publishesPerDay")
 LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 """A time as a form without a script sends it, which says nothing of its zone: it is UTC."""
 REASONS: Mapping[str, str] = {
@@ -62,7 +61,7 @@ def show_token(id: str) -> Response:
 def change_token(id: str) -> BaseResponse:
     """Changes a token's name and budget."""
     fields: dict[str, Any] = {"name": text("name")}
-    if "writesPerHour" in request.form:
+    if BudgetLimit.WRITES in request.form:
         fields["budget"] = _budget()
     call(tokens.update_token, id, fields=fields)
     return done("The token is saved.", url_for("console.show_token", id=id))
@@ -108,7 +107,7 @@ def _titles(ids: list[str]) -> dict[str, str]:
 
 def _budget() -> dict[str, Any] | None:
     """Returns the form's budget, None for no limit; what is not a number is left for the operation to refuse."""
-    sent = {name: typed for name in BUDGET if (typed := text(name))}
+    sent = {name: typed for name in map(str, BudgetLimit) if (typed := text(name))}
     return {name: int(typed) if re.fullmatch("-?[0-9]{1,18}", typed) else typed for name, typed in sent.items()} or None
 
 

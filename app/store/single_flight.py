@@ -34,14 +34,12 @@ class SingleFlight(Generic[V]):
         """Returns what `read` returns, called after this method by this caller or by another one that waits."""
         with self._lock:
             before = self._last.get(key)
-            flight = before if before is not None and not before.begun else None
-            leads = flight is None
-            if flight is None:
-                flight = self._last[key] = _Flight()
-        if leads:
-            self._lead(key, flight, before, read)
-        else:
+            flight = _Flight() if before is None or before.begun else before
+            self._last[key] = flight
+        if flight is before:
             flight.wait()
+        else:
+            self._lead(key, flight, before, read)
         if flight.error is not None:
             raise flight.error
         return flight.value  # type: ignore[return-value]  # set where there is no error
