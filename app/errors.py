@@ -6,6 +6,7 @@ decisions, section 3). Rules (`if_…`) return a refusal or None; operations, an
 scheduled publishing, GraphQL.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar
 
@@ -67,9 +68,16 @@ class HttpApiDecodeError(Refusal):
     message = "The request does not have the right shape: correct what `issues` lists and send it again."
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
-        super().__init__(message, issues=sorted(issues, key=lambda issue: issue["path"])[:MAX_ISSUES])
+        in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
+        super().__init__(message, issues=in_order[:MAX_ISSUES])
         if more := more + max(0, len(issues) - MAX_ISSUES):
             self.extra["more"] = more
+
+
+def _place(path: str) -> list[str | int]:
+    """Returns what sorts paths by name, and the entries of a list by number."""
+    parts = re.split(r"\[(\d{1,9})\]", path)
+    return [int(part) if index % 2 else part for index, part in enumerate(parts)]
 
 
 CHALLENGE = 'Bearer realm="content-workflow"'

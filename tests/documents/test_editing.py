@@ -356,3 +356,13 @@ def test_fields_need_the_scope_write(rest: Rest, project: Project) -> None:
     reader = rest.by(project.token(scopes=(Scope.READ, Scope.PUBLISH)))
 
     assert refused(reader.patch(path_of(document), {"title": "Spelt"}), "Forbidden")["scope"] == "write"
+
+
+@pytest.mark.contract("decided-documents.types-and-values")
+def test_wrong_entries_of_a_list_are_listed_in_their_order(rest: Rest) -> None:
+    urls = [number if number in (2, 10, 11) else "https://x.example" for number in range(12)]
+
+    refusal = rest.patch(f"{path_of(a_document(rest))}/brief", {"referenceUrls": urls})
+
+    issues = refused(refusal, "HttpApiDecodeError")["issues"]
+    assert [issue["path"] for issue in issues] == [f"referenceUrls[{number}]" for number in (2, 10, 11)]
