@@ -22,6 +22,7 @@ scripts and styles (with their content) are left out.
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH | pyromark.Options.ENABLE_TASKLISTS
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 _NOT_HTML = bytes.maketrans(b"`*_\\(\r\n", b"xxxxx  ")
 
 
@@ -35,7 +36,7 @@ def parsed(markdown: str) -> Iterator[Event]:
 def _parsed(markdown: str) -> Iterator[Event]:
     block: list[str] = []
     raw = _RawHtml()
-    for event in pyromark.events(markdown, options=_OPTIONS):
+    for event in pyromark.events(_with_line_feeds(markdown), options=_OPTIONS):
         if isinstance(event, str):
             yield event, None
             continue
@@ -61,7 +62,7 @@ def _parsed(markdown: str) -> Iterator[Event]:
 def rendered(markdown: str) -> str:
     """Returns the html that the parser makes of markdown as `parsed` reads it, raw html as it is; not its addresses."""
     source = protected(markdown)
-    html = pyromark.html(source, options=_OPTIONS)
+    html = pyromark.html(_with_line_feeds(source), options=_OPTIONS)
     return html if source == markdown else str(restored(html))
 
 
@@ -70,7 +71,16 @@ def events_with_places(markdown: str) -> Iterable[tuple[Any, Any]]:
 
     An event without details is a string, as `"SoftBreak"`; any other is a dict with one key: `{"Text": "a"}`.
     """
-    return pyromark.events_with_range(markdown, options=_OPTIONS, merge_text=True)
+    return pyromark.events_with_range(_with_line_feeds(markdown), options=_OPTIONS, merge_text=True)
+
+
+def _with_line_feeds(markdown: str) -> str:
+    """Returns markdown in which a line feed replaces each carriage return that ends a line by itself.
+
+    To the parser such a carriage return ends no line of code or html, so that a block of them would have no end. No
+    place in the text moves.
+    """
+    return _LONE_RETURN.sub("\n", markdown) if "\r" in markdown else markdown
 
 
 def tag_name(tag: str) -> str:

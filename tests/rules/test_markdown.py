@@ -24,6 +24,8 @@ from tests.rules.xss_corpus import VECTORS
     [
         ("# a\n\nb *c* **d** ~~e~~", "<h1>a</h1>\n<p>b <em>c</em> <strong>d</strong> <del>e</del></p>\n"),
         ("```python a\nb\n```", '<pre><code class="language-python">b\n</code></pre>\n'),
+        ("```\ra\r\rb\r```\rc", "<pre><code>a\n\nb\n</code></pre>\n<p>c</p>\n"),
+        ("<div>\ra\r\r# b", "<div>\na\n<h1>b</h1>\n</div>"),
         ("[a](/b)", '<p><a href="/b" rel="noopener">a</a></p>\n'),
         ("www.example.com", '<p><a href="http://www.example.com" rel="noopener">www.example.com</a></p>\n'),
         ("a@example.com", '<p><a href="mailto:a@example.com" rel="noopener">a@example.com</a></p>\n'),

@@ -43,6 +43,9 @@ markdowns = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
         ),
         ("# ![alt *text*](u)\n", [(1, 1, "alt text", 1, "# ![alt *text*](u)\n")]),
         ("#\n# b", [(1, 1, "", 1, "#\n"), (2, 1, "b", 2, "# b")]),
+        ("```\r# code\r```\r# b", [(0, 0, "", 1, "```\r# code\r```\r"), (1, 1, "b", 4, "# b")]),
+        ("<div>\r# raw\r\r# b", [(0, 0, "", 1, "<div>\r# raw\r\r"), (1, 1, "b", 4, "# b")]),
+        ("<!--\r# no\r-->\r# b", [(0, 0, "", 1, "<!--\r# no\r-->\r"), (1, 1, "b", 4, "# b")]),
         ("a\u2028# b\x0b# c\x0c# d", [(0, 0, "", 1, "a\u2028# b\x0b# c\x0c# d")]),
     ],
 )
