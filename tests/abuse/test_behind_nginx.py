@@ -22,6 +22,8 @@ from tests.graphql_app.client import delivery_token, published
 from tests.live import free_port, until_listening
 from tests.make import a_document
 
+PATHS = ("/briefs", "/graphql", "/console/board")
+"""A path of each form of refusals."""
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
@@ -114,23 +116,33 @@ def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(serv
 def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service: Service, tmp_path: Path) -> None:
     upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
     with behind_nginx(service.port, tmp_path) as port:
-        for path, refusal in (("/briefs/claim", b'{"_tag":"PayloadTooLarge"'), ("/graphql", b'"REQUEST_TOO_LARGE"')):
+        for path, refusal in (
+            ("/briefs/claim", b'{"_tag":"PayloadTooLarge"'),
+            ("/graphql", b'"REQUEST_TOO_LARGE"'),
+            ("/console/plan", b"<h1>Too large</h1>"),
+        ):
             with socket.create_connection(("127.0.0.1", port)) as client:
                 client.sendall(head("POST", path, "cwm_x", Content_Type="application/json", Content_Length="20971521"))
                 assert refusal in client.recv(65536)
         with clients(port, upload, 100):
             time.sleep(0.5)
-            limited = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in ("/briefs", "/graphql")]
+            limited = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in PATHS]
     with behind_nginx(free_port(), tmp_path) as port:
-        down = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in ("/briefs", "/graphql")]
+        down = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in PATHS]
 
     answers = [(one.status_code, one.headers["Retry-After"]) for one in limited + down]
-    assert answers == [(429, "1"), (429, "1"), (503, "1"), (503, "1")]
+    assert answers == [(429, "1")] * 3 + [(503, "1")] * 3
     assert [one[0].json()["_tag"] for one in (limited, down)] == ["RateLimited", "ServiceUnavailable"]
     assert [one[1].headers.get("Access-Control-Allow-Origin") for one in (limited, down)] == ["*", "*"]
     assert [one[0].headers.get("Access-Control-Allow-Origin") for one in (limited, down)] == [None, None]
     codes = [one[1].json()["errors"][0]["extensions"]["code"] for one in (limited, down)]
     assert codes == ["RATE_LIMITED", "SERVICE_UNAVAILABLE"]
+    kinds = [[one.headers.get_list("Content-Type") for one in answers] for answers in (limited, down)]
+    assert kinds == [[["application/json"], ["application/json"], ["text/html"]]] * 2
+    assert [re.findall("<h1>(.*?)</h1>", one[2].text) for one in (limited, down)] == [
+        ["Too many requests"],
+        ["Not available"],
+    ]
 
 
 def test_the_longest_addresses_reach_the_service(service: Service, tmp_path: Path) -> None:
