@@ -45,7 +45,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[ShownImport]]:
     existing = _Existing(ctx, documents)
     outcomes = [_prepare(ctx, document, existing) for document in documents]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
-    created = ctx.store.documents.create_many(ctx.project_id, [record for _, record in new])
+    created = ctx.store.documents.create(ctx.project_id, [record for _, record in new])
     for (outcome, _), document in zip(new, created, strict=True):
         outcome["id"] = document["id"]
     return Result([outcome for outcome, _ in outcomes])

@@ -179,7 +179,7 @@ def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> lis
 
 def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     """Writes all pieces that are not refused, in a few calls."""
-    created = ctx.store.documents.create_many(ctx.project_id, _new_documents(ctx, new))
+    created = ctx.store.documents.create(ctx.project_id, _new_documents(ctx, new))
     for piece, document in zip(new, created, strict=True):
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
     changed = [(piece.document, changes) for piece in known if (changes := _changes(ctx, piece))]

@@ -57,18 +57,11 @@ class Documents(DocumentLists):
         words = sorted({word for name in WORD_KEYS for word in keys[name]})
         return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, *events)
 
-    def create(self, project_id: str, record: Values, markdown: str, event: Event) -> StoredDocument:
-        """Adds a document with its first content as its first version; inside a transaction."""
-        document_id = new_id()
-        body_id = self._store.bodies.add(project_id, document_id, markdown) if markdown else None
-        document = self.add(project_id, {**record, "id": document_id, "contentId": body_id}, event)
-        self._store.revisions.add(project_id, document, at=event.at, by=event.by)
-        return document
+    def create(self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event]]]) -> Sequence[StoredDocument]:
+        """Adds documents, each with its first content as its first version and with its events; inside a transaction.
 
-    def create_many(
-        self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event]]]
-    ) -> Sequence[StoredDocument]:
-        """Adds documents, each with its first content and its events, in three calls; inside a transaction."""
+        It takes three calls, however many there are.
+        """
         rows, bodies, first_events = [], [], []
         for record, markdown, events in new:
             document_id, body_id = new_id(), new_id() if markdown else None
@@ -84,7 +77,7 @@ class Documents(DocumentLists):
         """Makes changes of many documents that were read in the same transaction, in one call."""
         updates = []
         for document, changes in writes:
-            stages = expire_lease_stage(changes[0].event.at)
+            stages = [expire_lease_stage(changes[0].event.at)]
             for one in changes:
                 stages += self._change_stages(one.event, one.changes, one.computed)
             condition = {"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room(), **NOT_DELETED}
