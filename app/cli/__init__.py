@@ -9,7 +9,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from app.cli.mongod import MongodFailed, MongodMissing
+from app.cli.mongod import MongodMissing
+from app.cli.mongod_process import MongodFailed
 from app.errors import Refusal, ServiceUnavailable
 from app.fields.unknown import near_name
 from app.settings import SettingsError

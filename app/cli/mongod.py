@@ -14,11 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
-from app.cli.mongod_process import MongodFailed, MongodProcess, lock_at_once
+from app.cli.mongod_process import MongodProcess, lock_at_once
 
 T = TypeVar("T")
 
-__all__ = ["MongodFailed", "MongodMissing", "find_mongod", "running_mongod", "signals_raise"]
 
 _WHAT_TO_INSTALL = """\
 Any one of these helps:

@@ -85,7 +85,29 @@ def run(
     `quiet` suppresses granian's own log lines.
     """
     with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
-        _serve(host, port, workers, settings, quiet)
+        # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
+        multiprocessing.set_start_method("spawn", force=True)
+        os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
+        proxies = networks(settings.trusted_proxies)
+        cpus = multiprocessing.Array("i", os.cpu_count() or 1)
+        loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds, cpus=cpus)
+        Granian(
+            "wsgi:app",
+            address=host,
+            port=port,
+            backlog=BACKLOG,
+            interface=Interfaces.WSGI,
+            workers=workers,
+            blocking_threads=BLOCKING_THREADS,
+            backpressure=_most_connections(),
+            http=HTTPModes.http1,
+            http1_settings=HTTP1,
+            websockets=False,
+            respawn_failed_workers=True,
+            workers_kill_timeout=KILL_SECONDS,
+            log_enabled=not quiet,
+            log_dictconfig=LOGGING,
+        ).serve(target_loader=loader)
 
 
 @contextmanager
@@ -121,32 +143,6 @@ def _worker(settings: Settings) -> Iterator[None]:
         yield
     finally:
         worker.stop()
-
-
-def _serve(host: str, port: int, workers: int, settings: Settings, quiet: bool) -> None:
-    # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
-    multiprocessing.set_start_method("spawn", force=True)
-    os.environ.update({name: value for name, value in MALLOC.items() if name not in os.environ})
-    proxies = networks(settings.trusted_proxies)
-    cpus = multiprocessing.Array("i", os.cpu_count() or 1)
-    loader = partial(load, port=port, proxies=proxies, deadline=settings.deadline_seconds, cpus=cpus)
-    Granian(
-        "wsgi:app",
-        address=host,
-        port=port,
-        backlog=BACKLOG,
-        interface=Interfaces.WSGI,
-        workers=workers,
-        blocking_threads=BLOCKING_THREADS,
-        backpressure=_most_connections(),
-        http=HTTPModes.http1,
-        http1_settings=HTTP1,
-        websockets=False,
-        respawn_failed_workers=True,
-        workers_kill_timeout=KILL_SECONDS,
-        log_enabled=not quiet,
-        log_dictconfig=LOGGING,
-    ).serve(target_loader=loader)
 
 
 def _most_connections() -> int:

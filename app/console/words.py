@@ -82,14 +82,10 @@ def message_html(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    code = Markup("<code>{}</code>")
-    parts = re.split("`([^`]+)`", text)
-    texts = (code.format(part) if number % 2 else _with_local_times(part) for number, part in enumerate(parts))
-    return Markup("").join(texts)
-
-
-def _with_local_times(text: str) -> Markup:
-    return Markup("").join(write_instants(text, when))
+    html = Markup("")
+    for number, part in enumerate(re.split("`([^`]+)`", text)):
+        html += Markup("<code>{}</code>").format(part) if number % 2 else Markup("").join(write_instants(part, when))
+    return html
 
 
 @console.app_template_filter("initials")

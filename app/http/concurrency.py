@@ -36,7 +36,8 @@ class ConcurrencyLimit:
         self._total, self._bounds, self._seconds, self.busy = total, bounds, seconds, busy
         self._lock = threading.Lock()
         self._used: Counter[Key] = Counter()
-        self._places = 0
+        self.taken = 0
+        """How many places are taken."""
         self._last_key: Key | None = None
         self._shared_until = 0.0
         self._queue: deque[_Waiter] = deque()
@@ -46,11 +47,6 @@ class ConcurrencyLimit:
     def waiting(self) -> int:
         """How many requests wait for a place."""
         return len(self._queue)
-
-    @property
-    def taken(self) -> int:
-        """How many places are taken."""
-        return self._places
 
     @property
     def threads(self) -> int:
@@ -99,12 +95,12 @@ class ConcurrencyLimit:
             self._let_in()
 
     def _give_back(self, keys: Keys) -> None:
-        self._places -= 1
+        self.taken -= 1
         _subtract(self._used, keys)
 
     def _let_in(self) -> None:
         for waiter in list(self._queue):
-            if self._places >= self._total.places:
+            if self.taken >= self._total.places:
                 break
             if self._fits(waiter.keys):
                 self._forget(waiter)
@@ -116,7 +112,7 @@ class ConcurrencyLimit:
         _subtract(self._waiting, waiter.keys)
 
     def _fits(self, keys: Keys) -> bool:
-        return self._places < self._total.places and all(
+        return self.taken < self._total.places and all(
             self._used[key] < self._bounds[key[0]].places or self._fits_alone(key) for key in keys
         )
 
@@ -124,7 +120,7 @@ class ConcurrencyLimit:
         return self._used[key] < self._bounds[key[0]].alone and time.monotonic() > self._shared_until
 
     def _take(self, keys: Keys) -> None:
-        self._places += 1
+        self.taken += 1
         self._used.update(keys)
 
 

@@ -93,7 +93,7 @@ def connections(port: int) -> list[Connection]:
             descriptor = int(file.name)
             if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
                 with socket.socket(fileno=os.dup(descriptor)) as copy:
-                    if _is_served_at(copy, port):
+                    if copy.family in (socket.AF_INET, socket.AF_INET6) and copy.getsockname()[1] == port:
                         info = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_TIMES.size)
                         sent, received = TCP_INFO_TIMES.unpack(info)
                         found.append(Connection(descriptor, copy.getpeername()[:2], sent / 1000, received / 1000))
@@ -117,10 +117,6 @@ def surplus(open_now: Iterable[Connection], proxies: Networks, deadline_seconds:
             clients.sort(key=lambda connection: connection.still_seconds)
             closed += clients[PER_ADDRESS:]
     return closed
-
-
-def _is_served_at(copy: socket.socket, port: int) -> bool:
-    return copy.family in (socket.AF_INET, socket.AF_INET6) and copy.getsockname()[1] == port
 
 
 def _shut_down(connection: Connection) -> None:

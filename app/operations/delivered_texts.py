@@ -117,7 +117,7 @@ class TextReader:
         ends = time.monotonic() + RENDERING_SECONDS
         for text, cached in rendered.items():
             texts[text] = (cached or self._render(text.body_id, bodies, ends)).html
-        if _encoded_size(texts, times) > MAX_BODIES:
+        if sum(times[text] * _length_as_json(content) for text, content in texts.items() if content) > MAX_BODIES:
             raise TooLong
         return texts
 
@@ -169,11 +169,6 @@ def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[TextRef
             times[preview_html(row, content_id)] += selection.preview.html
         if selection.preview.markdown:
             times[TextRef(content_id)] += selection.preview.markdown
-
-
-def _encoded_size(texts: Texts, times: Mapping[TextRef, int]) -> int:
-    """Returns how long the texts are as JSON."""
-    return sum(times[text] * _length_as_json(content) for text, content in texts.items() if content)
 
 
 def _length_as_json(text: str) -> int:

@@ -6,7 +6,7 @@ from app.fields.queries import ActivityQuery, EventQuery
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.events import ActivityRecord, EventPage, ShownActivity, ShownEventPage, activity_record, event_page
+from app.records.events import ActivityRecord, EventPage, ShownActivity, ShownEventPage, activity_record, event_record
 from app.rules.events import cursor_of, read_cursor
 from app.vocabulary import Scope
 
@@ -20,7 +20,7 @@ def list_events(ctx: Context, fields: Fields) -> Result[ShownEventPage]:
     """
     after = _sequence(ctx, fields.get("after"))
     events, reached = ctx.store.events.page(ctx.project_id, after, fields["limit"])
-    return Result(event_page(events, cursor_of(ctx.project_id, reached)))
+    return Result({"events": [event_record(event) for event in events], "cursor": cursor_of(ctx.project_id, reached)})
 
 
 @operation(Scope.READ, Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)

@@ -1,6 +1,5 @@
 """Events as callers see them (decisions, section 9)."""
 
-from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from marshmallow import fields
@@ -88,11 +87,6 @@ def event_record(event: StoredEvent) -> ShownEvent:
         "by": event["by"],
         "data": plain(event["data"]),
     }
-
-
-def event_page(events: Sequence[StoredEvent], cursor: str) -> ShownEventPage:
-    """Returns one page of the feed."""
-    return {"events": [event_record(event) for event in events], "cursor": cursor}
 
 
 def activity_record(event: StoredEvent) -> ShownActivity:

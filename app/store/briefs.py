@@ -168,7 +168,7 @@ class Briefs(DocumentRecords):
     def expire_lease(self, project_id: str, document_id: str, now: datetime) -> bool:
         """Records that the lease of a claim expired; False where a worker or a write of the document did so before."""
         expired = self._where(project_id, self._id_filter(document_id) | lease_expired_filter(now))
-        stages = [*expire_lease_stage(now), {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}]
+        stages = [expire_lease_stage(now), {"$set": {"rev": {"$add": ["$rev", 1]}, "updatedAt": now}}]
         written = self._collection.update_one(expired, stages, session=self._session, hint="_id_")
         return written.modified_count > 0
 

@@ -149,7 +149,7 @@ def document_etag_filter(tags: EntityTags, now: datetime) -> Bson:
     return {"$or": states or [{"rev": None}]}  # without a tag of ours nothing matches, as every record has a `rev`
 
 
-def expire_lease_stage(now: datetime) -> list[Bson]:
+def expire_lease_stage(now: datetime) -> Bson:
     """Returns the stage that records an expired lease: the brief becomes ready, with an event."""
     expired = {
         "$and": [
@@ -161,11 +161,9 @@ def expire_lease_stage(now: datetime) -> list[Bson]:
     ready = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.READY, **NO_CLAIM}}]}
     data = event_data_expressions(DOCUMENT_EVENT_DATA)
     event = event_expression(Event("brief.expired", now, SYSTEM, {"briefState": BriefState.READY}), data)
-    return [
-        {
-            "$set": {
-                "brief": {"$cond": [expired, ready, "$brief"]},
-                "outbox": {"$cond": [expired, {"$concatArrays": ["$outbox", [event]]}, "$outbox"]},
-            }
+    return {
+        "$set": {
+            "brief": {"$cond": [expired, ready, "$brief"]},
+            "outbox": {"$cond": [expired, {"$concatArrays": ["$outbox", [event]]}, "$outbox"]},
         }
-    ]
+    }

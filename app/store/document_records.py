@@ -88,7 +88,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
 
     def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a change; before them, the one that records an expired lease."""
-        return expire_lease_stage(event.at) + self._change_stages(event, changes, computed)
+        return [expire_lease_stage(event.at), *self._change_stages(event, changes, computed)]
 
     def _change_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
         """Returns the stages of a change of a document without expired lease, with the keys that lists need."""

@@ -52,16 +52,8 @@ class WebhookSender:
     client: WebhookClient
     clock: Callable[[], datetime] = this_instant
     chance: Callable[[], float] = random.random
-    _stopping: threading.Event = field(default_factory=threading.Event, init=False)
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether `stop` was called."""
-        return self._stopping.is_set()
-
-    def stop(self) -> None:
-        """Ends each turn after its present attempt."""
-        self._stopping.set()
+    stopping: threading.Event = field(default_factory=threading.Event, init=False)
+    """Once it is set, each turn ends after its present attempt."""
 
     def send_due(self, lease: StoredLease) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
@@ -81,7 +73,7 @@ class WebhookSender:
                 if not (webhook["enabled"] or self.store.deliveries.is_requested(project_id, delivery)):
                     continue
             at = self.clock()
-            if self.is_stopping or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+            if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break
             outcome = self._attempt(webhook, delivery, at)
             slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS
@@ -183,14 +175,14 @@ class WebhookDispatcher:
 
     def close(self) -> None:
         """Ends each turn after the attempt that it is making; returns when all have ended."""
-        self._sender.stop()
+        self._sender.stopping.set()
         with self._dispatching:  # so that no webhook is leased for a pool that is closed
             for pool in self._pools.values():
                 pool.close(cancel=False)  # a turn that has not begun gives back its lease
 
     def _fill(self, pool: ProjectPool, slow: bool) -> bool:
         found = False
-        while not (self._sender.is_stopping or pool.is_full):
+        while not (self._sender.stopping.is_set() or pool.is_full):
             now = this_instant()
             with self._store.deadline():
                 lease = self._store.leases.take(now, now + LEASE, slow=slow, but=pool.full_projects())

@@ -16,8 +16,8 @@ import pytest
 from pymongo import MongoClient
 
 from app.cli import mongod
-from app.cli.mongod import MongodFailed, MongodMissing, find_mongod, running_mongod
-from app.cli.mongod_process import MongodProcess
+from app.cli.mongod import MongodMissing, find_mongod, running_mongod
+from app.cli.mongod_process import MongodFailed, MongodProcess
 
 User = subprocess.Popen[str]
 

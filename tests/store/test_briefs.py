@@ -77,7 +77,7 @@ def test_the_filter_of_tags_finds_the_documents_that_the_rule_matches(found, row
 def test_settling_writes_down_exactly_the_claims_that_ran_out(project, rows) -> None:
     for document, row in zip(DOCUMENTS, rows, strict=True):
         changed = project.store.database.documents.find_one_and_update(
-            {"_id": row["_id"]}, expire_lease_stage(NOW), return_document=True
+            {"_id": row["_id"]}, [expire_lease_stage(NOW)], return_document=True
         )
         lease_expired_filter = document.get("brief", {}).get("state") == "claimed" and stands(document)[0] == "ready"
         assert [event["type"] for event in changed["outbox"]] == (["brief.expired"] if lease_expired_filter else [])

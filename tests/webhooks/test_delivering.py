@@ -580,7 +580,7 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     store.outboxes.publish_all(project.id)
     sender = WebhookSender(store, WebhookClient(allow_local=True))
     dispatcher = WebhookDispatcher(store, sender)
-    receiver.on_request = lambda: until(sender._stopping.is_set)
+    receiver.on_request = lambda: until(sender.stopping.is_set)
 
     until(dispatcher.dispatch)
     receiver.arrived.acquire(timeout=10)
@@ -619,7 +619,7 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
     def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, but: list[str]) -> StoredLease | None:
         if slow and not closing.ident:
             closing.start()
-            until(lambda: sender.is_stopping)
+            until(sender.stopping.is_set)
         lease = take(leases, *times, slow=slow, but=but)
         taken.append(lease)
         assert len(taken) < 20, "it leases them again and again"
