@@ -45,7 +45,7 @@ from app.operations.context import Context
 from app.settings import Settings
 from app.vocabulary import Channel, TokenKind
 from mcp_tools.server import Call, mcp_server, printable_name
-from mcp_tools.sessions import SESSION_HEADER, client_of, session_id
+from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
@@ -112,7 +112,7 @@ class McpView:
             rpc = t.JSONRPCRequest.model_validate(message)
         except ValidationError:
             return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
-        agent = client_of(request.headers.get(SESSION_HEADER, ""), bearer_secret())
+        agent = client_name(request.headers.get(SESSION_HEADER, ""), bearer_secret())
         return await self._served(
             Call(context_or_refusal, current_request_id(), agent, _toolset()), rpc, message, headers
         )

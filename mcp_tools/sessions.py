@@ -18,7 +18,7 @@ def session_id(client: str, secret: str) -> str:
     return base64.urlsafe_b64encode(_signature(payload, secret) + payload).decode().rstrip("=")
 
 
-def client_of(session: str, secret: str) -> str:
+def client_name(session: str, secret: str) -> str:
     """Returns the name in a session id; empty for none, and for one of another token."""
     try:
         raw = base64.urlsafe_b64decode(session + "=" * (-len(session) % 4))

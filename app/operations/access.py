@@ -125,7 +125,7 @@ class Access:
         if token["revokedAt"] is not None or _is_over(expires_at, now):
             raise Unauthorized
         caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
-        self._store.tokens.used(token["projectId"], token["id"], now)
+        self._store.tokens.record_use(token["projectId"], token["id"], now)
         return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
 
 

@@ -79,7 +79,7 @@ def _request(
     """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, request = ctx.caller.scopes, ctx.move_request
     if document["deletedAt"] is not None:
-        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], but=document["id"])
+        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], exclude=document["id"])
         return replace(request, taken_slugs=taken)
     project = ctx.store.projects.settings(ctx.project_id)
     if Scope.PUBLISH in scopes:

@@ -107,6 +107,6 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
         ctx.store.projects.guard_tree(ctx.project_id)
         if category["id"] in ctx.store.categories.get_ancestor_ids(ctx.project_id, parent):
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
-    if ctx.store.categories.find_same(ctx.project_id, changes, but=category["id"]):
+    if ctx.store.categories.find_same(ctx.project_id, changes, exclude=category["id"]):
         wrong.append(TAKEN[Kind.CATEGORY])
     return wrong

@@ -38,16 +38,16 @@ def checks_of(
     brief = brief_of(document)
     if links is None:
         links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
-    titles = titles_with_keyword(ctx, brief.get("keyword") or "", but=document["id"])
+    titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with alone_if_long(markdown):
         return run_checks(Subject(document, markdown, links, titles), levels)
 
 
-def titles_with_keyword(ctx: Context, keyword: str, but: str | None = None) -> Sequence[str]:
+def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:
     """Returns titles of other documents with a keyword, as many as a message names."""
     if not keyword.strip():
         return []
-    return ctx.store.documents.find_titles_by_keyword(ctx.project_id, keyword, but=but, limit=NAMED_TITLES)
+    return ctx.store.documents.find_titles_by_keyword(ctx.project_id, keyword, exclude=exclude, limit=NAMED_TITLES)
 
 
 def demanded_checks(project: StoredProject) -> Mapping[str, str]:

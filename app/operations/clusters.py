@@ -36,7 +36,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Show
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     changes = {name: value if name == "name" else value or None for name, value in fields.items()}
     changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
-    is_taken = ctx.store.clusters.find_same(ctx.project_id, changes, but=cluster["id"])
+    is_taken = ctx.store.clusters.find_same(ctx.project_id, changes, exclude=cluster["id"])
     check(ClusterChanges, fields, *((TAKEN[Kind.CLUSTER],) if is_taken else ()))
     if not changes:
         return _result(ctx, cluster)

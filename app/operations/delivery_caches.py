@@ -96,7 +96,7 @@ class DeliveryCaches:
 def read_redirects(ctx: Context, slug: str | None) -> Redirects:
     """Returns the redirects from a slug, or all, the latest first."""
     delivery = ctx.store.delivery
-    left = delivery.left_slugs(ctx.project_id, slug, MAX_REDIRECTS)
+    left = delivery.past_slugs(ctx.project_id, slug, MAX_REDIRECTS)
     slugs = list(dict.fromkeys(past for past, _ in left))
     parts = [slugs[start : start + SLUGS_LOOKED_UP] for start in range(0, len(slugs), SLUGS_LOOKED_UP)]
     taken = [one for part in parts for one in delivery.delivered_slugs(ctx.project_id, part)]

@@ -62,10 +62,10 @@ class Finder:
             case "documents" | "documentsInCategory" | "documentsPage":
                 return self._documents(selection)
             case "document":
-                return _one(ctx.store.delivery.one(ctx.project_id, arguments["id"], drafts=ctx.caller.drafts))
+                return _one(ctx.store.delivery.find(ctx.project_id, arguments["id"], drafts=ctx.caller.drafts))
             case "documentBySlug":
                 slug = arguments["slug"]
-                return _one(ctx.store.delivery.one_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
+                return _one(ctx.store.delivery.find_by_slug(ctx.project_id, slug, drafts=ctx.caller.drafts))
             case "categories":
                 return Found(value=list(self.categories.values()))
             case "category":

@@ -155,7 +155,7 @@ def restore_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     if refused := if_not_deleted(document, ctx.move_request):
         raise refused
     ctx.check_match(document)
-    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], but=document["id"])
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], exclude=document["id"])
     if refused_slug := if_slug_taken(document, replace(ctx.move_request, taken_slugs=taken)):
         raise refused_slug
     changes, event = _references_now(ctx, document), ctx.event("document.restored")
@@ -191,7 +191,7 @@ def write_version(
     Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
     """
     if "slug" in changes:
-        if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], but=document["id"]):
+        if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], exclude=document["id"]):
             raise slug_taken(taken)
         delivered = document.get("snapshot")
         slugs = {changes["slug"], delivered["slug"] if delivered else changes["slug"]}

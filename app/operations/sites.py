@@ -51,7 +51,7 @@ def published_documents(ctx: Context, limit: int, *, bare: bool = False) -> Iter
     while limit > 0:
         with ctx.store.deadline():
             size = min(limit, BATCH)
-            rows = ctx.store.delivery.following(ctx.project_id, last, limit=size, bare=bare)
+            rows = ctx.store.delivery.published_after(ctx.project_id, last, limit=size, bare=bare)
         yield from rows
         if len(rows) < size:
             return

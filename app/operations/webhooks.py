@@ -150,7 +150,7 @@ def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result
     It is tried for 3 days, as at first; where the webhook is disabled, once.
     """
     ctx.check_match(_own_webhook(ctx, webhook_id))
-    delivery = ctx.store.deliveries.again(ctx.project_id, webhook_id, delivery_id, ctx.now)
+    delivery = ctx.store.deliveries.queue_again(ctx.project_id, webhook_id, delivery_id, ctx.now)
     missing = "The webhook has no such delivery: the log goes back 30 days."
     return Result(delivery_record(or_raise(delivery, NotFound, missing)))
 

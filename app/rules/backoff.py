@@ -26,7 +26,7 @@ def next_attempt(failures: int, since: datetime, now: datetime, chance: float) -
     return min(now + delay * (1 + JITTER * (2 * chance - 1)), end)
 
 
-def rest(failures: int) -> timedelta:
+def rest_after(failures: int) -> timedelta:
     """Returns how long a webhook pauses after so many failures in a row."""
     return min(timedelta(seconds=2 ** min(failures - 1, 6)), LONGEST_REST)
 

@@ -64,7 +64,7 @@ class Deliveries(Collection[StoredDelivery]):
             project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN, index=DELIVERIES_BY_ID
         )
 
-    def again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
+    def queue_again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
         """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery.
 
         An attempt that is under way sees by `nextAttemptAt` that this happened.
@@ -111,14 +111,14 @@ class Deliveries(Collection[StoredDelivery]):
             self._collection.update_one(one, added)
         return written.matched_count > 0
 
-    def give_up(self, project_id: str, webhook_id: str, *, but_requested: bool = False) -> int:
+    def give_up(self, project_id: str, webhook_id: str, *, keep_requested: bool = False) -> int:
         """Gives up what is pending for a webhook; returns how many deliveries that were.
 
-        `but_requested` leaves those that were requested and not tried since: tests and redeliveries.
+        `keep_requested` leaves those that were requested and not tried since: tests and redeliveries.
         """
         condition: Bson = {"webhookId": ObjectId(webhook_id), "status": DeliveryStatus.PENDING}
         untried = {"requested": True, "since": None}
-        pending = self._where(project_id, condition | ({"$nor": [untried]} if but_requested else {}))
+        pending = self._where(project_id, condition | ({"$nor": [untried]} if keep_requested else {}))
         over = {"$set": {"status": DeliveryStatus.FAILED, "nextAttemptAt": None}}
         given_up = self._collection.update_many(pending, over, session=self._session)
         return given_up.modified_count

@@ -103,7 +103,7 @@ class Delivery(Collection[DeliveryRow]):
         found = self._store.database["clusters"].aggregate(pipeline, session=self._session, hint="_id_")
         return {str(cluster["_id"]): [self.from_bson(row) for row in cluster["documents"]] for cluster in found}
 
-    def left_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
+    def past_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
         """Returns past slugs of published documents with their present ones, the latest left first; of one, or all."""
         named = {"pastSlugs.slug": {"$exists": True} if slug is None else slug}
         stages: list[Bson] = [
@@ -142,16 +142,16 @@ class Delivery(Collection[DeliveryRow]):
         if updates:
             self._collection.bulk_write(updates, ordered=False, session=self._session)
 
-    def one(self, project_id: str, document_id: str, *, drafts: bool) -> DeliveryRow | None:
+    def find(self, project_id: str, document_id: str, *, drafts: bool) -> DeliveryRow | None:
         """Returns a document by its id; one that is not published with `drafts` alone."""
         wanted = object_id(document_id)
         return None if wanted is None else self._one(project_id, {"_id": wanted}, {"_id": wanted}, drafts)
 
-    def one_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> DeliveryRow | None:
+    def find_by_slug(self, project_id: str, slug: str, *, drafts: bool) -> DeliveryRow | None:
         """Returns a document by the slug it is delivered under; one that is not published by its present slug."""
         return self._one(project_id, {"slugs": slug, "snapshot.slug": slug}, {"slugs": slug, "slug": slug}, drafts)
 
-    def following(
+    def published_after(
         self, project_id: str, last: PublishedDocument | None, *, limit: int, bare: bool
     ) -> list[PublishedDocument]:
         """Returns the published documents that follow one in the order of lists, from the first for None.
@@ -178,9 +178,9 @@ class Delivery(Collection[DeliveryRow]):
         return rows[0]["snapshot"] if rows else None
 
     def _one(self, project_id: str, published: Bson, unpublished: Bson, drafts: bool) -> DeliveryRow | None:
-        conditions = [PUBLISHED | published, *([UNPUBLISHED | unpublished] if drafts else [])]
-        condition = conditions[0] if len(conditions) == 1 else {"$or": conditions}
-        return self._find_one(project_id, condition, CURRENT if drafts else SNAPSHOT)
+        if drafts:
+            return self._find_one(project_id, {"$or": [PUBLISHED | published, UNPUBLISHED | unpublished]}, CURRENT)
+        return self._find_one(project_id, PUBLISHED | published, SNAPSHOT)
 
 
 def _published(category_id: str | None, words: Sequence[str]) -> tuple[Bson, Index]:

@@ -131,9 +131,11 @@ class Documents(DocumentLists):
         condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
         return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
 
-    def find_titles_by_keyword(self, project_id: str, keyword: str, *, but: str | None, limit: int) -> Sequence[str]:
+    def find_titles_by_keyword(
+        self, project_id: str, keyword: str, *, exclude: str | None, limit: int
+    ) -> Sequence[str]:
         """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
-        condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
+        condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
         rows = self._find(
             project_id, condition, fields={"title": 1}, limit=limit, index=KEYWORDS, collation=KEYWORD_COLLATION
         )
@@ -144,9 +146,9 @@ class Documents(DocumentLists):
         rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=KEYS)
         return {key: row for row in rows if (key := row.get("key"))}
 
-    def find_taken_slugs(self, project_id: str, slugs: Sequence[str], but: str | None = None) -> set[str]:
+    def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
-        condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
+        condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
         rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 

@@ -53,7 +53,7 @@ class Leases(Collection[StoredLease]):
 
     name = "leases"
 
-    def turn(self, work: str, now: datetime, every: timedelta) -> bool:
+    def take_turn(self, work: str, now: datetime, every: timedelta) -> bool:
         """Returns whether it is this worker's turn at some work, which one of all workers has once in a while."""
         try:
             self._collection.update_one(
@@ -88,14 +88,14 @@ class Leases(Collection[StoredLease]):
             session=self._session,
         )
 
-    def take(self, now: datetime, until: datetime, *, slow: bool, but: Sequence[str] = ()) -> StoredLease | None:
+    def take(self, now: datetime, until: datetime, *, slow: bool, exclude: Sequence[str] = ()) -> StoredLease | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
 
-        Webhooks of the projects `but` are left to others.
+        Webhooks of the projects `exclude` are left to others.
         """
         due: Bson = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
         taken = self._collection.find_one_and_update(
-            due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in but]}},
+            due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in exclude]}},
             {"$set": {"leasedUntil": until, "leaseId": ObjectId(), "skipsRest": False}},
             sort=[("dueAt", 1)],
             return_document=True,

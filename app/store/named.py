@@ -36,10 +36,10 @@ class Named(OutboxCollection[Stored]):
     def keys(self, fields: Values) -> Bson:
         return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
 
-    def find_same(self, project_id: str, fields: Values, but: str | None = None) -> Stored | None:
-        """Returns the record other than `but` whose `unique` field is that of `fields`, None where there is none."""
+    def find_same(self, project_id: str, fields: Values, exclude: str | None = None) -> Stored | None:
+        """Returns the record other than `exclude` whose `unique` field is that of `fields`, or None."""
         value = {**fields, **self.keys(fields)}.get(self.unique)
-        same = {self.unique: value, "_id": {"$ne": object_id(but)}, **NOT_DELETED}
+        same = {self.unique: value, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
         return self._find_one(project_id, same, self.hidden) if value else None
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Stored]:

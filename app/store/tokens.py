@@ -40,7 +40,7 @@ class Tokens(OutboxCollection[StoredToken]):
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
 
-    def used(self, project_id: str, token_id: str, now: datetime) -> None:
+    def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
         stale = {"$or": [{"lastUsedAt": None}, {"lastUsedAt": {"$lt": now - LAST_USED_LAG}}]}
         where = self._where(project_id, {"_id": ObjectId(token_id), **stale})

@@ -120,7 +120,7 @@ def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta, untrim
     """Removes a batch of old events from each of the feeds `untrimmed`; all are, once an hour among all workers."""
     now = this_instant()
     with store.deadline():
-        if store.leases.turn("trim feeds", now, TRIM_EVERY):
+        if store.leases.take_turn("trim feeds", now, TRIM_EVERY):
             untrimmed.update(store.events.projects())
 
     def trim(project_id: str) -> int:

@@ -19,7 +19,7 @@ from app.errors import WriteConflict
 from app.http.metrics import DELIVERIES
 from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
-from app.rules.backoff import is_dead, next_attempt, rest
+from app.rules.backoff import is_dead, next_attempt, rest_after
 from app.rules.events import Event
 from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, WebhookTarget, valid_secrets
 from app.store.leases import StoredLease
@@ -136,12 +136,12 @@ class WebhookSender:
         if outcome.status_code == GONE or is_dead(failing_since, now):
             with suppress(WriteConflict):  # somebody enabled it again this moment: the next attempt decides
                 self._disable(project_id, webhook["id"], now)
-        return now + rest(failures)
+        return now + rest_after(failures)
 
     def _disable(self, project_id: str, webhook_id: str, now: datetime) -> None:
         event = Event("webhook.disabled", now, SYSTEM)
         if self.store.webhooks.disable(project_id, webhook_id, event):
-            given_up = self.store.deliveries.give_up(project_id, webhook_id, but_requested=True)
+            given_up = self.store.deliveries.give_up(project_id, webhook_id, keep_requested=True)
             details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
             log.warning("webhook disabled", extra=details)
 
@@ -150,7 +150,7 @@ class WebhookSender:
         project_id, webhook_id = lease["projectId"], lease["id"]
         webhook = self.store.webhooks.get_target(project_id, webhook_id)
         if webhook is None or not webhook["enabled"]:
-            self.store.deliveries.give_up(project_id, webhook_id, but_requested=webhook is not None)
+            self.store.deliveries.give_up(project_id, webhook_id, keep_requested=webhook is not None)
         if webhook is None:
             self.store.leases.delete(webhook_id)
             return
@@ -185,10 +185,10 @@ class WebhookDispatcher:
         while not (self._sender.stopping.is_set() or pool.is_full):
             now = this_instant()
             with self._store.deadline():
-                lease = self._store.leases.take(now, now + LEASE, slow=slow, but=pool.full_projects())
+                lease = self._store.leases.take(now, now + LEASE, slow=slow, exclude=pool.full_projects())
             if lease is None:
                 break
-            # Always taken: `but` leaves out the projects that are full, and nobody else submits.
+            # Always taken: the projects that are full are excluded, and nobody else submits.
             pool.submit(lease["projectId"], partial(self._sender.send_due, lease))
             found = True
         return found

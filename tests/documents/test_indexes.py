@@ -366,7 +366,7 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
 @pytest.mark.contract("decided-documents.indexes")
 def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, explain: Explain) -> None:
     def queries(store: Store) -> None:
-        store.documents.find_taken_slugs(library.id, ["loaf-1"], but=NOBODY)
+        store.documents.find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
         store.documents.has_filed_under(library.id, "categoryId", NOBODY)
         store.documents.has_filed_under(library.id, "clusterId", NOBODY)
         store.documents.get_links(library.id, [NOBODY])

@@ -187,14 +187,14 @@ def test_a_feed_that_fails_half_way_is_an_error_and_not_half_a_feed(
     site: Project, graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many_published(site, 1_500)
-    read = Delivery.following
+    read = Delivery.published_after
 
     def fails(self: Delivery, project_id: str, last: Any, **asked: Any) -> Any:
         if last is not None:
             raise ServiceUnavailable
         return read(self, project_id, last, **asked)
 
-    monkeypatch.setattr(Delivery, "following", fails)
+    monkeypatch.setattr(Delivery, "published_after", fails)
     answer = graphql.feed("sitemap")
 
     assert (answer.status_code, "ETag" in answer.headers) == (503, False)

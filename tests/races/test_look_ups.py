@@ -83,13 +83,13 @@ def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(
 def test_the_time_that_a_look_up_takes_counts_towards_that_of_its_use(
     monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
 ) -> None:
-    access, token, used = Access(store, cached_seconds=0.2), project.token(), Tokens.used
+    access, token, used = Access(store, cached_seconds=0.2), project.token(), Tokens.record_use
 
     def slowly(*args: Any) -> None:
         used(*args)
         threading.Event().wait(0.3)
 
-    monkeypatch.setattr(Tokens, "used", slowly)
+    monkeypatch.setattr(Tokens, "record_use", slowly)
     access.authenticate(token.secret, TokenKind.MANAGEMENT, this_instant())
     OPERATIONS["revoke_token"](project.context(), token.id)  # as another server does
 

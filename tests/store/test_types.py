@@ -53,9 +53,9 @@ def test_what_the_store_returns_of_work_on_documents_has_the_fields_of_its_type(
     fits(store.events.page(project.id, None, 1)[0][0], StoredEvent)
     fits(store.revisions.get(project.id, document["id"], 1), StoredRevision)
     fits(store.idempotency.find(project.id, token.id, "first"), StoredKey)
-    fits(store.delivery.following(project.id, None, limit=1, bare=False)[0]["snapshot"], Snapshot)
+    fits(store.delivery.published_after(project.id, None, limit=1, bare=False)[0]["snapshot"], Snapshot)
     assert set(get_type_hints(PublishedDocument)) <= set(
-        store.delivery.following(project.id, None, limit=1, bare=True)[0]
+        store.delivery.published_after(project.id, None, limit=1, bare=True)[0]
     )
     fits(store.bodies._find(project.id, {"documentId": ObjectId(document["id"])})[0], StoredBody)
     fits(store.database.progress.find_one({"_id": ObjectId(document["id"])}), StoredProgress)

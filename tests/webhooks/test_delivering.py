@@ -616,11 +616,11 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
     closing = threading.Thread(target=dispatcher.close)
     take, taken = Leases.take, []
 
-    def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, but: list[str]) -> StoredLease | None:
+    def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, exclude: list[str]) -> StoredLease | None:
         if slow and not closing.ident:
             closing.start()
             until(sender.stopping.is_set)
-        lease = take(leases, *times, slow=slow, but=but)
+        lease = take(leases, *times, slow=slow, exclude=exclude)
         taken.append(lease)
         assert len(taken) < 20, "it leases them again and again"
         return lease
