@@ -59,7 +59,7 @@ def install(app: Flask) -> None:
 def bound() -> None:
     """Refuses a body whose stated length is too long, and has any other received through `Body`."""
     environ = request.environ
-    chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+    chunked = is_chunked()
     if not chunked and not environ.get("CONTENT_LENGTH"):
         return
     after_this_request(_drain_after)
@@ -79,7 +79,19 @@ def read() -> bytes:
     Raises `PayloadTooLarge`, `HttpApiDecodeError` for one that does not arrive whole or in time, and
     `ServiceUnavailable` while too many others are being sent.
     """
-    return request.get_data(cache=False)
+    body = request.get_data(cache=False)
+    if not body and is_chunked():
+        # The server reads a chunked body whose connection broke like one that ended: JSON that was cut off does not
+        # parse, but nothing at all would be taken for the empty object, which clears a brief.
+        raise HttpApiDecodeError(
+            "The chunked body is empty, or did not arrive: send it again, or `Content-Length: 0` for none."
+        )
+    return body
+
+
+def is_chunked() -> bool:
+    """Returns whether the body is sent in chunks, so that nothing tells its length."""
+    return "chunked" in request.headers.get("Transfer-Encoding", "").lower()
 
 
 def refuse_compressed(request: Request) -> None:

@@ -204,6 +204,25 @@ def test_a_chunked_body_within_the_limit_is_read(rest: Rest) -> None:
     assert chunked(rest, "/document-intents", body, **bearer(rest)).json["fields"] == {"title": "In parts"}
 
 
+def test_a_chunked_body_that_did_not_arrive_clears_no_brief(rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context(rest.token))
+    path = f"/documents/{document['id']}/brief"
+
+    answer = chunked(rest, path, io.BytesIO(), method="PUT", **bearer(rest))
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    assert rest.get(path).json["brief"]["keyword"] == document["brief"]["keyword"] != ""
+
+
+@pytest.mark.contract("decided-http.no-body")
+def test_an_endpoint_that_takes_no_body_ignores_an_empty_chunked_one(rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context(rest.token))
+
+    answer = chunked(rest, f"/documents/{document['id']}/brief/withdraw", io.BytesIO(), **bearer(rest))
+
+    assert answer.status_code == 200
+
+
 def test_no_body_is_read_without_a_token(rest: Rest) -> None:
     body = Endless(1_000)
 
@@ -268,10 +287,12 @@ class Endless:
         """Needs nothing."""
 
 
-def chunked(rest: Rest, path: str, body: Any, **headers: str) -> TestResponse:
+def chunked(rest: Rest, path: str, body: Any, method: str = "POST", **headers: str) -> TestResponse:
     """Sends a body whose length is not stated."""
     sent = {"wsgi.input": body, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
-    return rest.client.post(path, headers=headers, content_type="application/json", environ_overrides=sent)
+    return rest.client.open(
+        path, method=method, headers=headers, content_type="application/json", environ_overrides=sent
+    )
 
 
 def bearer(rest: Rest, **headers: str) -> dict[str, str]:
