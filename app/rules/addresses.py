@@ -10,6 +10,9 @@ _USABLE = re.compile(
 )
 """Addresses that need no closer look, most of all; it is faster by an order of magnitude."""
 
+_NOT_IN_HOST = re.compile(r"[\s<>^|]")
+"""What no host has, so that no browser follows the address; in a path it would be encoded."""
+
 
 def last_segment(address: str) -> str:
     """Returns the last segment of an address's path, decoded."""
@@ -39,5 +42,5 @@ def is_usable(address: str) -> bool:
     except ValueError:
         return False
     if parts.scheme in ("http", "https"):
-        return bool(parts.hostname)
+        return parts.hostname is not None and not _NOT_IN_HOST.search(parts.hostname)
     return (parts.scheme == "" and bool(address.strip())) or (parts.scheme == "mailto" and "@" in parts.path)

@@ -245,6 +245,8 @@ def test_meta_description(size: int, expected: str) -> None:
         ("a\nTODO: more\n\nLorem  ipsum, lorem ipsum", [2, 4]),
         ("[insert name]", [1]),
         ("As an AI language model, I can't.", [1]),
+        ("a\nb, as an AI\nlanguage model, and\nlorem\nipsum", [2, 4]),
+        ("- lorem\n- ipsum\n\nas an AI\n\nmodel", []),
         ("a\n\n- b TKTK\n", [3]),
         ("`TODO`\n\n```\nTODO\n```\n", []),
         ("a\nTODO\n===\n", [2]),
@@ -277,6 +279,8 @@ def test_repeated_paragraphs_of_twenty_words(long: str, short: str) -> None:
         ("https://", "failed"),
         ("http://a.example:99999", "failed"),
         ("http://[::1", "failed"),
+        ("https://a example", "failed"),
+        ("https://a.example/b c", "passed"),
         ("data:text/html,x", "failed"),
     ],
 )
