@@ -42,11 +42,15 @@ PARALLEL = 8
 
 
 class StdioServer:
-    """Sends the lines of a client to an MCP endpoint, and writes the responses."""
+    """Sends the lines of a client to an MCP endpoint, and writes the responses.
 
-    def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO) -> None:
+    Errors name the URL, except that of an endpoint in this process, which nobody can look at.
+    """
+
+    def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO, *, in_process: bool = False) -> None:
         self._http = http
         self._url = url
+        self._in_process = in_process
         self._answers = answers
         self._writing = threading.Lock()
         self._agreed: dict[str, str] = {}
@@ -89,12 +93,24 @@ class StdioServer:
             return None
         answer = _message(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
-            return _failed(message, _reason(self._url, response, answer), _code_of(response, answer))
+            return _failed(message, self._reason(response, answer), _code_of(response, answer))
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
             if session := response.headers.get(SESSION_HEADER):
                 self._agreed[SESSION_HEADER] = session
         return answer
+
+    def _reason(self, response: httpx2.Response, answer: dict[str, Any]) -> str:
+        """Returns what a client is told of a response that is no JSON-RPC response to its request."""
+        status = response.status_code
+        if status in (404, 405):
+            return f"{self._url} answered {status}: there is no MCP server; its address usually ends with /mcp."
+        body: dict[str, Any] = answer.get("error") or answer
+        reason = str(body.get("message") or response.text[:500])
+        if answer.get("_tag") == Unauthorized.__name__:
+            reason = INVALID
+        name = f" {answer['_tag']}" if "_tag" in answer else ""
+        return reason if self._in_process else f"{self._url} answered {status}{name}: {reason}"
 
 
 def mcp_address(url: str) -> str:
@@ -124,16 +140,6 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
     if about := NAME_BEARING_METHODS.get(str(method)):
         headers[MCP_NAME_HEADER] = (params or {}).get(about)
     return {name: encode_header_value(str(value)) for name, value in headers.items()}
-
-
-def _reason(url: str, response: httpx2.Response, answer: dict[str, Any]) -> str:
-    if response.status_code in (404, 405):
-        return f"{url} answered {response.status_code}: there is no MCP server; its address usually ends with /mcp."
-    if answer.get("_tag") == Unauthorized.__name__:
-        return f"{url} answered 401 Unauthorized: {INVALID}"
-    body: dict[str, Any] = answer.get("error") or answer
-    name = f" {answer['_tag']}" if "_tag" in answer else ""
-    return f"{url} answered {response.status_code}{name}: {body.get('message') or response.text[:500]}"
 
 
 def _code_of(response: httpx2.Response, answer: dict[str, Any]) -> int:

@@ -141,10 +141,12 @@ class Duration(click.ParamType[timedelta]):
     name = "duration"
 
     def __init__(self, *, none: bool = False) -> None:
+        self._none = none
         self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,5}})([{''.join(UNITS)}])")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         found = self._form.fullmatch(value)
         if found is None:
-            self.fail("Write a number and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+            least = 0 if self._none else 1
+            self.fail(f"Write {least} to 999999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
         return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -56,7 +56,7 @@ def command(url: str | None, toolset: str) -> None:
         else:
             log_as_json("WARNING")
         address = f"{mcp_address(url or LOCAL_URL)}?toolset={toolset}"
-        StdioServer(http, address, sys.stdout.buffer).serve(sys.stdin.buffer)
+        StdioServer(http, address, sys.stdout.buffer, in_process=url is None).serve(sys.stdin.buffer)
 
 
 def _this_process() -> httpx2.WSGITransport:

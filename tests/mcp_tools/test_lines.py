@@ -27,12 +27,14 @@ HANDSHAKE = {
 LISTING = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
-def _answers(app: Flask, secret: str, *lines: Any, url: str = "http://localhost/mcp") -> list[dict[str, Any]]:
+def _answers(
+    app: Flask, secret: str, *lines: Any, url: str = "http://localhost/mcp", in_process: bool = False
+) -> list[dict[str, Any]]:
     written = io.BytesIO()
     headers = {"Authorization": f"Bearer {secret}", "Accept": "application/json", "Content-Type": "application/json"}
     with httpx2.Client(headers=headers, transport=httpx2.WSGITransport(app=app)) as http:
         texts = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines)
-        StdioServer(http, url, written).serve([text + b"\n" for text in texts])
+        StdioServer(http, url, written, in_process=in_process).serve([text + b"\n" for text in texts])
     return [json.loads(line) for line in written.getvalue().splitlines()]
 
 
@@ -103,6 +105,12 @@ def test_an_invalid_token_is_an_error_that_says_so(app: Flask) -> None:
 
     assert answer["id"] == 1
     assert "answered 401 Unauthorized: CONTENT_WORKFLOW_TOKEN holds no valid management" in answer["error"]["message"]
+
+
+def test_an_error_of_this_process_names_no_address(app: Flask) -> None:
+    [answer] = _answers(app, "cwm_unknown", HANDSHAKE, in_process=True)
+
+    assert answer["error"]["message"].startswith("CONTENT_WORKFLOW_TOKEN holds no valid management token")
 
 
 def test_an_address_without_an_mcp_server_is_answered_with_what_to_do(app: Flask, project: Project) -> None:
