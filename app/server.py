@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import answers, bodies, errors, feed_watch, in_flight, metrics, overload, requests, tracing
+from app.http import bodies, errors, feed_watch, in_flight, metrics, overload, requests, responses, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -39,7 +39,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     Callers(app, store, settings, api.addresses())
     feed_watch.install(app, store)
     requests.install(app)
-    for part in (in_flight, bodies, answers, errors):
+    for part in (in_flight, bodies, responses, errors):
         part.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)

@@ -17,7 +17,7 @@ from app.errors import BadRequest, HttpApiDecodeError
 from app.fields.loading import cached_schema, load
 from app.fields.queries import FeedQuery, from_query
 from app.fields.types import Schema
-from app.http import answers
+from app.http import responses
 from app.http.callers import callers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
@@ -84,7 +84,7 @@ class Feeds:
             response.status_code = 304
         else:
             response.headers.update(response_headers())
-            answers.fill(response, (line.encode() for line in lines(site)))
+            responses.fill(response, (line.encode() for line in lines(site)))
         return response
 
 

@@ -28,14 +28,14 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from app.cli.cpus import stay_on_one_cpu
-from app.http import answers, bodies, connections, feed_watch, in_flight, switch_interval
+from app.http import bodies, connections, feed_watch, in_flight, responses, switch_interval
 from app.http.proxies import Networks, networks
 from app.http.tracing import trace
 from app.settings import Settings
 from app.store.store import connect
 from app.worker.worker import Worker
 
-LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, answers.SENDING)
+LIMITS = (in_flight.WORKING, in_flight.LARGE, bodies.RECEIVING, bodies.DRAINING, responses.SENDING)
 BLOCKING_THREADS = (16 + sum(limit.threads for limit in LIMITS)) * 4 // 3
 """The most threads that answer requests in each process: those that the limits let work or wait, some for the rest, and
 a quarter that wait for events.

@@ -12,7 +12,7 @@ from bson import ObjectId
 from lxml import etree
 
 from app.errors import ServiceUnavailable
-from app.http.answers import IN_MEMORY, PART, PER_TOKEN
+from app.http.responses import IN_MEMORY, PART, PER_TOKEN
 from app.rules.sites import home_url, page_url
 from app.store.delivery import Delivery
 from app.store.store import Store

@@ -12,8 +12,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.http.answers import PART
 from app.http.bodies import DRAINING, MAX_BODY
+from app.http.responses import PART
 from tests.http.conftest import Configured
 from tests.live import until
 from tests.make import Project, a_ready_brief
