@@ -28,7 +28,7 @@ from app.rules.documents import Snapshot
 from app.rules.sites import home_url, page_url
 from app.rules.times import wire_time
 from app.settings import Settings
-from app.vocabulary import Channel, TokenKind
+from app.vocabulary import Channel
 
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
@@ -49,7 +49,7 @@ class Feeds:
 
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
-        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
+        ctx = callers().context(Channel.GRAPHQL)
         limit: int = _parameters(FeedQuery)["limit"]
         path = f"{request.path}?limit={limit}" if request.args else request.path
         address = f"{self._public_url}{path}" if self._public_url else None  # not by `Host`, which can be anything
@@ -62,7 +62,7 @@ class Feeds:
 
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
-        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
+        ctx = callers().context(Channel.GRAPHQL)
         _parameters(Schema)
         return self._respond(
             ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)

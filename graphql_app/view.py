@@ -29,7 +29,7 @@ from app.operations.context import Context
 from app.operations.delivery import DeliveryReader
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
-from app.vocabulary import Channel, TokenKind
+from app.vocabulary import Channel
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import RequestError, format_error, format_refusal, formatted, query_error
 from graphql_app.execution import QueryCache, Schema, sha256_of
@@ -104,7 +104,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             return page()
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
-        ctx = callers().context(TokenKind.DELIVERY, Channel.GRAPHQL)
+        ctx = callers().context(Channel.GRAPHQL)
         if is_get and len(request.query_string) <= MAX_CACHED_URL:
             data = self._parse_url(request.query_string)
         else:

@@ -43,7 +43,7 @@ from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.settings import Settings
-from app.vocabulary import Channel, TokenKind
+from app.vocabulary import Channel
 from mcp_tools.server import Call, mcp_server, printable_name
 from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
@@ -184,7 +184,7 @@ class _Exchange:
 def _context_or_refusal() -> Context | Refusal:
     """Returns the request's context; a known token that calls too often is refused in the response to its message."""
     try:
-        return callers().context(TokenKind.MANAGEMENT, Channel.MCP)
+        return callers().context(Channel.MCP)
     except RateLimited as refusal:
         if CALLER not in request.environ:
             raise

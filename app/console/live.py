@@ -32,7 +32,7 @@ def changes() -> dict[str, Any]:
     wait = WAIT_SECONDS if "wait" in request.args else 0
     list_events = partial(call, events.list_events, fields=fields)
     try:
-        found = feed_watch.wait_for_events(wait, list_events, kind=None).body
+        found = feed_watch.wait_for_events(wait, list_events).body
     except CursorExpired:
         return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})

@@ -45,7 +45,7 @@ def authenticate() -> BaseResponse | None:
     if request.endpoint in OPEN_TO_ALL:
         return None
     try:
-        g.console_context = callers().context(None, Channel.CONSOLE)
+        g.console_context = callers().context(Channel.CONSOLE)
     except Unauthorized:
         return ask_to_sign_in()
     if any(name == "id" and not HEX_ID.fullmatch(value) for name, value in (request.view_args or {}).items()):

@@ -18,6 +18,14 @@ from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
 
+TOKEN_KINDS: Mapping[Channel, TokenKind | None] = {
+    Channel.REST: TokenKind.MANAGEMENT,
+    Channel.MCP: TokenKind.MANAGEMENT,
+    Channel.GRAPHQL: TokenKind.DELIVERY,
+    Channel.CONSOLE: None,
+}
+"""The kind of token that each interface takes; None for a session of the console."""
+
 
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
@@ -34,15 +42,14 @@ class Callers:
         app.extensions["callers"] = self
         app.after_request(self._add_rate_limit_headers)
 
-    def context(self, kind: TokenKind | None, channel: Channel) -> Context:
+    def context(self, channel: Channel) -> Context:
         """Returns the context of a request, made once: its caller, and its instant.
 
-        The caller has a token of this kind or, where `kind` is None, a session of the console. Raises `Unauthorized`,
-        and `RateLimited` where a token calls or an address fails too often.
+        Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """
-        now = this_instant()
+        now, g.channel = this_instant(), channel
         with self.counting_failures():
-            caller = self._authenticate(kind, now)
+            caller = self._authenticate(now)
         request.environ[CALLER] = caller
         self._count(caller)
         in_flight.current().belongs_to(caller.project_id)
@@ -56,9 +63,9 @@ class Callers:
             callers_changed=self._access.look_up_again,
         )
 
-    def check_again(self, kind: TokenKind | None) -> None:
+    def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
-        self._authenticate(kind, this_instant())
+        self._authenticate(this_instant())
 
     def sign_in(self, secret: str) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
@@ -91,7 +98,8 @@ class Callers:
                 headers={"Retry-After": str(hit.reset_seconds), "WWW-Authenticate": CHALLENGE},
             ) from None
 
-    def _authenticate(self, kind: TokenKind | None, now: datetime) -> Caller:
+    def _authenticate(self, now: datetime) -> Caller:
+        kind = TOKEN_KINDS[g.channel]
         return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
 
     def _count(self, caller: Caller) -> None:

@@ -24,7 +24,6 @@ from app.operations.operation import Result
 from app.records.events import ShownEventPage
 from app.rules.events import read_cursor
 from app.store.store import Store
-from app.vocabulary import TokenKind
 
 POLL_SECONDS = 0.2
 FEWEST_THREADS = 8
@@ -129,13 +128,11 @@ def end_on_signal() -> None:
     threading.Thread(target=watch, name="watch signals", daemon=True).start()
 
 
-def wait_for_events(
-    seconds: float, list_events: Callable[[], Result[ShownEventPage]], kind: TokenKind | None
-) -> Result[ShownEventPage]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[ShownEventPage]]) -> Result[ShownEventPage]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
-    `list_events` reads the page; `kind` is that of the caller's token, None for a session. Raises `Unauthorized` when
-    the caller is not valid any more after a wait, and `ServiceUnavailable` when too many requests are in flight then.
+    `list_events` reads the page. Raises `Unauthorized` when the caller is not valid any more after a wait, and
+    `ServiceUnavailable` when too many requests are in flight then.
     """
     page, end = list_events(), time.monotonic() + seconds
     if page.body["events"] or not seconds:
@@ -152,6 +149,6 @@ def wait_for_events(
         while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _ending.is_set():
             with in_flight.current().absent():
                 watch.wait(project_id, read_cursor(project_id, page.body["cursor"]) or 0, left)
-            callers().check_again(kind)
+            callers().check_again()
             page = list_events()
     return page

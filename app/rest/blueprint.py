@@ -29,7 +29,7 @@ from app.rest.openapi import TAGS, common_parameters, decorators
 from app.rest.parser import Parser, check_path
 from app.rest.route import Route
 from app.rules.etags import read_tags
-from app.vocabulary import Channel, Kind, TokenKind
+from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]
 
@@ -84,7 +84,7 @@ def _authorized(route: Route, view: View) -> View:
 
     @wraps(view)  # which passes flask-smorest's documentation of the view on
     def authorized(**path: str) -> Response:
-        ctx = callers().context(TokenKind.MANAGEMENT, Channel.REST)
+        ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
         check_path(path)
         note_unknown_query(query, body)
@@ -111,7 +111,7 @@ def _view(route: Route) -> View:
             tags = read_tags(sent_tags)
             ctx = replace(ctx, if_match=tags, any_state=tags is None)
         call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-        result = wait_for_events(seconds, call, TokenKind.MANAGEMENT) if seconds else call()
+        result = wait_for_events(seconds, call) if seconds else call()
         return _respond(ctx, route, result, fields)
 
     return view
