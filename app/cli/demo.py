@@ -41,7 +41,7 @@ STEPS: Mapping[str, Operation[Any]] = {
 def make_demo(store: Store) -> dict[str, Any]:
     """Creates the demo project and returns its `projectId` and the secrets of its `tokens`."""
     plan = yaml.safe_load(PLAN.read_text("utf-8"))
-    project = projects.create_project(store, {"name": plan["project"]["name"]}, this_instant())
+    project = projects.create_project(store, {"name": plan["project"]["name"]})
     ctx = context(project["id"], store)
     call(ctx, projects.update_project, **plan["project"])
     secrets = {use: call(ctx, tokens.create_token, **fields)["token"] for use, fields in TOKENS.items()}

@@ -5,7 +5,6 @@ import click
 from app.cli.calling import as_json, show, show_all, store
 from app.fields.loading import load
 from app.fields.projects import ProjectFields
-from app.operations.context import this_instant
 from app.operations.projects import all_projects, create_project
 
 
@@ -21,7 +20,7 @@ def command() -> None:
 def create(name: str, team: str | None, json: bool) -> None:
     """Create a project."""
     given = {"name": name} | ({"teamId": team} if team else {})
-    project = create_project(store(), load(ProjectFields, given), this_instant())
+    project = create_project(store(), load(ProjectFields, given))
     show({key: project[key] for key in ("id", "teamId", "name")}, json=json)
 
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import orjson
 from flask import Flask, Response, g, request
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -26,6 +25,7 @@ from prometheus_client import (
 
 from app.errors import Unauthorized
 from app.http.callers import callers
+from app.http.errors import refused
 from app.settings import Settings
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -72,10 +72,7 @@ def with_token(app: WSGIApplication, token: str) -> WSGIApplication:
     def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if _is_right(environ.get("HTTP_AUTHORIZATION", ""), token):
             return app(environ, start_response)
-        refusal = Unauthorized(REMEDY)
-        headers = {"Content-Type": "application/json", **refusal.headers}
-        start_response(f"{refusal.status} Unauthorized", list(headers.items()))
-        return [orjson.dumps(refusal.body())]
+        return refused(Unauthorized(REMEDY))(environ, start_response)
 
     return checked
 

@@ -1,11 +1,9 @@
 """The token's project and its settings (decisions, section 5)."""
 
-from datetime import datetime
-
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
 from app.fields.loading import Fields, check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
-from app.operations.context import Caller, Context, system
+from app.operations.context import Caller, Context, system, this_instant
 from app.operations.operation import Effect, Result, operation
 from app.records.projects import ProjectRecord, ShownProject, project_record
 from app.rules.actors import Note
@@ -56,12 +54,13 @@ def unfreeze_project(ctx: Context) -> Result[ShownProject]:
     return _result(changed or project)
 
 
-def create_project(store: Store, fields: Fields, now: datetime) -> ShownProject:
+def create_project(store: Store, fields: Fields) -> ShownProject:
     """Makes a project and returns its record; for the command line, as no token can be there before its project.
 
     Refuses with `BadRequest`. (decisions, section 10)
     """
     check(ProjectFields, fields)
+    now = this_instant()
     project = {
         "teamId": fields.get("teamId", new_id()),
         "name": fields["name"],
