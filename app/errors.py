@@ -325,6 +325,7 @@ class ServiceUnavailable(Refusal):
     Nothing was written in part.
     """
 
+    tag = "ServiceUnavailable"  # of its kinds (`app/store/store.py`) too
     status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
 

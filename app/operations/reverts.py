@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import chain
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
-from app.fields.loading import Fields, problems
+from app.fields.loading import Fields, check
 from app.fields.tokens import RevertFields
 from app.operations.context import Context
 from app.operations.documents import write_version
@@ -38,11 +38,9 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownRev
     missing = "The project has no such token: list the tokens to find it."
     token = or_raise(ctx.store.tokens.get(ctx.project_id, token_id), NotFound, missing)
     ctx.check_match(token)
-    wrong = problems(RevertFields, fields)
-    if not wrong and read_time(fields["since"]) < ctx.now - FURTHEST:
-        wrong = [Problem(field="since", message="Must be at most 30 days back.")]
-    if wrong:
-        raise BadRequest(errors=wrong)
+    check(RevertFields, fields)
+    if read_time(fields["since"]) < ctx.now - FURTHEST:
+        raise BadRequest(errors=[Problem(field="since", message="Must be at most 30 days back.")])
     reverted: list[ShownReverted] = []
     skipped: list[ShownSkipped] = []
     undone: list[str] = []

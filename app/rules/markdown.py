@@ -91,10 +91,7 @@ def tag_name(tag: str) -> str:
 
 def element_of(value: Any) -> tuple[str, Any]:
     """Returns the name and the details of what begins or ends."""
-    if isinstance(value, dict):
-        for name, details in value.items():  # one
-            return name, details
-    return value, None
+    return next(iter(value.items())) if isinstance(value, dict) else (value, None)
 
 
 class _RawHtml:

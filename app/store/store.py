@@ -83,14 +83,11 @@ CODEC: CodecOptions[Bson] = CodecOptions(tz_aware=True)
 class TooManyWriters(ServiceUnavailable):
     """Others wrote the same record first until the deadline."""
 
-    tag = ServiceUnavailable.__name__
     message = "Too many others write the same record right now: try again in a moment."
 
 
 class Misconfigured(ServiceUnavailable):
     """MongoDB answers, and can't be used until somebody changes its configuration or `MONGODB_URI`."""
-
-    tag = ServiceUnavailable.__name__
 
 
 class LoginRefused(Misconfigured):
