@@ -30,8 +30,11 @@ class Named(OutboxCollection[Stored]):
     """The fields whose value, without case, names a record, each with its index."""
 
     def name_key(self, name: str) -> str:
-        """Returns what records are sorted and found by: the name without case and without spaces around it."""
-        return name.strip().casefold()
+        """Returns what records are sorted and found by: the name composed, trimmed and case-folded.
+
+        Two clusters of a project may not share it.
+        """
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
 
     def keys(self, fields: Values) -> Bson:
         return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
@@ -87,10 +90,6 @@ class Clusters(Named[StoredCluster]):
     unique = "nameKey"
     found_by = (("nameKey", CLUSTERS_BY_NAME),)
 
-    def name_key(self, name: str) -> str:
-        """Returns what two names of clusters must not share: the name composed, trimmed and case-folded."""
-        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
-
 
 class Members(Named[StoredMember]):
     """The members of a project; a deleted one stays stored, as records go on naming it."""
@@ -102,7 +101,7 @@ class Members(Named[StoredMember]):
     found_by = (("nameKey", MEMBERS_BY_NAME), ("emailKey", MEMBERS_BY_EMAIL))
 
     def keys(self, fields: Values) -> Bson:
-        email = {"emailKey": (fields["email"] or "").casefold()} if "email" in fields else {}
+        email = {"emailKey": self.name_key(fields["email"] or "")} if "email" in fields else {}
         return super().keys(fields) | email
 
     def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:

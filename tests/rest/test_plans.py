@@ -212,6 +212,18 @@ class TestNames:
         assert (document["assigneeId"], document["categoryId"]) == (member["id"], category["id"])
 
     @pytest.mark.contract("decided-plans.names")
+    def test_a_name_whose_accents_are_characters_of_their_own_stands_for_an_id(self, api, project) -> None:
+        ids = {
+            "assigneeId": ok(api.post("/members", {"name": "Caf\u00e9"}), 201)["id"],
+            "categoryId": a_category(api, "Caf\u00e9", slug="coffee")["id"],
+            "clusterId": made(project.context(), "cluster", name="Caf\u00e9")["id"],
+        }
+
+        document = planned(api, assignee="Cafe\u0301", category="Cafe\u0301", cluster="Cafe\u0301")
+
+        assert {field: document[field] for field in ids} == ids
+
+    @pytest.mark.contract("decided-plans.names")
     def test_members_and_categories_of_an_earlier_version_are_found_after_db_init(self, api, store, project) -> None:
         member = ok(api.post("/members", {"name": "Ada Lovelace ", "email": "Ada@Example.org"}), 201)
         bread, apples = (a_category(api, name, slug=name.strip().lower())["id"] for name in (" Bread", "Apples"))
