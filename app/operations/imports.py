@@ -27,7 +27,7 @@ from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
-from app.vocabulary import Kind, Scope
+from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]
 New = tuple[dict[str, Any], str, Sequence[Event]]
@@ -111,7 +111,7 @@ def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownIm
         markdown = existing.texts.get(stored.get("contentId") or "", "")
         differs = sorted(_differences(fields, stored, category, markdown))
         outcome = "changed" if differs else "unchanged"
-        return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": stored["isPublished"]}, None
+        return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
     facts = Facts(found=found, taken=fields["slug"] in existing.taken)
@@ -120,6 +120,14 @@ def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownIm
     if named and category is None:
         category = _new_category(ctx, named)
     return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
+
+
+def _is_live(stored: Stored) -> bool:
+    """Returns whether a document is delivered as it is, or somebody works on what is not delivered yet."""
+    snapshot = stored.get("snapshot")
+    if snapshot is None:
+        return False
+    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == snapshot["version"])
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:

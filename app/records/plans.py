@@ -29,7 +29,9 @@ class ImportRecord(Record):
     id = record_id("the document's id; null when it was refused", null=True)
     outcome = string("the outcome")
     differs = strings("the fields in which the document is not what the file says, where it changed", required=False)
-    live = boolean("whether it is delivered; left out where it was refused", required=False)
+    live = boolean(
+        "whether it is delivered as it is, or somebody works on the rest; left out where it was refused", required=False
+    )
     problems = nested_list(ProblemRecord, "why it was refused", required=False)
 
 

@@ -189,6 +189,29 @@ class TestImporting:
         }
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
 
+    def test_publish_takes_what_an_earlier_update_wrote(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\none")
+        self.run(cli, project, tmp_path, "--publish")
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\ntwo")
+        assert self.run(cli, project, tmp_path, "--update")["published"] == 0
+        assert documents_of(project)["a"]["hasUnpublishedChanges"]
+
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 1
+        assert not documents_of(project)["a"]["hasUnpublishedChanges"]
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
+
+    def test_publish_leaves_a_live_document_that_somebody_works_on(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\none")
+        self.run(cli, project, tmp_path, "--publish")
+        document_id = documents_of(project)["a"]["id"]
+        OPERATIONS["update_document"](project.context(), document_id, fields={"metaTitle": "Not ready"})
+        OPERATIONS["submit_document"](project.context(), document_id, fields={})
+
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
+        assert documents_of(project)["a"]["status"] == "review"
+
     @pytest.mark.slow
     @pytest.mark.skipif(not RUST_BLOG.exists(), reason="the posts of the Rust blog are not beside this checkout")
     def test_the_rust_blog_comes_whole_and_a_second_time_changes_nothing(self, cli: Cli, project: Project) -> None:
