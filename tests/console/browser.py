@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -54,7 +54,12 @@ class Window:
         def clicked() -> tuple[str | None]:
             button = self.chrome.find_element(By.XPATH, f"//main//button[normalize-space()='{label}']")
             asks = button.find_element(By.XPATH, "..").get_attribute("data-question")
-            button.click()
+            try:
+                button.click()
+            except WebDriverException as error:  # what chromedriver calls some elements that a live page replaced
+                if "Node with given id does not belong to the document" in str(error):
+                    raise StaleElementReferenceException from error
+                raise
             return (asks,)
 
         if self.until(clicked)[0]:
