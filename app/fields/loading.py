@@ -1,6 +1,6 @@
 """The two stages in which a request is checked; `types.py` says which checks belong to which."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -41,6 +41,23 @@ def check(schema: type[ma.Schema], data: Mapping[str, Any], *more: Problem) -> N
 def in_order(found: Iterable[Problem]) -> list[Problem]:
     """Returns problems as the contract lists them: by field as text."""
     return sorted(found, key=lambda problem: (problem["field"], problem["message"]))
+
+
+def changed_fields(record: Mapping[str, Any], fields: Fields, clearable: Collection[str] = ()) -> dict[str, Any]:
+    """Returns the fields of a request that differ from what a record has, as they are stored.
+
+    Ids are stored in lower case, and an empty value of a `clearable` field as null.
+    """
+    changes: dict[str, Any] = {}
+    for name, value in fields.items():
+        before = record.get(name)
+        if name in clearable:
+            value, before = value or None, before or None
+        elif name.endswith("Id") and value:
+            value = value.lower()
+        if value != before:
+            changes[name] = value
+    return changes
 
 
 def decode_error(messages: Any) -> HttpApiDecodeError:

@@ -1,10 +1,9 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from dataclasses import replace
-from typing import Any
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
-from app.fields.loading import Fields, check
+from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context
@@ -45,8 +44,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCateg
     """
     # Over MCP the id is `id`: `categoryId` is the field that names the parent.
     category = ctx.check_match(_own_category(ctx, id_))
-    changes = {name: _stored(name, value) for name, value in fields.items()}
-    changes = {name: value for name, value in changes.items() if value != category.get(name)}
+    changes = changed_fields(category, fields, clearable=("description",))
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
@@ -90,12 +88,6 @@ def _own_category(ctx: Context, category_id: str) -> StoredCategory:
 
 def _result(ctx: Context, category: StoredCategory) -> Result[ShownCategory]:
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
-
-
-def _stored(name: str, value: Any) -> Any:
-    if name == "description":
-        return value or None
-    return value.lower() if name == "categoryId" and value else value
 
 
 def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:

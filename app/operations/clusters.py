@@ -1,7 +1,7 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.errors import BadRequest, ClusterInUse, NotFound, WriteConflict, or_raise
-from app.fields.loading import Fields, check
+from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context
@@ -34,8 +34,7 @@ def get_cluster(ctx: Context, cluster_id: str) -> Result[ShownCluster]:
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[ShownCluster]:
     """Change a cluster; null clears a field, but not the name."""
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
-    changes = {name: value if name == "name" else value or None for name, value in fields.items()}
-    changes = {name: value for name, value in changes.items() if value != (cluster.get(name) or None)}
+    changes = changed_fields(cluster, fields, clearable=("description", "keywords"))
     is_taken = ctx.store.clusters.find_same(ctx.project_id, changes, exclude=cluster["id"])
     check(ClusterChanges, fields, *((TAKEN[Kind.CLUSTER],) if is_taken else ()))
     if not changes:

@@ -17,7 +17,7 @@ from app.errors import (
     or_raise,
 )
 from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.loading import Fields, check
+from app.fields.loading import Fields, changed_fields, check
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
@@ -114,7 +114,8 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     among `idea`, `planned` and `drafting`. Agents can't change a published field in `review`.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    changes = changed_fields(document, fields)
+    sent = {name: value for name, value in fields.items() if name != "baseVersion"}
+    changes = changed_fields(document, sent, clearable=("subtitle", "metaTitle", "metaDescription", "excerpt"))
     if refused := edit_refusal(document, fields, changes, ctx.move_request):
         raise refused
     found = lock_references(ctx.store, ctx.project_id, changes)
@@ -210,12 +211,6 @@ def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
     return {"version": document["version"] + 1} if _published(changes) else {}
 
 
-def changed_fields(document: StoredDocument, fields: Fields) -> dict[str, Any]:
-    """Returns the fields that differ from what the document has; an empty text is an unset one."""
-    sent = {name: _stored(name, value) for name, value in fields.items() if name != "baseVersion"}
-    return {name: value for name, value in sent.items() if value != document.get(name)}
-
-
 def edit_refusal(
     document: StoredDocument, fields: Fields, changes: Fields, request: MoveRequest
 ) -> BriefClaimed | VersionConflict | InvalidTransition | None:
@@ -225,12 +220,6 @@ def edit_refusal(
     if "status" in fields and (closed := if_status_closed(document, fields["status"], request)):
         return closed
     return if_not_editable(document, request) if _published(changes) else None
-
-
-def _stored(name: str, value: Any) -> Any:
-    if name in ("subtitle", "metaTitle", "metaDescription", "excerpt"):
-        return value or None
-    return value.lower() if name.endswith("Id") and value else value
 
 
 def _published(changes: Mapping[str, Any]) -> bool:

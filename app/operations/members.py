@@ -1,7 +1,7 @@
 """Members of the project (decisions, section 2)."""
 
 from app.errors import BadRequest, NotFound, WriteConflict, or_raise
-from app.fields.loading import Fields, check
+from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.operations.context import Context
@@ -42,7 +42,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[ShownM
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(_own_member(ctx, member_id))
     check(MemberChanges, fields)
-    changes = {name: value for name, value in fields.items() if value != member.get(name)}
+    changes = changed_fields(member, fields)
     if not changes:
         return _result(member)
     event = ctx.event("member.updated")

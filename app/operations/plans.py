@@ -11,11 +11,11 @@ from typing import Any, cast
 from app.errors import IntentInvalid, Problem
 from app.fields.documents import DocumentChanges
 from app.fields.intents import DraftDocumentFields
-from app.fields.loading import Fields, cached_schema, in_order, problems
+from app.fields.loading import Fields, cached_schema, changed_fields, in_order, problems
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import changed_fields, edit_refusal, next_version
+from app.operations.documents import edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict, or_raise
-from app.fields.loading import Fields, check, in_order, problems
+from app.fields.loading import Fields, changed_fields, check, in_order, problems
 from app.fields.queries import LongPage
 from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
@@ -69,8 +69,8 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownTok
     token = ctx.check_match(_own_token(ctx, token_id))
     has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
     check(TokenChanges, fields, *((NO_BUDGET,) if has_needless_budget else ()))
-    sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else dict(fields)
-    changes = {name: value for name, value in sent.items() if value != token.get(name)}
+    sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else fields
+    changes = changed_fields(token, sent)
     return _result(_write(ctx, token_id, changes, ctx.event("token.updated")) if changes else token)
 
 

@@ -54,6 +54,8 @@ def test_a_category_is_changed_field_by_field(rest: Rest) -> None:
     cleared = ok(rest.patch(path, {"description": None, "categoryId": None}))
     assert (cleared["description"], cleared["categoryId"]) == ("", None)
     assert ok(rest.patch(path, {"name": "Loaves", "description": ""})) == cleared
+    undescribed = a_category(rest, "Rolls", description="")
+    assert ok(rest.patch(f"/categories/{undescribed['id']}", {"description": None})) == undescribed
 
 
 @pytest.mark.contract("decided-documents.filing-edits")
