@@ -187,10 +187,10 @@ def move_card(id: str) -> BaseResponse | str:
     operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
     moved = call(operation, id, fields=_sent_fields(move) if move else {"status": column}).body
-    said = [move.done] if move else []
+    messages = [move.done] if move else []
     if move is None or moved["status"] != column:
-        said.append(f"It is in {STATUSES[moved['status']]} now.")
-    message = f"{moved['title']}: {' '.join(said)}"
+        messages.append(f"It is in {STATUSES[moved['status']]} now.")
+    message = f"{moved['title']}: {' '.join(messages)}"
     return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
 
 

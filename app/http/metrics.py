@@ -47,7 +47,10 @@ def install(app: Flask, settings: Settings) -> None:
     app.after_request(_count)
 
     def metrics() -> Response:
-        _check(settings.metrics_token)
+        token = settings.metrics_token
+        if token and not _is_right(request.headers.get("Authorization", ""), token):
+            with callers().counting_failures():
+                raise Unauthorized(REMEDY)
         return Response(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
 
     app.add_url_rule("/metrics", "metrics", metrics)
@@ -75,12 +78,6 @@ def with_token(app: WSGIApplication, token: str) -> WSGIApplication:
         return refused(Unauthorized(REMEDY))(environ, start_response)
 
     return checked
-
-
-def _check(token: str) -> None:
-    if token and not _is_right(request.headers.get("Authorization", ""), token):
-        with callers().counting_failures():
-            raise Unauthorized(REMEDY)
 
 
 def _is_right(authorization: str, token: str) -> bool:
