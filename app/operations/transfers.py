@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import Refusal, WriteConflict
+from app.errors import BadRequest, Refusal, WriteConflict
 from app.fields.loading import cached_schema, check, load
 from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
@@ -39,6 +39,7 @@ MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
 MAX_WHY = 1_000
+OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
@@ -102,7 +103,8 @@ class ProjectImport:
     def take(self, lines: Iterable[bytes]) -> Iterator[int]:
         """Imports lines and yields how many bytes each batch has; `done` has the outcomes.
 
-        A line that is refused does not stop the others.
+        A line that is refused does not stop the others, except one that says that the lines have another format:
+        raises `BadRequest`.
         """
         for batch in batches(enumerate(lines, 1), BATCH_LINES, lambda numbered: len(numbered[1]), BATCH_BYTES):
             self._import(batch)
@@ -336,7 +338,7 @@ class ProjectImport:
         kind = line["type"]
         counts = self.done.created if existing is None else self.done.unchanged
         counts[kind] += 1
-        if existing and existing["id"] == line.get("id") and line_of(kind, existing) != line:
+        if existing and "id" in line and _differ(line_of(kind, existing), line):
             self.done.differing.append(_name_of(line))
 
     def _refuse(self, number: int, error: _InvalidLine, document_id: str | None = None) -> None:
@@ -374,8 +376,16 @@ def _read(text: bytes) -> Line:
         loaded = load(schema, line)
         check(schema, {name: value for name, value in loaded.items() if value is not None})
     except Refusal as refusal:
+        if line["type"] == "export":
+            raise BadRequest(OTHER_FORMAT) from None
         raise _InvalidLine(line, "; ".join(refusal.lines)) from None
     return line_of(line["type"], loaded)
+
+
+def _differ(existing: Line, line: Line) -> bool:
+    """Returns whether a record differs from its line; one that stands in for another, in more than when it was made."""
+    apart = () if existing["id"] == line["id"] else ("id", "createdAt", "updatedAt", "createdBy")
+    return any(existing[name] != line[name] for name in existing if name not in apart)
 
 
 def _name_of(line: Mapping[str, Any]) -> str:

@@ -98,13 +98,28 @@ def test_an_option_for_markdown_is_refused_with_an_exported_project(
 
 def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "project.ndjson"
-    file.write_text('{"type": "export", "version": 2}\n{"type": "member"}\n')
+    file.write_text('{"type": "export", "version": 1}\n{"type": "member"}\n[]\n')
 
     out = run.invoke(main, ["import", "--project", project.id, str(file)])
 
     assert out.exit_code == 1
-    assert "Refused: line 1" in out.output
     assert "Refused: line 2" in out.output
+    assert "Refused: line 3" in out.output
+
+
+def test_nothing_of_an_export_of_another_format_is_imported(
+    run: CliRunner, store: Store, project: Project, tmp_path: Path
+) -> None:
+    a_document(project.context(), title="Rye")
+    file, other = tmp_path / "project.ndjson", a_project(store)
+    lines = run.invoke(main, ["export", "--project", project.id]).stdout
+    file.write_text(lines.replace('"version":1', '"version":2', 1))
+
+    out = run.invoke(main, ["import", "--project", other.id, str(file)])
+
+    assert out.exit_code == 1
+    assert out.stderr.startswith("Error: The export is not of format 1: ")
+    assert "Rye" not in run.invoke(main, ["export", "--project", other.id]).stdout
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
