@@ -5,10 +5,11 @@ document lacks what it compares with: a brief, a keyword, a number of words.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import Any, TypedDict
 
 import regex
@@ -202,12 +203,20 @@ def _outline_covered(subject: Subject) -> Iterator[Failure]:
         (line, frozenset(compared_words(line, OUTLINE_WORD_LENGTH)))
         for line in filter(None, map(str.strip, (subject.brief.get("outline") or "").splitlines()))
     ]
-    named = frozenset[str]().union(*(wanted for _, wanted in lines))
-    covered = {
-        named.intersection(compared_words(title)) for title in {title for _, title, _ in subject.content.headings}
+    lines_with: dict[str, list[int]] = {}
+    for number, (_, wanted) in enumerate(lines):
+        for word in wanted:
+            lines_with.setdefault(word, []).append(number)
+    covered = {number for number, (_, wanted) in enumerate(lines) if not wanted}
+    named = {
+        frozenset(lines_with.keys() & compared_words(title))
+        for title in {title for _, title, _ in subject.content.headings}
     }
-    for line, wanted in lines:
-        if wanted and not any(2 * len(wanted & words) >= len(wanted) for words in covered):
+    for words in named:
+        shared = Counter(chain.from_iterable(map(lines_with.__getitem__, words)))
+        covered.update(number for number, count in shared.items() if 2 * count >= len(lines[number][1]))
+    for number, (line, _) in enumerate(lines):
+        if number not in covered:
             yield Failure(f"No heading covers the line {line[:OUTLINE_LINE_SHOWN]!r} of the brief's outline.")
 
 

@@ -358,6 +358,17 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
     assert took < 3, "a second on a processor of its own; the rest is for neighbours"
 
 
+def test_headings_that_nearly_cover_many_lines_of_an_outline_are_compared_quickly() -> None:
+    lines = range(330)
+    headings = "".join(f"# alfa{one} beta{other}\n" for one in lines for other in lines if one != other)
+    began = time.process_time()
+    found = outcomes(
+        "outline_covered", markdown=headings, outline="\n".join(f"alfa{one} beta{one} gama" for one in lines)
+    )
+    assert len(found) == len(lines)
+    assert time.process_time() - began < 1.5, "half a second; comparing each heading with each line takes three"
+
+
 def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_nothing() -> None:
     text = "*a*\n" * 250_000 + "\n\nTODO\n"
     results = run_checks(subject(markdown=text), {"placeholders": "error"})
