@@ -101,7 +101,7 @@ def _both_texts(id: str, mine: str) -> Response:
     result = call(documents.get_document, id)
     theirs = text_of(result)
     try:
-        rows = side_by_side(revisions.compared(theirs, mine, "theirs", "mine"))
+        rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"))
     except TooDifferent:
         rows = None
     compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(result.body)}

@@ -39,7 +39,7 @@ def checks_of(
     if links is None:
         links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
-    with alone_if_long(markdown):
+    with alone_if_long(ctx, markdown):
         return run_checks(Subject(document, markdown, links, titles), levels)
 
 

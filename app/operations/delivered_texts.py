@@ -116,15 +116,15 @@ class TextReader:
         texts: dict[TextRef, str | None] = {text: bodies[text.body_id] for text in times if not text.is_rendered}
         ends = time.monotonic() + RENDERING_SECONDS
         for text, cached in rendered.items():
-            texts[text] = (cached or self._render(text.body_id, bodies, ends)).html
+            texts[text] = (cached or self._render(ctx, text.body_id, bodies, ends)).html
         if sum(times[text] * _length_as_json(content) for text, content in texts.items() if content) > MAX_BODIES:
             raise TooLong
         return texts
 
-    def _render(self, body_id: str, bodies: Mapping[str, str], ends: float) -> _Rendered:
+    def _render(self, ctx: Context, body_id: str, bodies: Mapping[str, str], ends: float) -> _Rendered:
         if time.monotonic() > ends:
             raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
-        made = render(bodies[body_id])
+        made = render(ctx, bodies[body_id])
         rendered = _Rendered(made.html if made else None)
         self._rendered.put(body_id, NEVER_CHANGES, rendered)
         return rendered

@@ -45,7 +45,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[ShownPacket]:
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
-    sections = sections_of(markdown)
+    sections = sections_of(ctx, markdown)
     failures = failed(results)
     listed = {"outline": len(sections), "checks": len(failures)}
     packet: ShownPacket = {

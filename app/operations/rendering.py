@@ -7,11 +7,11 @@ from cachetools import LRUCache
 
 from app.fields.loading import Fields
 from app.operations.context import Context
-from app.operations.long_texts import alone_if_long
+from app.operations.long_texts import OneAtATime, alone_if_long
 from app.rules.documents import PUBLISH, refusal
 from app.rules.publishing import Rendered, rendered
 
-_RENDERING = threading.Lock()
+_RENDERING = OneAtATime()
 
 _renderable: LRUCache[str, bool] = LRUCache(10_000)
 """Whether contents that were rendered before can be published; a content never changes."""
@@ -38,9 +38,9 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
     return Rendering(content_id, None if markdown is None else _render_content(ctx, content_id, markdown))
 
 
-def render(markdown: str) -> Rendered | None:
+def render(ctx: Context, markdown: str) -> Rendered | None:
     """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
-    with alone_if_long(markdown, _RENDERING):
+    with alone_if_long(ctx, markdown, _RENDERING):
         return rendered(markdown)
 
 
@@ -57,7 +57,7 @@ def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
 
 def _render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
-    text = render(markdown)
+    text = render(ctx, markdown)
     with _renderable_lock:
         _renderable[content_id] = text is not None
     if text is None:

@@ -1,6 +1,5 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +20,7 @@ from app.fields.queries import Page
 from app.operations.context import Context
 from app.operations.documents import document_change, document_result, own_document, write_version
 from app.operations.guards import request_under_claim
-from app.operations.long_texts import alone_if_long
+from app.operations.long_texts import OneAtATime, alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.documents import ShownDocument
@@ -40,7 +39,7 @@ from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.vocabulary import Scope
 
-_COMPARING = threading.Lock()
+_COMPARING = OneAtATime()
 
 
 @document_change(
@@ -133,7 +132,7 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Sho
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     try:
-        diff = compared(old, new, f"version {older['version']}", f"version {newer['version']}")
+        diff = compared(ctx, old, new, f"version {older['version']}", f"version {newer['version']}")
     except TooDifferent:
         raise BadRequest(
             "The versions are too long and too different to be compared in time: read both and compare them yourself."
@@ -141,12 +140,12 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Sho
     return Result({"from": older["version"], "to": newer["version"], "diff": diff})
 
 
-def compared(old: str, new: str, old_name: str, new_name: str) -> str:
+def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> str:
     """Returns the difference of two texts as a unified diff; long ones are compared one at a time.
 
     Raises `TooDifferent` where that would take too long.
     """
-    with alone_if_long(max(old, new, key=len), _COMPARING):
+    with alone_if_long(ctx, max(old, new, key=len), _COMPARING):
         return unified_diff(old, new, old_name, new_name)
 
 

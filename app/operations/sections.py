@@ -66,7 +66,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     ]
     before = markdown_of(ctx, body_id)
     try:
-        with alone_if_long(before):
+        with alone_if_long(ctx, before):
             markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
@@ -95,7 +95,7 @@ def get_outline(ctx: Context, document_id: str) -> Result[ShownOutline]:
     A section begins with each heading, up to the 10,000th; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
-    sections = sections_of(markdown_of(ctx, document.get("contentId")))
+    sections = sections_of(ctx, markdown_of(ctx, document.get("contentId")))
     return Result(
         {
             "version": document["version"],
@@ -109,7 +109,7 @@ def get_outline(ctx: Context, document_id: str) -> Result[ShownOutline]:
 def read_section(ctx: Context, document_id: str, number: str) -> Result[ShownWholeSection]:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
-    for section in sections_of(markdown_of(ctx, document.get("contentId"))):
+    for section in sections_of(ctx, markdown_of(ctx, document.get("contentId"))):
         if section.number == int(number):
             return Result({**section_summary(section), "markdown": section.text, "version": document["version"]})
     raise NotFound(f"The document has no section {number}: read its outline.")
@@ -151,7 +151,7 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Shown
     return save_content(ctx, document, edited.markdown, edited.words)
 
 
-def sections_of(markdown: str) -> list[Section]:
+def sections_of(ctx: Context, markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown; long texts are read one at a time."""
-    with alone_if_long(markdown):
+    with alone_if_long(ctx, markdown):
         return partition(markdown)

@@ -34,6 +34,24 @@ def test_work_that_takes_long_holds_up_no_other_tenant(service: Service, path: s
     assert set(statuses) <= {"200", "503"}
 
 
+def test_long_texts_of_one_tenant_leave_turns_for_those_of_another(service: Service) -> None:
+    document, other = a_document(service.project.context(), markdown=LONG), service.new_project()
+    of_other = a_document(other.context(), markdown=LONG[:150_000])
+    headers = {"Authorization": f"Bearer {other.token().secret}"}
+    requests = [head("GET", f"/documents/{document['id']}/checks", secret) for secret in secrets(service)]
+    seconds = []
+
+    with service.holds(), ThreadPoolExecutor(1) as threads:
+        flooding = threads.submit(flood, service.port, requests, clients=64, seconds=8, addresses=ADDRESSES)
+        while not flooding.done():
+            began = time.perf_counter()
+            answer = httpx.get(f"{service.url}/documents/{of_other['id']}/outline", headers=headers, **PLAIN)
+            assert answer.status_code == 200
+            seconds.append(time.perf_counter() - began)
+    assert len(seconds) > 1
+    assert max(seconds) < 8, "its own turn, and one of the other project"
+
+
 def test_uploads_that_stop_leave_places_for_other_tenants(service: Service) -> None:
     headers = {"Authorization": f"Bearer {service.bystander_token}"}
     uploads = [
