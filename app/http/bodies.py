@@ -137,7 +137,7 @@ class Body:
             self._file = g.received = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # closed with the request
             # It waits with its place in flight, so that the others of its caller wait in that longer queue.
             this = in_flight.current()
-            place = RECEIVING.place(**this.body_keys)
+            place = RECEIVING.place(**this.keys)
             with this.absent(), place:
                 self._copy_to(self._file)
             if self._file.tell() > IN_MEMORY:
@@ -180,7 +180,7 @@ def _drain_after(response: Response) -> Response:
     body = request.environ.get("wsgi.input")
     stream = g.pop("undrained", None) or (body.unread if isinstance(body, Body) else None)
     if stream is not None:
-        keys = in_flight.current().body_keys
+        keys = in_flight.current().keys
         known = CALLER in request.environ
         place = partial(RECEIVING.place, **keys) if known else partial(DRAINING.place, address=keys["address"])
         response.call_on_close(lambda: _drain(stream, place))

@@ -1,14 +1,16 @@
 """Limits how many requests are in flight in this process: per token, per project, per address, and in total.
 
-A request takes a place under the secret that it sends, valid or not, or else under its address; once its token is
-known, also under the project, which may have any number of tokens. It gives the place back while its body is received,
-and finally when its response is ready to be sent. `/health` takes none. So a caller that sends many requests, or sends
-and reads slowly, leaves threads for all others.
+A request takes a place under the secret that it sends, valid or not, or else under its address; and, where the secret
+was valid in the last minute or once it is authenticated, under the project, which may have any number of tokens. Until
+then all count together, as one project. It gives the place back while its body is received, and finally when its
+response is ready to be sent. `/health` takes none. So a caller that sends many requests, or sends and reads slowly,
+leaves threads for all others.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from wsgiref.types import WSGIEnvironment
@@ -20,15 +22,16 @@ from app.http.concurrency import Bound, ConcurrencyLimit, Place
 from app.http.proxies import client_of
 
 WORKING = ConcurrencyLimit(
-    Bound(16, waiting=112),
+    Bound(16, waiting=160),
     caller=Bound(4, waiting=64, alone=8),
-    project=Bound(8, waiting=96),
+    project=Bound(8, waiting=72),
     address=Bound(12, waiting=96),
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
 )
-"""Requests in flight: more of them are not faster (`server_process.py`). Beside other callers, one has 4, as more make
+"""Requests in flight: more of them are not faster (`server_process.py`). Those of a project, and as many more that are
+still to be authenticated, leave room in the queue for others. Beside other callers, one has 4, as more make
 them slower. Alone it has 8: where all 4 are taken, each request has to wake the next, and 8 connections get up to a
 quarter fewer answers a second."""
 
@@ -47,6 +50,14 @@ BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 SESSION_COOKIE = "cw_session"
 """The cookie with the secret of a session; browsers send it only to the paths of the console."""
 
+VALID_SECONDS = 60
+"""How long after a secret was valid its next requests count under its project before they are authenticated."""
+MOST_SECRETS = 10_000
+_projects: dict[str, tuple[str, float]] = {}
+"""The projects of secrets that were valid, and until when they count."""
+NO_PROJECT = "none"
+"""What requests count under whose project is not known: with addresses enough they could be all that may wait."""
+
 SESSION = re.compile(rf"(?:^|;[ \t]*){SESSION_COOKIE}=([!#-:<-~]*)")
 
 HEALTH = ".getHealth"
@@ -57,17 +68,12 @@ REFUSED = "content_workflow.refused"
 
 
 class InFlight:
-    """The places that a request holds, and the keys that it counts under: its caller, address and, later, project."""
+    """The places that a request holds, and the keys that it counts under: its caller, address and project."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
         self.keys = identify(environ)
         self._working: Place | None = None
         self._large: Place | None = None
-
-    @property
-    def body_keys(self) -> dict[str, str]:
-        """The keys that its bodies count under. Callers without a token count as one project together."""
-        return {"project": "none", **self.keys}
 
     def work(self) -> None:
         """Takes a place under its keys, instead of the one that it holds."""
@@ -79,12 +85,16 @@ class InFlight:
             self._working.release()
 
     def belongs_to(self, project_id: str) -> None:
-        """Counts the request under its project, too, from now on.
+        """Counts the request, and the next ones with its secret, under its project.
 
         Raises `ServiceUnavailable` where too many other requests of the project wait for a place.
         """
-        self.keys["project"] = project_id
-        self.work()
+        if len(_projects) >= MOST_SECRETS:
+            _projects.clear()
+        _projects[self.keys["caller"]] = project_id, time.monotonic() + VALID_SECONDS
+        if self.keys["project"] != project_id:
+            self.keys["project"] = project_id
+            self.work()
 
     def take_large(self) -> None:
         """Takes one of the few places for requests with a large body or response, and holds it until it leaves.
@@ -93,7 +103,7 @@ class InFlight:
         """
         if self._large is None:
             self.pause()
-            self._large = LARGE.place(project=self.keys.get("project") or self.keys["caller"])
+            self._large = LARGE.place(project=self.keys["project"])
             self.work()
 
     def leave(self) -> None:
@@ -138,9 +148,12 @@ def current() -> InFlight:
 
 
 def identify(environ: WSGIEnvironment) -> dict[str, str]:
-    """Returns what identifies a caller before authentication: its secret, or else its address; and the address."""
+    """Returns what identifies a caller before authentication: its secret, or else its address; the address; and the
+    project, where the secret was valid in the last minute."""
     address = client_of(environ.get("REMOTE_ADDR") or "unknown")
-    return {"caller": bearer_secret(environ) or session_secret(environ) or address, "address": address}
+    caller = bearer_secret(environ) or session_secret(environ) or address
+    project_id, until = _projects.get(caller, (NO_PROJECT, 0))
+    return {"caller": caller, "address": address, "project": project_id if until > time.monotonic() else NO_PROJECT}
 
 
 def bearer_secret(environ: WSGIEnvironment | None = None) -> str:

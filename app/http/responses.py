@@ -76,7 +76,7 @@ def send(response: Response) -> Response:
     this = in_flight.current()
     this.leave()
     try:
-        place = SENDING.place(**this.body_keys)
+        place = SENDING.place(**this.keys)
     except ServiceUnavailable as refusal:
         body.close()
         _replace_by(response, refusal)

@@ -26,10 +26,10 @@ from tests.make import Project
 
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
-    """Two places, one of them for each caller, of whom one request may wait."""
-    one = Bound(1, waiting=1)
+    """Two places, one of them for each caller, of whom one request may wait, and for each project, of which two may."""
+    one, two = Bound(1, waiting=1), Bound(1, waiting=2)
     limit = ConcurrencyLimit(
-        Bound(2, waiting=4), caller=one, project=one, address=Bound(2, waiting=4), seconds=30, busy="Too many."
+        Bound(2, waiting=4), caller=one, project=two, address=Bound(2, waiting=4), seconds=30, busy="Too many."
     )
     monkeypatch.setattr(in_flight, "WORKING", limit)
     return limit
@@ -94,6 +94,54 @@ def test_other_callers_and_health_are_answered(app: Flask, project: Project, sec
     assert client.get("/health", headers=bearer(secret)).status_code == 200
     assert client.get("/ready", headers=bearer(secret)).status_code == 503
     assert client.get("/ready").status_code == 200
+
+
+def test_a_project_with_as_many_requests_as_may_wait_is_refused_with_any_of_its_tokens(
+    app: Flask, project: Project, limit: ConcurrencyLimit
+) -> None:
+    """What waits to be authenticated counts for its project too, else one with many tokens would fill the queue."""
+    secrets = [project.token().secret for _ in range(3)]
+    assert [briefs(app, one).status_code for one in secrets] == [200] * 3
+
+    with ThreadPoolExecutor(2) as threads:
+        with limit.place(caller="another", project=project.id):
+            waits = [threads.submit(briefs, app, one) for one in secrets[:2]]
+            until(lambda: limit.waiting == 2)
+            refused = briefs(app, secrets[2])
+            assert (refused.status_code, refused.headers.get("Connection")) == (503, "close")
+            assert app.test_client().get("/ready").status_code == 200
+        assert [one.result(20).status_code for one in waits] == [200] * 2
+
+
+def test_requests_of_many_callers_that_are_not_known_leave_room_for_those_that_are(
+    app: Flask, project: Project, limit: ConcurrencyLimit
+) -> None:
+    known = project.token().secret
+    assert briefs(app, known).status_code == 200
+
+    with ThreadPoolExecutor(2) as threads:
+        with limit.place(caller="a", project=in_flight.NO_PROJECT):
+            waits = [threads.submit(briefs, app, f"cwm_{number}") for number in range(2)]
+            until(lambda: limit.waiting == 2)
+            assert briefs(app, "cwm_2").status_code == 503
+            assert briefs(app, known).status_code == 200
+        assert [one.result(20).status_code for one in waits] == [401] * 2
+
+
+def briefs(app: Flask, secret: str) -> TestResponse:
+    return app.test_client().get("/briefs", headers=bearer(secret))
+
+
+def test_a_secret_that_was_not_valid_for_a_minute_counts_under_no_project(
+    app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_flight, "VALID_SECONDS", 0)
+    secret = project.token().secret
+
+    assert briefs(app, secret).status_code == 200
+
+    keys = in_flight.identify({"HTTP_AUTHORIZATION": f"Bearer {secret}"})
+    assert keys["project"] == in_flight.NO_PROJECT
 
 
 def test_of_requests_that_are_refused_together_one_is_logged_and_has_the_connections_looked_at(
