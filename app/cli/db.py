@@ -41,14 +41,19 @@ def prepare(opened: Store) -> list[str]:
 
     Any number of processes may do this at once, while servers of this and of the last version run.
     """
-    with opened.deadline(unbounded=True), _builds_shown(opened):
-        validators.create_validators(opened.database)
-        refused = indexes.create_indexes(opened.database)
+    refused = create_missing(opened)
     with progress("Completing records of earlier versions", "records") as advance:
         for project in all_projects(opened):
             for upgrade in UPGRADES:
                 upgrade(opened, project["id"], advance)
     return [*refused, *differences(opened)]
+
+
+def create_missing(opened: Store) -> list[str]:
+    """Creates every missing index and validator; returns a line for each that can't be created."""
+    with opened.deadline(unbounded=True), _builds_shown(opened):
+        validators.create_validators(opened.database)
+        return indexes.create_indexes(opened.database)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import click
 
 from app.cli.calling import as_json, show, show_all, store
+from app.cli.db import create_missing
 from app.fields.loading import load
 from app.fields.projects import ProjectFields
 from app.operations.projects import all_projects, create_project
@@ -18,9 +19,12 @@ def command() -> None:
 @click.option("--team", metavar="ID", help="The team that it belongs to; a new one by default.")
 @as_json
 def create(name: str, team: str | None, json: bool) -> None:
-    """Create a project."""
-    given = {"name": name} | ({"teamId": team} if team else {})
-    project = create_project(store(), load(ProjectFields, given))
+    """Create a project; the first one of a database with its indexes and validators, as `db init` does."""
+    given = load(ProjectFields, {"name": name} | ({"teamId": team} if team else {}))
+    opened = store()
+    if not all_projects(opened):  # unique slugs, caps and idempotency keys depend on unique indexes
+        create_missing(opened)
+    project = create_project(opened, given)
     show({key: project[key] for key in ("id", "teamId", "name")}, json=json)
 
 

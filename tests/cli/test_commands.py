@@ -172,16 +172,27 @@ class TestDatabase:
     def test_init_makes_all_and_check_then_finds_nothing(self, fresh_store: Store, mongodb_uri: str) -> None:
         fresh_store.database.documents.drop_indexes()
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-        with_missing = self._run("check", environment)
+        with_missing = self._run("db check", environment)
         assert with_missing.exit_code == 1
         assert "documents: the index" in with_missing.stdout
         assert "documents: the validator is missing." in with_missing.stdout
         assert with_missing.stderr == "`content-workflow db init` creates what is missing.\n"
 
-        made = self._run("init", environment)
+        made = self._run("db init", environment)
 
         assert (made.exit_code, made.stdout) == (0, "All indexes and validators are as they should be.\n")
-        assert self._run("check", environment).exit_code == 0
+        assert self._run("db check", environment).exit_code == 0
+
+    def test_the_first_project_of_a_database_comes_with_all_indexes(self, store: Store, mongodb_uri: str) -> None:
+        name = f"{store.database.name}_empty"
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": name}
+
+        made = [self._run("project create --name One --json", environment) for _ in range(2)]
+        checked = self._run("db check", environment)
+        store.database.client.drop_database(name)
+
+        assert [set(json.loads(one.output)) for one in made] == [{"id", "teamId", "name"}] * 2
+        assert (checked.exit_code, checked.stdout) == (0, "All indexes and validators are as they should be.\n")
 
     def test_an_index_that_differs_is_reported_and_not_changed(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
@@ -190,7 +201,7 @@ class TestDatabase:
         fresh_store.database[index.collection].create_index([("nobody", 1)], name=index.name)
         fresh_store.database[index.collection].create_index([("somebody", 1)], name="of_an_administrator")
 
-        told = self._run("init", environment)
+        told = self._run("db init", environment)
 
         lines, remedy = told.stdout.splitlines(), "drop it, then run `content-workflow db init`."
         assert told.exit_code == 1
@@ -204,26 +215,26 @@ class TestDatabase:
         collection, (name, *_) = next(iter(RETIRED.items()))
         fresh_store.database[collection].create_index([("nobody", 1)], name=name)
 
-        told = self._run("check", environment)
+        told = self._run("db check", environment)
 
         line = f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
         assert (told.exit_code, line in told.stdout.splitlines()) == (1, True)
 
     def test_another_validator_is_named_with_what_replaces_it(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-        self._run("init", environment)
+        self._run("db init", environment)
         fresh_store.database.command("collMod", "documents", validator={"title": {"$exists": True}})
 
-        told = self._run("check", environment)
+        told = self._run("db check", environment)
 
         assert told.stdout == "documents: the validator is another: `content-workflow db init` replaces it.\n"
-        assert self._run("init", environment).exit_code == 0
+        assert self._run("db init", environment).exit_code == 0
 
-    def _run(self, what: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
+    def _run(self, command: str, environment: dict[str, str]):  # type: ignore[no-untyped-def]
         from app.cli import calling
 
         calling.store.cache_clear()
-        result = CliRunner().invoke(main, ["db", what], env=environment)
+        result = CliRunner().invoke(main, command.split(), env=environment)
         calling.store().database.client.close()
         calling.store.cache_clear()
         return result
