@@ -124,6 +124,7 @@ PAGES = (
     Page("POST", f"{DOCUMENT}/restore", "publish", {}, {"document": "restore_document"}),
     Page("POST", f"{DOCUMENT}/move", "write", {"to": "review"}),
     Page("GET", "plan?draft={draft}", "read write"),
+    Page("GET", "plan?like={document}", "read write"),
     Page("POST", "plan", "write", {**FIELDS, "draft": "{draft}", "then": "plan"}, leaves_traces=True),
     Page("POST", "plan", "write", {**FIELDS, "brief.keyword": "{word}", "then": "offer"}, leaves_traces=True),
     Page("POST", "plan/drafts/{draft}/discard", "write"),

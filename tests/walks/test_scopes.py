@@ -54,6 +54,26 @@ def become(scene: Scene, **fields: Any) -> None:
     scene.project.store.database.tokens.update_one({"_id": ObjectId(scene.token.id)}, {"$set": stored})
 
 
+PUBLISH = {"approve", "request", "schedule", "unschedule", "publish", "unpublish", "delete", "restore"}
+PUBLISHED = {"document", "changes", "category", "cluster"}
+ADMINISTERED = {"member", "token", "webhook", "project", "secret"}
+
+
+@pytest.mark.contract("decided-projects.scopes")
+@pytest.mark.parametrize("name", EVERY)
+def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
+    verb, noun = name.split("_")[0], name.split("_")[-1]
+    secrets = {"tokens", "webhooks", "webhook", "deliveries"}
+
+    if OPERATIONS[name].reads:
+        expected = Scope.ADMIN if noun in secrets else Scope.READ
+    elif noun in ADMINISTERED:
+        expected = Scope.ADMIN
+    else:
+        expected = Scope.PUBLISH if verb in PUBLISH and noun in PUBLISHED else Scope.WRITE
+    assert OPERATIONS[name].scope == expected
+
+
 @pytest.mark.contract(
     "decided-projects.scopes", "decided-projects.no-scope", "decided-http.Unauthorized", "decided-mcp.scopes"
 )
