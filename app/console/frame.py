@@ -171,7 +171,7 @@ def label(name: str) -> str:
 
 def _read_notice() -> dict[str, Any] | None:
     try:
-        notice = orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
+        notice = dict(orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, ""))))
         restores = str(notice.get("restores", ""))
         valid = HEX_ID.fullmatch(restores) is not None
         return {"ok": bool(notice["ok"]), "message": str(notice["message"]), "restores": restores if valid else ""}

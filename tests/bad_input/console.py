@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from base64 import urlsafe_b64encode
 from dataclasses import replace
 from urllib.parse import quote_from_bytes, urlencode
 
@@ -12,7 +13,8 @@ from flask import Flask
 from app.store.store import Store
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
-from tests.bad_input.mutations import TEXTS, mutated_bytes, mutated_text
+from tests.bad_input.files import PLANS
+from tests.bad_input.mutations import TEXTS, json_bytes, mutated_bytes, mutated_text, mutated_value
 from tests.bad_input.requests import Request, Response, mutated, send
 from tests.bad_input.scene import TEXT, a_scene
 
@@ -128,8 +130,15 @@ class ConsoleTarget:
         else:
             body = f"_csrf={self._csrf}&{encoded}".encode()
             body = mutated_bytes(chance, body) if chance.random() < 0.2 else body
+            content_type = FORM
+            if chance.random() < 0.5:
+                body, content_type = multipart(chance, [("_csrf", self._csrf), *sent], path)
             script = (("HX-Request", "true"),) if chance.random() < 0.3 else ()
-            request = replace(request, body=body, headers=(*self._headers, *script)).with_header("Content-Type", FORM)
+            request = replace(request, body=body, headers=(*self._headers, *script))
+            request = request.with_header("Content-Type", content_type)
+        if chance.random() < 0.1:
+            cookies = f"{self._headers[0][1]}; {cookie(chance)}"
+            request = replace(request, headers=(("Cookie", cookies), *request.headers[1:]))
         return mutated(chance, request) if chance.random() < 0.2 else request
 
     def _part(self, chance: random.Random, rule: str, name: str) -> str:
@@ -175,6 +184,36 @@ LEFT_OUT = {"console.sign_out", "console.changes"}
 FORM = "application/x-www-form-urlencoded"
 NAMES = re.compile(r'<(?:input|select|textarea|button)[^>]*? name="([^"]+)"')
 PARTS = ("", "/edit", "/fields", "/brief")
+
+
+BOUNDARY = "------x"
+
+
+def multipart(chance: random.Random, fields: list[tuple[str, str]], path: str) -> tuple[bytes, str]:
+    """Returns a body as the console's own forms send it, and its type; a form of many pieces has a file of them."""
+    parts = [
+        f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}'.encode("utf-8", "surrogatepass")
+        for name, value in fields
+    ]
+    if path.endswith("/many"):
+        table = chance.choice((PLANS["csv"], PLANS["tsv"], b"\xff\xfe" + PLANS["csv"].decode().encode("utf-16-le")))
+        table = mutated_bytes(chance, table) if chance.random() < 0.8 else table
+        where = chance.choice((b'name="file"; filename="plan.csv"', b'name="table"', b'name="file"; filename*=x'))
+        parts.append(b"Content-Disposition: form-data; " + where + b"\r\nContent-Type: text/csv\r\n\r\n" + table)
+    body = b"".join(b"--%b\r\n%b\r\n" % (BOUNDARY.encode(), part) for part in parts) + f"--{BOUNDARY}--\r\n".encode()
+    body = mutated_bytes(chance, body) if chance.random() < 0.2 else body
+    return body, f"multipart/form-data; boundary={BOUNDARY}"
+
+
+def cookie(chance: random.Random) -> str:
+    """Returns a cookie beside that of the session: a notice, as the console leaves for the next page, changed."""
+    notice: object = {"ok": False, "message": "Saved.", "restores": "0" * 24}
+    for _ in range(chance.choice((0, 1, 3))):
+        notice = mutated_value(chance, notice)
+    value = urlsafe_b64encode(json_bytes(chance, notice)).decode()
+    value = mutated_text(chance, value) if chance.random() < 0.5 else value
+    value = "".join(one for one in value if one not in "\r\n\0")
+    return f"cw_notice={value}".encode("utf-8", "replace").decode("latin-1")
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import io
 import json
@@ -87,6 +88,15 @@ def test_an_origin_that_is_no_address_is_another_site_to_the_console(app: Flask,
     response = visitor.client.post("/console/plan", data={"_csrf": visitor.csrf}, headers={"Origin": origin})
 
     assert response.status_code == 403
+
+
+@pytest.mark.parametrize("notice", ["[]", '["ok"]', '"Saved."', "5", "null", "true", '[["ok", 1]]', "{}", "{"])
+def test_a_cookie_that_holds_no_notice_is_ignored(app: Flask, project: Project, notice: str) -> None:
+    visitor = Visitor(app)
+    visitor.sign_in(project.token())
+    visitor.client.set_cookie("cw_notice", base64.urlsafe_b64encode(notice.encode()).decode(), path="/console")
+
+    assert visitor.get("/console/board").status_code == 200
 
 
 ODD_DOCUMENTS: dict[str, dict[str, Any]] = {
