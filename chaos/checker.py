@@ -17,6 +17,8 @@ INCIDENT_SECONDS = 10.0
 """How long after a failure a client may still not be answered."""
 SLACK_SECONDS = 2.0
 """What is added to that, since a request that is refused after 10 seconds is answered a little later."""
+AFTERWARDS_SECONDS = 0.5
+"""How long after everything works again a request may still begin that is not answered."""
 EVENTS = {
     "confirm_intent": "document.created",
     "mark_brief_ready": "brief.ready",
@@ -55,10 +57,10 @@ REFUSALS = {"BriefClaimed", "BriefClosed", "BriefNotReady", "BriefNotOffered", "
 """What a client may be answered since others work on the same documents."""
 ALLOWED = {
     "claim_next_brief": {"NoBriefReady"},
-    "confirm_intent": {"NotFound"},
     "submit_document": {"BadRequest"},
 }
-"""What else one operation may give: a draft was confirmed already, a content was not written after all."""
+"""What else one operation may give: no brief is ready, a content was not written after all. A draft is confirmed once,
+and always there: its client goes on only where it was told that it was written."""
 
 Violations = Iterator[str]
 
@@ -94,6 +96,11 @@ def outages_are_short(history: History) -> Violations:
                 one.began <= attempt.ended and attempt.began <= one.recovered for one in killed
             ):
                 yield f"{call.operation} lost the connection to server {attempt.server}, which was not killed"
+            if attempt.outcome in UNANSWERED and not any(
+                one.began <= attempt.ended and attempt.began <= one.recovered + AFTERWARDS_SECONDS
+                for one in history.incidents
+            ):
+                yield f"{call.operation} was not answered ({attempt.outcome}), and everything worked"
             if attempt.ended - attempt.began > limit:
                 yield f"{call.operation} took {attempt.ended - attempt.began:.1f} s"
 
@@ -226,6 +233,24 @@ def no_acknowledged_write_is_lost(history: History) -> Violations:
             sent = call.sent.get("markdown") or call.sent["edits"][0]["markdown"].rstrip()
             if sent not in text:
                 yield f"version {call.answer['version']} of {call.document} is not what was written: {sent!r}"
+    for document_id, fields in _fields_written(history):
+        document = final.documents.get(document_id, {})
+        for name in ("title", "categoryId"):
+            if document and name in fields and document[name] != fields[name]:
+                yield f"the {name} of {document_id} is {document[name]!r}, and {fields[name]!r} was written"
+
+
+def _fields_written(history: History) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields documents with the fields that a client was told are written: of a plan's piece, of a draft."""
+    drafts: dict[str, dict[str, Any]] = defaultdict(dict)
+    for call in history.calls:
+        if call.succeeded and call.operation in DRAFTS:
+            drafts[call.sent.get("intentId") or call.answer.get("id", "")].update(call.sent)
+    for call in history.calls:
+        if call.succeeded and call.operation == "plan_documents":
+            yield from zip(call.answer["ids"], call.sent["pieces"], strict=True)
+        if call.succeeded and call.operation == "confirm_intent":
+            yield call.answer["id"], drafts[call.sent.get("intentId", "")]
 
 
 def reads_show_what_was_acknowledged_before(history: History) -> Violations:

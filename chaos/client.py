@@ -159,6 +159,8 @@ def _noted(operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return {"message": body["message"], "holder": holder.get("id"), "version": body.get("version")}
     if operation == "get_outline":
         return {"version": body["version"]} if body else {}
+    if operation in ("create_document_intent", "update_document_intent"):
+        return {"id": body.get("id")}
     if operation == "plan_documents":
         return {"ids": [piece["id"] for piece in body.get("pieces", ())]}
     return shown(body.get("document") or body)

@@ -46,8 +46,8 @@ def an_event(sequence: int, kind: str, token: str, status: str, state: str, vers
 
 
 CALLS = (
-    Call(A, "create_document_intent", None, (Attempt(0, 1, 0, "201"),), {"title": "Loaf"}),
-    Call(A, "confirm_intent", None, (Attempt(1, 2, 0, "201"),), {}, record("idea", "none", None, 1)),
+    Call(A, "create_document_intent", None, (Attempt(0, 1, 0, "201"),), {"title": "Loaf"}, {"id": "draft"}),
+    Call(A, "confirm_intent", None, (Attempt(1, 2, 0, "201"),), {"intentId": "draft"}, record("idea", "none", None, 1)),
     a_call(A, "mark_brief_ready", 2, **record("idea", "ready", None, 1)),
     a_call(A, "claim_brief", 3, **record("drafting", "claimed", A, 1)),
     a_call(B, "claim_brief", 3.5, "BriefClaimed", holder=A),
@@ -128,6 +128,14 @@ WRONG: Mapping[str, tuple[str, Change]] = {
     "a lost write": (
         "no_acknowledged_write_is_lost",
         with_final(revisions={LOAF: {"1": "", "2": "# Text of B\n"}}),
+    ),
+    "a lost field": (
+        "no_acknowledged_write_is_lost",
+        with_final(documents={LOAF: {**record("drafting", "claimed", A, 2), "title": "Roll"}}),
+    ),
+    "a lost draft": (
+        "answers_are_those_of_the_contract",
+        with_call(1, replace(CALLS[1], attempts=(Attempt(1, 2, 0, "NotFound"),), answer={})),
     ),
     "a lost document": ("no_acknowledged_write_is_lost", with_final(documents={})),
     "a lost claim": (
@@ -246,12 +254,19 @@ def test_a_message_may_be_sent_again_where_a_failure_prevented_its_response_from
 def test_an_outage_may_take_ten_seconds_and_no_longer() -> None:
     def at(seconds: float) -> History:
         late = Call(B, "claim_brief", LOAF, (Attempt(seconds - 1, seconds, 0, "503", 2),))
-        return replace(RIGHT, calls=(*RIGHT.calls, late), incidents=(Incident("kill_primary", "mongod", 7, 12),))
+        return replace(RIGHT, calls=(*RIGHT.calls, late), incidents=(Incident("kill_primary", "mongod", 7, 19),))
 
     assert violations(at(16.5)) == []
     assert violations(at(20)) == [
         "outages_are_short: claim_brief was not answered (503) 13.0 s after an incident began"
     ]
+
+
+def test_what_begins_when_everything_works_again_is_answered() -> None:
+    late = Call(B, "claim_brief", LOAF, (Attempt(8, 9, 0, "503", 2),))
+    ended = replace(RIGHT, calls=(*RIGHT.calls, late), incidents=(Incident("kill_primary", "mongod", 4, 7),))
+
+    assert violations(ended) == ["outages_are_short: claim_brief was not answered (503), and everything worked"]
 
 
 def test_what_is_read_while_a_lease_runs_out_is_read_again() -> None:
