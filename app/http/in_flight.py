@@ -22,18 +22,18 @@ from app.http.concurrency import Bound, ConcurrencyLimit, Place
 from app.http.proxies import client_of
 
 WORKING = ConcurrencyLimit(
-    Bound(16, waiting=160),
+    Bound(16, waiting=224),
     caller=Bound(4, waiting=64, alone=8),
-    project=Bound(8, waiting=72),
+    project=Bound(8, waiting=104),
     address=Bound(12, waiting=96),
     seconds=10,
     busy="Too many requests are in flight: wait for some to be answered, then send this one again with the same "
     "idempotency key.",
 )
-"""Requests in flight: more of them are not faster (`server_process.py`). Those of a project, and as many more that are
-still to be authenticated, leave room in the queue for others. Beside other callers, one has 4, as more make
-them slower. Alone it has 8: where all 4 are taken, each request has to wake the next, and 8 connections get up to a
-quarter fewer answers a second."""
+"""Requests in flight: more of them are not faster (`server_process.py`). A hundred agents of one project may ask at
+once; they, and as many more that are still to be authenticated, leave room in the queue for others. Beside other
+callers, one has 4, as more make them slower. Alone it has 8: where all 4 are taken, each request has to wake the next,
+and 8 connections get up to a quarter fewer answers a second."""
 
 LARGE = ConcurrencyLimit(
     Bound(2, waiting=24),

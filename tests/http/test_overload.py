@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
 
@@ -126,6 +127,22 @@ def test_requests_of_many_callers_that_are_not_known_leave_room_for_those_that_a
             assert briefs(app, "cwm_2").status_code == 503
             assert briefs(app, known).status_code == 200
         assert [one.result(20).status_code for one in waits] == [401] * 2
+
+
+def test_a_hundred_agents_of_a_project_that_ask_at_once_are_all_answered(
+    settings: Settings, store: Store, project: Project
+) -> None:
+    app = create_app(settings, store)
+    secrets = [project.token(f"Agent {number}").secret for number in range(100)]
+    together = Barrier(len(secrets))
+
+    def ask(secret: str) -> int:
+        together.wait(30)
+        return briefs(app, secret).status_code
+
+    with ThreadPoolExecutor(len(secrets)) as threads:
+        assert list(threads.map(ask, secrets)) == [200] * len(secrets), "none was known before"
+        assert list(threads.map(ask, secrets)) == [200] * len(secrets)
 
 
 def briefs(app: Flask, secret: str) -> TestResponse:
