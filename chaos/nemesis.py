@@ -115,17 +115,18 @@ class Nemesis:
         while it goes on.
         """
         end = time.monotonic() + seconds
-        self._inject(kill_worker)
+        self.inject(kill_worker)
         faults = [fault for fault in FAULTS if fault is not kill_worker]
         while True:
             for fault in self._rng.sample(faults, len(faults)):
                 if time.monotonic() >= end and len({incident.fault for incident in self.incidents}) == len(FAULTS):
                     return
                 time.sleep(self._rng.uniform(0, 1))
-                self._inject(fault)
+                self.inject(fault)
             faults = list(FAULTS)
 
-    def _inject(self, fault: Fault) -> None:
+    def inject(self, fault: Fault) -> None:
+        """Injects one failure; returns when everything works again."""
         began = time.monotonic()
         target = fault(self._targets, self._rng)
         until(self._all_work, RECOVERY_SECONDS, 0.05)

@@ -53,7 +53,7 @@ def run(
     `pause` is the longest time, in seconds, for which a client rests between two tasks.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with _service(folder) as (targets, store):
+    with running(folder) as (targets, store):
         return _Run(targets, store, seed, log, pause).history(seconds)
 
 
@@ -70,7 +70,8 @@ def read_at_rest(position: Callable[[], int | None], read: Callable[[], T]) -> T
 
 
 @contextmanager
-def _service(folder: Path) -> Iterator[tuple[Targets, Store]]:
+def running(folder: Path) -> Iterator[tuple[Targets, Store]]:
+    """Yields a replica set with servers and workers that run on it, and a store of its database."""
     replica_set = ReplicaSet(folder)
     with ExitStack() as stack:
         stack.callback(replica_set.stop)
