@@ -40,24 +40,38 @@ overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 5_000
 parameter for it, so this is for the whole process."""
 
 
+PERSISTED = 10_000
+"""How many queries of all projects are found by their hash."""
+
+
 class QueryCache:
-    """The queries that were valid, by the SHA-256 of their text: persisted queries are found here too."""
+    """The queries that were valid, by the SHA-256 of their text; a project finds those that it sent itself by that."""
 
     def __init__(self) -> None:
         self._queries: LRUCache[str, tuple[str, DocumentNode]] = LRUCache(
             CACHE_CHARACTERS, getsizeof=lambda query: len(query[0]) + ENTRY_CHARACTERS
         )
+        self._sent: LRUCache[tuple[str, str], bool] = LRUCache(PERSISTED)
+        """The projects that sent them, each with the hash."""
         self._lock = threading.Lock()
 
-    def get(self, sha256: str) -> tuple[str | None, DocumentNode | None]:
-        """Returns the text of a query and its syntax tree, or twice None."""
+    def get(self, sha256: str) -> DocumentNode | None:
+        """Returns the syntax tree of a query, or None."""
         with self._lock:
-            return self._queries.get(sha256) or (None, None)
+            _, document = self._queries.get(sha256) or (None, None)
+            return document
 
-    def add(self, sha256: str, text: str, document: DocumentNode) -> None:
-        """Adds a valid query."""
+    def persisted(self, project_id: str, sha256: str) -> str | None:
+        """Returns the text of a query that a project sent before, or None."""
+        with self._lock:
+            text, _ = self._queries.get(sha256) or (None, None)
+            return text if self._sent.get((project_id, sha256)) else None
+
+    def add(self, project_id: str, sha256: str, text: str, document: DocumentNode) -> None:
+        """Adds a valid query that a project sent."""
         with self._lock:
             self._queries[sha256] = (text, document)
+            self._sent[project_id, sha256] = True
 
 
 class LimitQuery(SchemaExtension):
@@ -72,7 +86,7 @@ class LimitQuery(SchemaExtension):
         context = self.execution_context
         assert context.query
         self._sha256 = sha256_of(context.query)
-        _, self._cached = self._queries.get(self._sha256)
+        self._cached = self._queries.get(self._sha256)
         context.graphql_document = self._cached or parse_query(context.query)
         if get_operation_ast(context.graphql_document, context.context.request_data.operation_name) is None:
             message = "Name the operation to run in `operationName`: the document has none of that name, or several."
@@ -86,7 +100,8 @@ class LimitQuery(SchemaExtension):
         assert context.graphql_document
         context.pre_execution_errors = self._errors(context.graphql_document) if self._cached is None else []
         if not context.pre_execution_errors:
-            self._queries.add(self._sha256, context.query, context.graphql_document)
+            project_id = context.context.ctx.project_id
+            self._queries.add(project_id, self._sha256, context.query, context.graphql_document)
         yield
 
     def _errors(self, document: DocumentNode) -> list[GraphQLError]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import orjson
 from cross_web import FlaskHTTPRequestAdapter, SyncHTTPRequestAdapter
 from cross_web import HTTPException as StrawberryHTTPException
-from flask import Request, Response, request
+from flask import Request, Response, g, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
@@ -93,8 +93,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         self._reader = reader
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
-        # The argument is the key of the cache; what is parsed is the present request.
-        self._parse_url = lru_cache(maxsize=512)(lambda query_string: self.parse_http_body(RequestAdapter(request)))
+        # The arguments are the key of the cache; what is parsed is the present request.
+        self._parse_url = lru_cache(maxsize=512)(lambda *_: self.parse_http_body(RequestAdapter(request)))
 
     def dispatch_request(self) -> Response:
         """Responds to one request."""
@@ -105,8 +105,9 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
+        g.delivered_project = ctx.project_id
         if is_get and len(request.query_string) <= MAX_CACHED_URL:
-            data = self._parse_url(request.query_string)
+            data = self._parse_url(ctx.project_id, request.query_string)
         else:
             data = self.parse_http_body(RequestAdapter(request))
         revision = self._reader.caches.revision(ctx)
@@ -166,7 +167,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("`extensions.persistedQuery.sha256Hash` must be a string.")
         if query and sha256.lower() != sha256_of(query):
             raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
-        text = query or self._queries.get(sha256.lower())[0]
+        text = query or self._queries.persisted(g.delivered_project, sha256.lower())
         if text is None:
             raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
         return text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 import pytest
 from flask import Flask
 from graphql import GraphQLField, GraphQLObjectType, build_schema, get_named_type, is_leaf_type
+from werkzeug.test import TestResponse
 
 from graphql_app.schema import sdl
 from tests.graphql_app.client import GraphQL, delivery_token
@@ -90,6 +94,22 @@ def test_a_list_holds_nothing_of_another_project(site: GraphQL, scene: Scene, na
 
     assert "errors" not in answer.json
     assert WORD not in answer.text
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_query_that_another_project_sent_is_not_found_by_its_hash(site: GraphQL, scene: Scene, method: str) -> None:
+    sent = f'{{ documentBySlug(slug: "{WORD}") {{ title }} }} # {method}'
+    site.post(sent)
+    by_hash = {"persistedQuery": {"version": 1, "sha256Hash": hashlib.sha256(sent.encode()).hexdigest()}}
+
+    def asked(site: GraphQL) -> TestResponse:
+        return site.post(None, extensions=by_hash) if method == "POST" else site.get(extensions=json.dumps(by_hash))
+
+    assert "errors" not in asked(site).json
+
+    answer = asked(site.by(delivery_token(scene.project)))
+
+    assert [one["extensions"]["code"] for one in answer.json["errors"]] == ["PERSISTED_QUERY_NOT_FOUND"]
 
 
 @pytest.mark.parametrize("feed", ["feed", "sitemap"])
