@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import calling, imports, plans
+from app.errors import BadRequest
 from app.operations.context import Context, system
 from app.operations.transfers import ProjectImport, export_project
 from app.store.collection import new_id
@@ -235,7 +236,11 @@ class ExportedTarget:
         """Imports lines; that the project can be exported with them is seen at the end."""
         ctx = Context(self._store, system(self._project.id, self._project.team_id), Channel.CLI)
         taking = ProjectImport(ctx)
-        list(taking.take(given))
+        try:
+            list(taking.take(given))
+        except BadRequest:
+            other = any(b'"export"' in line for line in given)
+            return Outcome(True, None if other else "No line says that the export has another format.")
         refused = {one.number for one in taking.done.refused}
         if len(given) in refused:
             return Outcome(True, "A good line was refused.")
