@@ -42,13 +42,19 @@ def test_ten_thousand_silent_connections_delay_no_other_caller(service: Service)
 
 def test_an_address_keeps_the_connections_that_it_uses(service: Service) -> None:
     used = HTTPConnection("127.0.0.1", service.port, timeout=30)
-    with closing(used), silent(service, PER_ADDRESS + 100) as idle:
-        for _ in range(6):
-            used.request("GET", "/health")
-            answer = used.getresponse()
-            assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
-            time.sleep(0.5)
-        closed = sum(is_closed(client, 0) for client in idle)
+
+    def use() -> None:
+        used.request("GET", "/health")
+        answer = used.getresponse()
+        assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
+
+    with closing(used):
+        use()
+        with silent(service, PER_ADDRESS + 100) as idle:
+            for _ in range(6):
+                use()
+                time.sleep(0.5)
+            closed = sum(is_closed(client, 0) for client in idle)
     assert closed >= 100
 
 
