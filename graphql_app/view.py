@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import orjson
 from cross_web import FlaskHTTPRequestAdapter, SyncHTTPRequestAdapter
 from cross_web import HTTPException as StrawberryHTTPException
-from flask import Request, Response, g, request
+from flask import Request, Response, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
@@ -25,7 +25,8 @@ from werkzeug.http import parse_accept_header, quote_etag
 from app.errors import Refusal
 from app.http import bodies
 from app.http.callers import callers
-from app.operations.context import Context
+from app.http.requests import CALLER
+from app.operations.context import Caller, Context
 from app.operations.delivery import DeliveryReader
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
@@ -105,7 +106,6 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
-        g.delivered_project = ctx.project_id
         if is_get and len(request.query_string) <= MAX_CACHED_URL:
             data = self._parse_url(ctx.project_id, request.query_string)
         else:
@@ -167,7 +167,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("`extensions.persistedQuery.sha256Hash` must be a string.")
         if query and sha256.lower() != sha256_of(query):
             raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
-        text = query or self._queries.persisted(g.delivered_project, sha256.lower())
+        caller: Caller = request.environ[CALLER]
+        text = query or self._queries.persisted(caller.project_id, sha256.lower())
         if text is None:
             raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
         return text
