@@ -19,7 +19,6 @@ import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
-from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED, OUTBOXES
 from app.store.store import Store, connect
 from app.vocabulary import TokenKind
@@ -161,7 +160,9 @@ class _Run:
     def _position_at_rest(self) -> int | None:
         """Returns the feed's last sequence number if everything is relayed, sent and counted; else None."""
         database = self._store.database
-        expired = database.documents.find_one(lease_expired_filter(datetime.now(UTC)) | NOT_DELETED)
+        expired = database.documents.find_one(
+            {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
+        )
         waiting = any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
         sending = database.deliveries.find_one({"status": "pending"})
         scheduled = database.documents.find_one({"status": "scheduled"})

@@ -14,7 +14,7 @@ from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
 from app.records.briefs import ShownBriefDetail
-from app.rules.briefs import OPEN
+from app.rules.documents import OPEN
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
 

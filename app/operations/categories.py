@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
 from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
@@ -10,7 +10,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.named import CategoryRecord, ShownCategory, category_record
-from app.rules.etags import EntityTag, record_tag
+from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
@@ -48,12 +48,10 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCateg
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
-    event = ctx.event("category.updated")
-    read = (EntityTag(category["rev"]),)
-    written = ctx.store.categories.update(ctx.project_id, category["id"], changes, event, read)
+    written = ctx.store.categories.update(ctx.project_id, category, changes, ctx.event("category.updated"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return replace(
-        _result(ctx, or_raise(written, WriteConflict)),
+        _result(ctx, written),
         seconds_until_visible=categories.NAME_SECONDS if "name" in changes else 0,
     )
 
@@ -68,8 +66,7 @@ def delete_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
-    event = ctx.event("category.deleted")
-    or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], event, ctx.if_match), WriteConflict)
+    ctx.store.categories.delete(ctx.project_id, category, ctx.event("category.deleted"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(ctx, category)
 

@@ -8,9 +8,8 @@ from app.operations.long_texts import alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.checks import ChecksRecord, ShownChecks
-from app.rules.briefs import brief_of
 from app.rules.checks import NAMED_TITLES, ShownCheck, Subject, errors_alone, failed_errors, run_checks
-from app.rules.documents import LinkedDocument, StoredDocument
+from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
 

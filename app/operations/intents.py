@@ -14,7 +14,7 @@ from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import document_result
+from app.operations.documents import created_event, document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
@@ -170,7 +170,7 @@ def _words(fields: Fields) -> int | None:
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[ShownIntent]:
-    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else guess_slot(ctx.token_id)
+    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.tries else guess_slot(ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
     draft = {
@@ -265,7 +265,8 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[ShownDocument]
     if words is None:  # no markdown, or a draft of an earlier version of this service
         words = word_count(markdown)
     record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
-    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [_created(ctx, draft)])])
+    created = created_event(ctx, record, {"intentId": draft["id"]})
+    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [created])])
     return document_result(ctx, document, markdown)
 
 

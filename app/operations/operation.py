@@ -35,7 +35,8 @@ from app.errors import (
 from app.fields.types import Schema
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
-from app.rules.briefs import Reason
+from app.rules.calls import Call
+from app.rules.documents import StoredDocument
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store, TooManyWriters
@@ -142,9 +143,9 @@ class Operation(Generic[Shown]):
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
     is `ctx.prepared`. It refuses nothing."""
-    refusals: tuple[Reason, ...] | None = None
-    """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order.
-    `list_document_actions` evaluates them. Running the operation does not: its function refuses for the same ones."""
+    rule: Callable[[StoredDocument, Call], object] | None = None
+    """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
+    `list_document_actions` asks it; the operation's function does so with what was sent."""
     publishes: bool = False
     """Whether a call counts towards `publishesPerDay` of the token's budget."""
     checks_meaning: bool = True
@@ -215,8 +216,7 @@ class Operation(Generic[Shown]):
                     with ctx.store.deadline():
                         if outbox_full:
                             ctx.store.outboxes.publish_all(ctx.project_id)
-                        again = replace(ctx, is_retry=True) if tries else ctx
-                        result = self._try(again, arguments, key, fingerprint)
+                        result = self._try(replace(ctx, tries=tries), arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
                     if result.seconds_until_visible:

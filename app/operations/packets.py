@@ -23,9 +23,8 @@ from app.records.packets import (
 )
 from app.records.sections import section_summary
 from app.rules.actors import shown_note
-from app.rules.briefs import brief_of
 from app.rules.checks import failed
-from app.rules.documents import StoredDocument
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.packets import shortened
 from app.vocabulary import Scope
 

@@ -7,9 +7,9 @@ from cachetools import LRUCache
 
 from app.fields.loading import Fields
 from app.operations.context import Context
+from app.operations.guards import refusal_of
 from app.operations.long_texts import OneAtATime, alone_if_long
-from app.rules.documents import PUBLISH, refusal
-from app.rules.publishing import Rendered, rendered
+from app.rules.publishing import Rendered, refuse_publication, rendered
 
 _RENDERING = OneAtATime()
 
@@ -29,7 +29,7 @@ class Rendering:
 def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
     """Renders a document's present content; None when there is none, or publishing will be refused without it."""
     document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal(PUBLISH, document, ctx.move_request):
+    if document is None or refusal_of(ctx, document, refuse_publication, ctx.call):
         return None
     content_id = document.get("contentId")
     if content_id is None:

@@ -21,10 +21,12 @@ from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.publishing import delivered_words, rendered
 from app.rules.text import word_count
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -213,7 +215,8 @@ class ProjectImport:
         if text is None:
             raise _InvalidLine(line, "Its html would be over 15 MB.")
         with self._store.deadline():
-            html_id = self._store.bodies.add(self._project, line["id"], text.html)
+            html_id = new_id()
+            self._store.bodies.add(self._project, line["id"], text.html, html_id)
         return {
             "htmlId": html_id,
             "htmlBytes": text.html_bytes,
@@ -269,8 +272,11 @@ class ProjectImport:
         fields = cached_schema(LINES["project"]).fields
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
-        changed = store.projects.update(self._project, self._project, changes, event, None)
-        return None if changed else store.projects.settings(self._project)
+        project = store.projects.settings(self._project)
+        if all(project.get(name) == value for name, value in changes.items()):
+            return project
+        store.projects.update(self._project, project, changes, event)
+        return None
 
     def _add_member(self, store: Store, line: Line, record: Line) -> Existing:
         existing = store.members.get_including_deleted(self._project, line["id"])
@@ -326,12 +332,15 @@ class ProjectImport:
                 slugs |= own
                 keys |= {line["key"]} - {None}
                 kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
-                new.append((record, [self._event(kind) for kind in kinds]))
+                new.append((record, [self._document_event(kind, record) for kind in kinds]))
         store.documents.add_many(self._project, new)
         return outcomes
 
     def _event(self, kind: str) -> Event:
         return self._ctx.event(kind, {"imported": True})
+
+    def _document_event(self, kind: str, record: Line) -> Event:
+        return document_event(kind, record, self._ctx.now, self._ctx.caller.actor, {"imported": True})
 
     def _count(self, line: Line, existing: Existing) -> None:
         """Counts a record as created or as existing, and notes one that differs from its line."""

@@ -19,8 +19,8 @@ from app.records.types import (
     timestamp,
 )
 from app.rules.actors import Actor
-from app.rules.briefs import StoredBrief, brief_at
-from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument
+from app.rules.briefs import brief_at
+from app.rules.documents import LinkedDocument, ListedBrief, StoredBrief, StoredDocument
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent

@@ -8,8 +8,7 @@ from app.records.briefs import BriefRecord, ShownBrief, brief_record
 from app.records.revisions import PublishedRecord, ShownPublished
 from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
 from app.rules.actors import Actor
-from app.rules.briefs import brief_of
-from app.rules.documents import StoredDocument
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 

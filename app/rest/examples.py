@@ -24,7 +24,10 @@ from app.records.errors import EXTRA_KEYS
 from app.records.intents import TAKEN_KEYWORD, ValidationRecord
 from app.records.types import EXAMPLE_ID, EXAMPLE_TIME
 from app.rest.route import Route
-from app.rules.briefs import NO_CLAIM, MoveRequest, brief_claimed
+from app.rules.actors import SYSTEM
+from app.rules.briefs import brief_claimed
+from app.rules.calls import Call
+from app.rules.documents import NO_CLAIM
 from app.rules.webhooks import TEST
 from app.vocabulary import ActorType, BriefState, Channel, Kind
 
@@ -35,7 +38,7 @@ _CLAIMED = brief_claimed(
         "claimedBy": {"type": ActorType.TOKEN, "id": EXAMPLE_ID, "name": "Night writer", "agent": "writer-1"},
         "claimedAt": _SINCE,
     },
-    MoveRequest(None, Channel.REST, _SINCE),
+    Call(SYSTEM, Channel.REST, _SINCE),
 )
 MESSAGES: dict[type[Refusal], str] = {
     BriefClaimed: _CLAIMED.message,

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import NotRequired, TypedDict
 
 from app.rules.actors import Actor
-from app.rules.briefs import OPEN
+from app.rules.documents import OPEN
 from app.rules.events import StoredEvent
 from app.vocabulary import BriefState, DocumentStatus
 

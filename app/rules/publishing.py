@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.errors import BadRequest, Problem
 from app.fields.slugs import MAX_PAST_SLUGS
-from app.rules.documents import PUBLISHED_FIELDS, PastSlug, StoredDocument
-from app.rules.html_writer import TooMuchMarkup
+from app.rules.calls import Call
+from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, StoredDocument
+from app.rules.html_writer import MAX_PARTS, TooMuchMarkup
 from app.rules.rendering import MAX_HTML_BYTES, to_html
+from app.rules.statuses import PUBLISH, UNPUBLISH, StatusMove, move_status, refuse_move
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
+
+NOT_RENDERABLE = (
+    f"The content's html would be over 15 MB, or of over {MAX_PARTS:,} parts such as paragraphs, links, table cells "
+    "and html tags, more than can be published: shorten or split the document."
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,45 @@ class Rendered:
     html_bytes: int
     markdown_bytes: int
     first_paragraph: str | None
+
+
+def refuse_publication(document: StoredDocument, call: Call, base_version: int | None = None) -> None:
+    """Raises the first reason, in the contract's order, why a document can't be published."""
+    refuse_move(PUBLISH, document, call, base_version)
+    if call.not_renderable:
+        raise not_renderable()
+
+
+def not_renderable() -> BadRequest:
+    """Returns the refusal of a content whose html is too large."""
+    return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
+
+
+def publish_document(
+    document: StoredDocument, call: Call, text: Rendered, html_id: str, published_at: datetime
+) -> Decision:
+    """Makes a document's present content what is delivered; `published_at` is when it went live."""
+    delivered = snapshot(document, text, html_id, published_at=published_at, now=call.now)
+    fields = {
+        "isPublished": True,
+        "publishedAt": published_at,
+        "snapshot": delivered,
+        "deliveredWords": delivered_words(delivered),
+    }
+    return _change_delivery(PUBLISH, document, call, fields, slug=document["slug"])
+
+
+def unpublish_document(document: StoredDocument, call: Call) -> Decision:
+    """Takes a document off the website."""
+    fields: dict[str, Any] = {"isPublished": False, "publishedAt": None, "snapshot": None, "deliveredWords": []}
+    return _change_delivery(UNPUBLISH, document, call, fields, slug=None)
+
+
+def _change_delivery(
+    move: StatusMove, document: StoredDocument, call: Call, fields: dict[str, Any], slug: str | None
+) -> Decision:
+    slugs = {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, call.now)}
+    return move_status(move, document, call, fields | slugs, data=previous_slug(document, slug))
 
 
 def rendered(markdown: str) -> Rendered | None:

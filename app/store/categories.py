@@ -43,7 +43,7 @@ class Categories(Named[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
-    event_data = (("categoryId", "_id", None), ("slug", "slug", None))
+    event_data = (("categoryId", "_id"), ("slug", "slug"))
     by_name = CATEGORIES_BY_NAME
     unique = "slug"
     found_by = (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS))

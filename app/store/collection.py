@@ -1,8 +1,8 @@
 """What all collections share: the project in every filter, the conversion of ids, and events.
 
-A record that can change is written by `_change`: one atomic update whose filter states the condition and whose
-pipeline writes the changes, counts the record's `rev` up and appends the event to the record's own outbox, so
-that no event is lost or made for a change that did not happen. `store/outboxes.py` relays it to the feed.
+A record that can change is written by `OutboxCollection.change`: one atomic update, on the condition that the record's
+`rev` is still the one that was read, writes the difference, counts `rev` up and appends the events to the record's own
+outbox, so that no event is lost or made for a change that did not happen. `store/outboxes.py` relays them to the feed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bson import ObjectId
 from bson.errors import InvalidId
@@ -20,7 +20,6 @@ from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 
 from app.errors import WriteConflict
-from app.rules.etags import EntityTag
 from app.rules.events import Event
 from app.store.indexes import NOT_DELETED, Index
 from app.store.types import Bson, Condition, Projection, Values
@@ -114,17 +113,6 @@ def write_once(
         there = {tuple(one.get("keyPattern", ())) for one in error.details["writeErrors"]}
         if error.details["writeConcernErrors"] or there != {tuple(key)}:
             raise
-
-
-EntityTags = tuple[EntityTag, ...] | None
-
-
-def etag_filter(tags: EntityTags) -> Bson:
-    """Returns the condition that a record is in one of the states that entity tags name; none for no tags.
-
-    For documents it is `document_etag_filter`: their tags name a version, too.
-    """
-    return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
 
 class Collection(Generic[Stored]):
@@ -233,10 +221,11 @@ class Collection(Generic[Stored]):
             raise WriteConflict
         return [by_id[one] for one in ids]
 
-    def _count(self, project_id: str, condition: Condition, index: Index | None = None) -> int:
+    def _count(self, project_id: str, condition: Condition, index: Index | None = None, *, limit: int = 0) -> int:
+        """Returns how many records meet a condition, `limit` at most."""
         where = self._where(project_id, condition)
         with self._hint(index, condition) as hint:
-            options: Bson = {"hint": hint} if hint else {}
+            options: Bson = ({"hint": hint} if hint else {}) | ({"limit": limit} if limit else {})
             return self._collection.count_documents(where, session=self._session, **options)
 
     def _aggregate(self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index) -> list[Bson]:
@@ -278,18 +267,14 @@ class Collection(Generic[Stored]):
         return self.from_bson(found)
 
 
-EventData = tuple[tuple[str, str, str | None], ...]
-"""What an event says of its record: (name in the event, path in the record, default)."""
-
-
 class OutboxCollection(Collection[Stored]):
     """A collection of records that change, each with its `rev` and its outbox of events.
 
     A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
     """
 
-    event_data: EventData
-    """What an event says of the record after the change."""
+    event_data: tuple[tuple[str, str], ...]
+    """What an event says of the record after the change, beside what it brings: (name in the event, field)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
@@ -300,8 +285,8 @@ class OutboxCollection(Collection[Stored]):
     has_update_time = True
     """Whether records have `updatedAt`."""
 
-    def keys(self, fields: Values) -> Bson:
-        """Returns what is stored beside fields that are written: the keys that lists sort by and names are found by."""
+    def keys(self, record: Values) -> Bson:
+        """Returns what is stored beside a record's own fields: the keys that lists sort by and names are found by."""
         return {}
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
@@ -310,88 +295,84 @@ class OutboxCollection(Collection[Stored]):
 
     def add(self, project_id: str, record: Values, event: Event) -> Stored:
         """Adds a record with the event of its creation."""
-        return self._insert(project_id, self._new_record(record, event))
+        return self._insert(project_id, self._new_record(record, [event]))
 
-    def update(self, project_id: str, record_id: str, changes: Values, event: Event, tags: EntityTags) -> Stored | None:
-        """Changes a record that was not deleted; None where nothing would change, or `tags` name other states."""
-        differs = [{name: {"$ne": value}} for name, value in changes.items()]
+    def change(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> Stored:
+        """Writes what differs between a record as it was read and as it is to be, with its events; returns it.
+
+        One atomic write. A claim, shortened:
+
+            find_one_and_update(
+                {"projectId": …, "_id": …, "rev": 7},
+                {"$set": {"status": "drafting", "brief.state": "claimed", …, "listed": […], "updatedAt": …},
+                 "$inc": {"rev": 1},
+                 "$push": {"outbox": {"$each": [{"type": "brief.claimed", …}]}}})
+
+        Raises `WriteConflict` when the record changed since it was read, and `OutboxFull`.
+        """
+        unchanged, update = self._update_of(project_id, before, after, events)
+        written = self._collection.find_one_and_update(
+            unchanged, update, projection={"rev": 1}, hint="_id_", session=self._session
+        )
+        if written is None:
+            same = {"_id": unchanged["_id"], "rev": unchanged["rev"]}
+            raise OutboxFull if self._exists(project_id, same) else WriteConflict
+        self._store.writes += 1
+        return cast(Stored, {**after, "rev": before["rev"] + 1})
+
+    def update(self, project_id: str, before: Stored, changes: Values, event: Event) -> Stored:
+        """Changes fields of a record as it was read. Raises as `change` does."""
         time = {"updatedAt": event.at} if self.has_update_time else {}
-        condition = self._id_filter(record_id, tags) | {"$or": differs}
-        return self._change(project_id, condition, event=event, changes={**changes, **self.keys(changes), **time})
+        return self.change(project_id, before, {**before, **changes, **time}, [event])
 
-    def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> Stored | None:
-        """Marks a record as deleted."""
-        return self._change(project_id, self._id_filter(record_id, tags), event=event, changes={"deletedAt": event.at})
+    def delete(self, project_id: str, before: Stored, event: Event) -> Stored:
+        """Marks a record as deleted. Raises as `change` does."""
+        return self.change(project_id, before, {**before, "deletedAt": event.at}, [event])
 
-    def _id_filter(self, record_id: str, tags: EntityTags = None) -> Bson:
-        return {"_id": ObjectId(record_id), **NOT_DELETED, **etag_filter(tags)}
+    def _update_of(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> tuple[Bson, Bson]:
+        """Returns the filter and the update of a change."""
+        stored = to_bson(after)
+        rows = [self._event_row(event, stored) for event in events]
+        where = self._where(project_id, {"_id": stored["_id"], "rev": before["rev"], **self._has_room(len(rows))})
+        outbox = {"outbox": {"$each": rows}}
+        written = difference({**before, **self.keys(before)}, {**after, **self.keys(after)})
+        return where, {**written, "$inc": {"rev": 1}, "$push": outbox}
 
-    def _new_record(self, record: Values, *events: Event) -> Bson:
+    def _new_record(self, record: Values, events: Iterable[Event]) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
         stored = to_bson(row)
-        data = {name: _at_path(stored, path, default) for name, path, default in self.event_data}
-        return row | {"outbox": [event_row(event, data) for event in events]}
+        return row | {"outbox": [self._event_row(event, stored) for event in events]}
 
-    def _change(
-        self,
-        project_id: str,
-        condition: Condition,
-        *,
-        event: Event,
-        changes: Values,
-        computed: Values | None = None,
-        sort: Sequence[tuple[str, int]] | None = None,
-        index: Index | None = None,
-    ) -> Stored | None:
-        """Changes the first record that meets the condition, in one atomic write; None when none does.
+    def _event_row(self, event: Event, record: Values) -> Bson:
+        """Returns an event as it waits in an outbox."""
+        data = {name: record.get(field) for name, field in self.event_data} | dict(event.data)
+        return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
 
-        `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
-        names no `_id`. Raises `OutboxFull`, or `WriteConflict` where a record meets the condition after all, which
-        one more read finds out. The pipeline of a claim, shortened; `DocumentRecords` adds its first stage:
+    def _has_room(self, events: int = 1) -> Bson:
+        """Returns the condition that an outbox takes further events; none for writes that are rolled back."""
+        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - events}": {"$exists": False}}
 
-            [{"$set": {"brief": …, "outbox": …}},                              # where a lease expired: ready, an event
-             {"$set": {"brief.state": {"$literal": "claimed"}, …, "rev": {"$add": ["$rev", 1]}}},
-             {"$set": {"outbox": {"$concatArrays": ["$outbox", [{…"brief.claimed"…}]]}}}]
-        """
-        pipeline = self._write_stages(event, changes, computed or {})
-        where = self._where(project_id, {**condition, **self._has_room()})
-        with self._hint(index, condition) as hint:
-            changed = self._collection.find_one_and_update(
-                where,
-                pipeline,
-                projection=self.hidden,
-                sort=list(sort) if sort else None,
-                hint=hint,
-                return_document=ReturnDocument.AFTER,
-                session=self._session,
-            )
-        self._store.writes += changed is not None
-        if changed is None:
-            self._raise_if_it_matches(project_id, condition, index)
-        return self.from_bson(changed)
 
-    def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
-        """Returns the stages of a pipeline that write one change with its event."""
-        written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
-        data = event_data_expressions(self.event_data)
-        return [
-            {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
-            {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
-        ]
+def difference(before: Values, after: Values) -> Bson:
+    """Returns the update that makes one record of another: `$set` and `$unset`, of what differs inside objects too."""
+    written: Bson = {}
+    removed: Bson = {}
+    for name in before.keys() | after.keys():
+        old, new = before.get(name, _MISSING), after.get(name, _MISSING)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            written |= {f"{name}.{key}": value for key, value in new.items() if old.get(key, _MISSING) != value}
+            removed |= {f"{name}.{key}": "" for key in old.keys() - new.keys()}
+        elif new is _MISSING:
+            removed[name] = ""
+        else:
+            written |= to_bson({name: new})
+    return {operator: fields for operator, fields in (("$set", written), ("$unset", removed)) if fields}
 
-    def _has_room(self) -> Bson:
-        """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
-        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}  # the last item
 
-    def _raise_if_it_matches(self, project_id: str, condition: Condition, index: Index | None) -> None:
-        """Raises where a record meets the condition of a write that changed none, so that the operation runs again.
-
-        Its outbox was full (`OutboxFull`: it is relayed first), or it did not meet the condition yet (`WriteConflict`).
-        """
-        found = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
-        if found is not None:
-            raise OutboxFull if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
+_MISSING = object()
 
 
 def _id_index(condition: Condition) -> str | None:
@@ -399,27 +380,3 @@ def _id_index(condition: Condition) -> str | None:
     wanted = condition.get("_id")
     named = isinstance(wanted, ObjectId) or (isinstance(wanted, dict) and "$in" in wanted)
     return "_id_" if named else None
-
-
-def event_row(event: Event, data: Values) -> Bson:
-    """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
-    return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
-
-
-def event_data_expressions(event_data: EventData) -> Bson:
-    """Returns what an event says of its record as expressions on that record."""
-    return {name: {"$ifNull": [f"${path}", default]} for name, path, default in event_data}
-
-
-def event_expression(event: Event, data: Values) -> Bson:
-    """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
-    row = event_row(event, {})
-    own_data = row.pop("data")
-    return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": own_data}]}}]}
-
-
-def _at_path(record: Values, path: str, default: str | None) -> object:
-    value: object = record
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return default if value is None else value

@@ -11,7 +11,7 @@ from pymongo import UpdateOne
 
 from app.rules.documents import PUBLISHED_FIELDS, DeliveryRow, PublishedDocument, Snapshot
 from app.store.collection import DESCENDING, Collection, object_id, object_ids
-from app.store.document_records import document_from_bson
+from app.store.document_keys import document_from_bson
 from app.store.indexes import (
     PAST_SLUGS,
     PUBLISHED,

@@ -6,10 +6,9 @@ tries every index of the collection, most of them with a sort in memory of up to
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import product
 from typing import Any
 
 import bson
@@ -75,78 +74,34 @@ def _index(collection: str, keys: str, why: str, only: Bson | None = None, *, ti
     return INDEXES[-1]
 
 
-def _documents(keys: str, why: str, only: Bson, **options: Any) -> Index:
+def _documents(keys: str, why: str, only: Bson | None = None, **options: Any) -> Index:
     return _index("documents", f"projectId {keys}", why, only, **options)
 
 
-SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
-"""What lists of documents are sorted by, each with its key; `dueKey` is the due date, or after every date."""
-FILTER_KEYS = "status categoryId clusterId assigneeId isPublished dueDate brief.state brief.claimExpiresAt"
-"""What lists of documents are filtered by, at the end of the keys: MongoDB then reads no document that it skips."""
-
-
-def _sorted_by(key: str) -> str:
-    return " ".join([key, "_id deletedAt", *(name for name in FILTER_KEYS.split() if name != key)])
-
-
-ALL_BY = {
-    key: _documents(_sorted_by(key), f"all documents by {key}", NOT_DELETED, title=f"documents_by_{key}")
-    for key in SORT_KEYS.values()
-}
-TRASH_BY = {
-    key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}")
-    for key in SORT_KEYS.values()
-}
-FILTERED_BY = {
-    **{
-        (name, key): _documents(
-            f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
-        )
-        for name, key in [
-            *product(("assigneeId", "clusterId", "categoryId"), SORT_KEYS.values()),
-            *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
-        ]
-    },
-    **{
-        ("status", key): _documents(
-            f"status brief.state {key} _id deletedAt",
-            f"documents of one status, or of one state of the brief, by {key}",
-            NOT_DELETED,
-            title=f"statuses_by_{key}",
-        )
-        for key in SORT_KEYS.values()
-    },
-}
-"""Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
-
-Each index adds to what a write costs MongoDB. In a transaction, MongoDB 6 looks at every index for each that a change
-concerns: with 55 of them it took 4.7 ms to change a document, with 47 it takes 3.6.
-"""
-BRIEFS_BY_DUE = _documents(
-    "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
-    "lists of briefs, and the next one to claim",
-    NOT_DELETED,
-    title="briefs_by_due",
+BY_UPDATE = _documents("listed updatedAt _id", "lists by the last change", title="listed_by_update")
+BY_CREATION = _documents("listed createdAt _id", "lists by creation", title="listed_by_creation")
+BY_TITLE = _documents("listed titleKey _id", "lists by title, ignoring case", title="listed_by_title")
+BY_DUE_DATE = _documents(
+    "listed dueKey createdAt _id brief.claimExpiresAt",
+    "lists by due date, and lists of briefs; the end of a lease is there to skip running ones without reading them",
+    title="listed_by_due_date",
 )
-READY_BRIEFS = _documents(
-    "brief.state -brief.claimExpiresAt dueKey createdAt _id deletedAt status",
-    "the first page of ready briefs: those with an expired lease, if any, and then the others as they are due",
-    NOT_DELETED,
-    title="ready_briefs",
-)
-EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims of a project by lease", LEASED)
-ALL_EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects by lease", LEASED)
 SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
-TRASHED_SLUGS = _documents(
-    "slug deletedAt", "documents in the trash by slug, which several may have", TRASHED, title="trash_by_slug"
-)
 KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)
 KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
 """Compares keywords without case, accents and spaces."""
 KEYWORDS = _documents(
     "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
 )
-WORDS = _documents("words", "searches for whole words", NOT_DELETED)
+WORDS = _documents("words", "searches for words of title, slug and keyword", NOT_DELETED)
+EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects whose lease has expired", LEASED)
+SCHEDULED = _documents(
+    "publishAt",
+    "scheduled documents that are due, and the projects that have some",
+    {"publishAt": {"$gt": FIRST_DATE}},
+)
+TRASHED_BY_TIME = _documents("deletedAt", "what to purge from the trash", TRASHED)
+
 PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", PUBLISHED)
 PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", PUBLISHED)
 PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", PUBLISHED)
@@ -158,12 +113,6 @@ PAST_SLUGS = _documents(
     {**PUBLISHED, "pastSlugs.slug": {"$exists": True}},
 )
 UNPUBLISHED_BY_CREATION = _documents("-createdAt _id", "what a preview adds to what is delivered", UNPUBLISHED)
-_documents("deletedAt", "what to purge from the trash", TRASHED)
-SCHEDULED = _documents(
-    "publishAt",
-    "scheduled documents that are due, and the projects that have some",
-    {"publishAt": {"$gt": FIRST_DATE}},
-)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
 
@@ -215,23 +164,7 @@ _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSecond
 _index("leases", "slow dueAt", "the webhook that has waited longest")
 
 
-_SORTED_BEFORE = (*SORT_KEYS.values(), "dueDate")
-RETIRED: Mapping[str, tuple[str, ...]] = {
-    "documents": (
-        *(f"projectId_{key}__id_live" for key in _SORTED_BEFORE),
-        *(
-            f"projectId_{name}_{key}__id_live"
-            for name, key in product(("status", "categoryId", "clusterId", "assigneeId"), ("updatedAt", "dueKey"))
-        ),
-        *(f"{name}_by_{key}" for name, key in product(("brief.state", "status"), _SORTED_BEFORE)),
-        *(f"{name}_by_dueDate" for name in ("documents", "trash", "assigneeId", "clusterId", "categoryId")),
-        "projectId_brief.state_dueKey_createdAt__id_live",
-        "projectId_dueKey_createdAt__id_brief.claimExpiresAt",
-        "projectId_snapshot.categoryId_live",
-        "publishAt",
-    )
-}
-"""Indexes of earlier versions that no query uses any more."""
+RETIRED: dict[str, tuple[str, ...]] = {}
 
 
 def create_indexes(database: Database[Bson]) -> list[str]:

@@ -11,8 +11,9 @@ from bson import ObjectId
 from cachetools import LRUCache
 
 from app.rules.caps import DRAFTS_PER_TOKEN
+from app.rules.etags import EntityTag
 from app.rules.intents import StoredIntent
-from app.store.collection import DESCENDING, Collection, EntityTags, etag_filter
+from app.store.collection import DESCENDING, Collection
 from app.store.indexes import DRAFTS_BY_UPDATE
 from app.store.types import Bson, Values
 from app.vocabulary import Kind
@@ -33,6 +34,10 @@ def guess_slot(token_id: str) -> int:
             slot = random.randrange(DRAFTS_PER_TOKEN)
         _next_slots[token_id] = (slot + 1) % DRAFTS_PER_TOKEN
     return slot
+
+
+Tags = tuple[EntityTag, ...] | None
+"""The states of a record that a caller accepts, as `If-Match` names them; None for any."""
 
 
 class Intents(Collection[StoredIntent]):
@@ -80,13 +85,13 @@ class Intents(Collection[StoredIntent]):
         now: datetime,
         *,
         kind: Kind | None,
-        tags: EntityTags,
+        tags: Tags,
     ) -> StoredIntent | None:
         """Sets the fields that were sent and clears those sent as null, in one atomic write.
 
         `words` is the number of words of the markdown that was sent, None where none was.
         """
-        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
+        condition = self._one(token_id, intent_id, kind, tags)
         change: Bson = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
             | {"updatedAt": now}
@@ -98,12 +103,13 @@ class Intents(Collection[StoredIntent]):
         return self._update_one(project_id, condition, change)
 
     def delete(
-        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None
+        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None
     ) -> StoredIntent | None:
         """Deletes a token's draft and returns it: the one who gets it may finish it."""
-        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
+        condition = self._one(token_id, intent_id, kind, tags)
         return self._delete_one(project_id, condition)
 
-    def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Bson:
+    def _one(self, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None) -> Bson:
         one: Bson = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
-        return one | ({"kind": kind} if kind else {})
+        states = {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
+        return one | ({"kind": kind} if kind else {}) | states

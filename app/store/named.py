@@ -85,7 +85,7 @@ class Clusters(Named[StoredCluster]):
     """The clusters of a project."""
 
     name = "clusters"
-    event_data = (("clusterId", "_id", None),)
+    event_data = (("clusterId", "_id"),)
     by_name = CLUSTERS_BY_NAME
     unique = "nameKey"
     found_by = (("nameKey", CLUSTERS_BY_NAME),)
@@ -95,7 +95,7 @@ class Members(Named[StoredMember]):
     """The members of a project; a deleted one stays stored, as records go on naming it."""
 
     name = "members"
-    event_data = (("memberId", "_id", None),)
+    event_data = (("memberId", "_id"),)
     has_update_time = False
     by_name = MEMBERS_BY_NAME
     found_by = (("nameKey", MEMBERS_BY_NAME), ("emailKey", MEMBERS_BY_EMAIL))

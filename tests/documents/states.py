@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-from app.rules.briefs import NO_CLAIM
+from app.rules.documents import NO_CLAIM
 from app.vocabulary import BriefState, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
@@ -42,6 +42,7 @@ def a_document_in(
         "isPublished": live,
         "snapshot": {"version": 2 if changed else 3} if live else None,
         "version": 3,
+        "slug": "rye",
         "contentId": HOLDER if content else None,
         "deletedAt": None,
         **({} if BRIEFS[brief] is None else {"brief": BRIEFS[brief]}),

@@ -167,8 +167,7 @@ QUERIES = {
     "golden crumbs": {"Of crumbs"},
     "hansen": set(),
     "黒パン": {"黒パン"},
-    "!!!": set(),
-    "": {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン"},
+    **dict.fromkeys(("", " ", "!!!"), {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン"}),
 }
 
 

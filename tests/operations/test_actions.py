@@ -14,7 +14,7 @@ from bson import ObjectId
 from app.errors import Refusal
 from app.operations.actions import document_operations
 from app.operations.context import Context
-from app.rules.briefs import NO_CLAIM
+from app.rules.documents import NO_CLAIM
 from app.rules.sections import hash_of
 from app.rules.times import wire_time
 from app.rules.tokens import Budget

@@ -12,7 +12,8 @@ from bson import ObjectId
 
 from app.errors import WriteConflict
 from app.fields.documents import SORTS
-from app.rules.briefs import OPEN, state_now
+from app.rules.briefs import state_now
+from app.rules.documents import OPEN
 from app.store import collection, document_records, indexes
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus

@@ -8,8 +8,7 @@ from typing import Any, NotRequired, get_origin, get_type_hints
 import pytest
 from bson import ObjectId
 
-from app.rules.briefs import StoredBrief
-from app.rules.documents import PublishedDocument, Snapshot, StoredDocument
+from app.rules.documents import PublishedDocument, Snapshot, StoredBrief, StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.insights import StoredFigures
 from app.rules.intents import StoredIntent
