@@ -5,8 +5,8 @@ from datetime import datetime
 
 from app.rules.documents import ListedBrief, StoredDocument
 from app.store.collection import object_id
-from app.store.document_keys import HIDDEN, DocumentRecords, lease_filter, listed_brief_entries
-from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, FIRST_DATE, NOT_DELETED
+from app.store.document_keys import CLOSED, HIDDEN, MISSING, DocumentRecords, brief_entries, lease_filter
+from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, FIRST_DATE, FIRST_ID, NOT_DELETED
 from app.store.types import Bson
 from app.vocabulary import BriefState
 
@@ -31,7 +31,7 @@ class Briefs(DocumentRecords):
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         return self._page_in_order(
             project_id,
-            _listed(states, now),
+            self._listed(project_id, states, now),
             BY_DUE_DATE,
             sort=SOONEST_DUE,
             offset=offset,
@@ -46,12 +46,14 @@ class Briefs(DocumentRecords):
         ids = {name: object_id(value) for name, value in filters.items()}
         if None in ids.values():
             return []  # no category or cluster has this id; in the condition, null means documents without one
-        condition = _listed([BriefState.READY], now) | ids
+        condition = self._listed(project_id, [BriefState.READY], now) | ids
         return self._find(project_id, condition, sort=SOONEST_DUE, limit=limit, fields=HIDDEN, index=BY_DUE_DATE)
 
     def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
         """Returns the projects with claims whose lease has expired and that are stored as claimed."""
-        rows = self._collection.aggregate([{"$match": _expired(now)}, {"$group": {"_id": "$projectId"}}])
+        rows = self._collection.aggregate(
+            [{"$match": {"projectId": {"$gte": FIRST_ID}, **_expired(now)}}, {"$group": {"_id": "$projectId"}}]
+        )
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
@@ -59,9 +61,12 @@ class Briefs(DocumentRecords):
         condition = _expired(now)
         return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
 
-
-def _listed(states: Sequence[BriefState], now: datetime) -> Bson:
-    return {"listed": {"$in": listed_brief_entries(states)}} | lease_filter(states, now)
+    def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Bson:
+        """Returns the condition of a list: documents that have a brief; ready ones while they are offered."""
+        any_expired = self.any_expired(project_id, states, now)
+        entries = [one for one in brief_entries(states, any_expired=any_expired) if one not in (CLOSED, MISSING)]
+        listed = entries[0] if len(entries) == 1 else {"$in": entries}
+        return {"listed": listed, **lease_filter(states, now, any_expired=any_expired)}
 
 
 def _expired(now: datetime) -> Bson:

@@ -5,7 +5,7 @@ several entries in order (`SORT_MERGE`). Further filters are looked at in the re
 index of its own (`_narrow`) is found by that, and sorted by MongoDB.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -17,9 +17,9 @@ from app.store.document_keys import (
     ALL,
     HIDDEN,
     NO_DUE_DATE,
-    STATE_ENTRIES,
     TRASH,
     DocumentRecords,
+    brief_entries,
     lease_filter,
     published_entry,
     reference_entry,
@@ -68,29 +68,37 @@ class DocumentLists(DocumentRecords):
     ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
-        condition = condition_of(filters, now)
+        condition = self._condition(project_id, filters, now)
         index = self._narrow(project_id, filters, condition, but=ORDERS[name]) or ORDERS[name]
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        read_page = partial(self._page_in_order, project_id, index=index, sort=order, fields=NOT_LISTED)
+        read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
         if sort != "-dueDate":
-            return read_page(condition, limit=limit, offset=offset)
+            return read_page(condition, sort=order, limit=limit, offset=offset)
         dated = {"$and": [condition, {"dueKey": {"$lt": NO_DUE_DATE}}]}
         undated = {"$and": [condition, {"dueKey": NO_DUE_DATE}]}
-        page = read_page(dated, limit=limit, offset=offset)
+        page = read_page(dated, sort=order, limit=limit, offset=offset)
         if len(page) == limit:
             return page
         skipped = offset if page or not offset else self._count(project_id, dated, index)
         if skipped > offset:
             raise WriteConflict  # documents got a due date since the first of the reads
-        page += read_page(undated, limit=limit - len(page), offset=offset - skipped)
+        page += read_page(undated, sort=order[1:], limit=limit - len(page), offset=offset - skipped)
         if len({row["id"] for row in page}) < len(page):
             raise WriteConflict  # a document lost its due date between the reads
         return page
 
     def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages."""
-        condition = condition_of(filters, now)
-        return self._count(project_id, condition, self._narrow(project_id, filters, condition) or BY_UPDATE)
+        condition = self._condition(project_id, filters, now)
+        in_order = BY_DUE_DATE if "dueKey" in condition and "updatedAt" not in condition else BY_UPDATE
+        return self._count(
+            project_id, condition, self._narrow(project_id, filters, condition, but=in_order) or in_order
+        )
+
+    def _condition(self, project_id: str, filters: Filters, now: datetime) -> Bson:
+        states = filters.get("briefState") or ()
+        any_expired = bool(filters.get("deleted")) or self.any_expired(project_id, states, now)
+        return condition_of(filters, now, any_expired=any_expired)
 
     def _narrow(self, project_id: str, filters: Filters, condition: Bson, *, but: Index | None = None) -> Index | None:
         """Returns the index of a filter that few documents meet, if it has one of its own; None where none does."""
@@ -100,7 +108,7 @@ class DocumentLists(DocumentRecords):
             return SLUGS
         if filters.get("key") is not None:
             return KEYS
-        for index, narrow in _ranges(filters):
+        for index, narrow in _ranges(filters, condition["listed"]):
             if index != but and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
                 if "words" in narrow:  # which of the words MongoDB looks up
                     condition["words"] = {"$all": [narrow["words"], *filters["words"]]}
@@ -108,27 +116,33 @@ class DocumentLists(DocumentRecords):
         return None
 
 
-def _ranges(filters: Filters) -> Iterator[tuple[Index, Bson]]:
+def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
     """Yields the filters that have an index of their own, as conditions; of words the longest, as they are rarer."""
     for word in sorted(filters.get("words") or (), key=len, reverse=True)[:WORDS_TRIED]:
         yield WORDS, {"words": word, **NOT_DELETED}
     if filters.get("updatedSince") is not None:
-        yield BY_UPDATE, {"listed": ALL, **_updated(filters)}
+        yield BY_UPDATE, {"listed": listed, **_updated(filters)}
     if due := _due(filters):
-        yield BY_DUE_DATE, {"listed": ALL, **due}
+        yield BY_DUE_DATE, {"listed": listed, **due}
 
 
-def condition_of(filters: Filters, now: datetime) -> Bson:
-    """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet."""
+def condition_of(filters: Filters, now: datetime, *, any_expired: bool) -> Bson:
+    """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet.
+
+    `any_expired` is whether a claim may be stored as such although its lease has expired.
+    """
     given = [name for name in LEADING if filters.get(name) is not None]
-    leading = next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
+    leading = next((name for name in given if len(_entries(name, filters[name], any_expired)) <= MOST_MERGED), None)
     if filters.get("deleted"):
         leading, entries = None, [TRASH]
     else:
-        entries = [ALL] if leading is None else _entries(leading, filters[leading])
+        entries = [ALL] if leading is None else _entries(leading, filters[leading], any_expired)
     condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
     for name in given:
-        condition |= _lease(name, filters, now) if name == leading else _of_record(name, filters[name], now)
+        if name == "briefState":
+            condition |= _brief_state(filters[name], now, leads=name == leading, any_expired=any_expired)
+        elif name != leading:
+            condition |= _of_record(name, filters[name])
     for name in ("slug", "key"):
         if (values := filters.get(name)) is not None:
             condition[name] = {"$in": values}
@@ -139,40 +153,35 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
     return condition | _updated(filters) | _due(filters)
 
 
-def _entries(name: str, wanted: Any) -> list[str]:
+def _entries(name: str, wanted: Any, any_expired: bool) -> list[str]:
     """Returns the entries of a filter."""
     if name == "isPublished":
         return [published_entry(wanted)]
     if name == "status":
         return [f"status:{one}" for one in wanted]
     if name == "briefState":
-        return [entry for one in wanted for entry in STATE_ENTRIES[BriefState(one)]]
+        return brief_entries([BriefState(one) for one in wanted], any_expired=any_expired)
     return [reference_entry(name, one and one.lower()) for one in wanted]
 
 
-def _lease(name: str, filters: Filters, now: datetime) -> Bson:
-    return lease_filter([BriefState(one) for one in filters[name]], now) if name == "briefState" else {}
-
-
-def _of_record(name: str, wanted: Any, now: datetime) -> Bson:
+def _of_record(name: str, wanted: Any) -> Bson:
     """Returns a filter that does not lead, as a condition of the record."""
     if name == "isPublished":
         return {"isPublished": wanted}
-    if name == "status":
-        return {"status": {"$in": wanted}}
-    if name != "briefState":
-        return {name: {"$in": [object_id(one) for one in wanted]}}
+    return {name: {"$in": wanted if name == "status" else [object_id(one) for one in wanted]}}
+
+
+def _brief_state(wanted: Any, now: datetime, *, leads: bool, any_expired: bool) -> Bson:
+    """Returns what briefs have to meet beside their entry, if the filter leads, or else all that they have to meet."""
     states = [BriefState(one) for one in wanted]
-    claimed = [BriefState.CLAIMED] if BriefState.READY in states else []  # of which `lease_filter` leaves expired ones
-    stored = [*states, *claimed, *([None] if BriefState.NONE in states else [])]
-    return {"brief.state": {"$in": stored}, **_claims(states, now)}
-
-
-def _claims(states: Sequence[BriefState], now: datetime) -> Bson:
-    if BriefState.READY in states and BriefState.CLAIMED not in states:
-        expired = {"brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
-        return {"$and": [{"$or": [{"brief.state": {"$ne": BriefState.CLAIMED}}, expired]}]}
-    return lease_filter(states, now)
+    leases = lease_filter(states, now, any_expired=any_expired)
+    if leads:
+        return leases
+    stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
+    if not leases or BriefState.CLAIMED in states:
+        return stored | leases
+    expired = {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
+    return {"$and": [{"$or": [stored, expired]}]}
 
 
 def _updated(filters: Filters) -> Bson:

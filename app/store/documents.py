@@ -12,7 +12,7 @@ from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, reference_entry
-from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
+from app.store.document_lists import NOT_LISTED, DocumentLists, Filters
 from app.store.indexes import (
     BY_UPDATE,
     FIRST_DATE,
@@ -95,7 +95,7 @@ class Documents(DocumentLists):
         within: Bson = {time: {"$gte": since, "$lt": before}}
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
         index = SCHEDULED if time == "publishAt" else PUBLISHED_BY_TIME
-        condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
+        condition = self._condition(project_id, {**filters, **given}, now) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:

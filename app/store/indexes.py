@@ -94,7 +94,7 @@ KEYWORDS = _documents(
     "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
 )
 WORDS = _documents("words", "searches for words of title, slug and keyword", NOT_DELETED)
-EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects whose lease has expired", LEASED)
+EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims whose lease has expired", LEASED)
 SCHEDULED = _documents(
     "publishAt",
     "scheduled documents that are due, and the projects that have some",

@@ -147,7 +147,7 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
 
 @pytest.mark.contract("decided-actions.agree")
 def test_every_operation_that_writes_a_document_declares_what_can_refuse_it() -> None:
-    assert [one.name for one in document_operations() if one.refusals is None] == []
+    assert [one.name for one in document_operations() if one.rule is None] == []
     assert len(document_operations()) >= 20
 
 
