@@ -1,6 +1,6 @@
 """Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -27,7 +27,7 @@ from app.rules.documents import (
     PUBLISHED_FIELDS,
     UNSCHEDULED,
     StoredDocument,
-    delivers_at_once,
+    delivered_at_once,
     if_guarded,
     if_not_deleted,
     if_not_editable,
@@ -39,7 +39,7 @@ from app.rules.documents import (
 )
 from app.rules.etags import document_tag
 from app.rules.events import Event
-from app.rules.publishing import previous_slug
+from app.rules.publishing import previous_slug, restored_publication
 from app.rules.references import reference_problems
 from app.rules.times import read_time
 from app.rules.words import search_words
@@ -62,7 +62,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[ShownDocument]]:
         filters["updatedSince"] = read_time(since)
     if words := search_words(fields.get("q", "")):
         filters["words"] = words
-    elif fields.get("q"):
+    elif fields.get("q", "").strip():
         return Result([], total=0 if fields.get("count") else None)
     total = ctx.store.documents.count(ctx.project_id, filters, ctx.now) if fields.get("count") else None
     found = ctx.store.documents.list(
@@ -138,9 +138,10 @@ def delete_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
     changes = {"deletedAt": ctx.now, "status": status, **UNSCHEDULED}
     event = ctx.event("document.deleted", previous_slug(document, None))
-    or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     if document["isPublished"]:
+        changes["trashedPublication"] = ctx.store.publications.remove(ctx.project_id, document["id"])
         ctx.store.projects.delivery_changed(ctx.project_id)
+    or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     return document_result(ctx, document)
 
 
@@ -161,7 +162,8 @@ def restore_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
         raise refused_slug
     changes, event = _references_now(ctx, document), ctx.event("document.restored")
     restored = or_raise(ctx.store.documents.restore(ctx.project_id, document, changes, event), WriteConflict)
-    if restored["isPublished"]:
+    if publication := document.get("trashedPublication"):
+        ctx.store.publications.put(ctx.project_id, restored_publication(publication, restored))
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, restored)
 
@@ -194,16 +196,23 @@ def write_version(
     if "slug" in changes:
         if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], exclude=document["id"]):
             raise slug_taken(taken)
-        delivered = document.get("snapshot")
-        slugs = {changes["slug"], delivered["slug"] if delivered else changes["slug"]}
+        published = document.get("published")
+        slugs = {changes["slug"], published["slug"] if published else changes["slug"]}
         changes = changes | {"slugs": sorted(slugs)}
     changes = changes | next_version(document, changes)
     written = or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
     if "version" in changes:
         ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
-    if delivers_at_once(document, changes):
-        ctx.store.projects.delivery_changed(ctx.project_id)
+    deliver_at_once(ctx, [(document, changes)])
     return written
+
+
+def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, Fields]]) -> None:
+    """Delivers those changes of documents that need no publishing; inside the transaction that writes them."""
+    changes = [(one["id"], delivered) for one, changed in written if (delivered := delivered_at_once(one, changed))]
+    if changes:
+        ctx.store.publications.change_many(ctx.project_id, changes)
+        ctx.store.projects.delivery_changed(ctx.project_id)
 
 
 def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
@@ -227,12 +236,13 @@ def _published(changes: Mapping[str, Any]) -> bool:
 
 
 def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
-    """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
-    snapshot = document.get("snapshot")
-    found = lock_references(ctx.store, ctx.project_id, document, snapshot or {})
+    """Returns the references of a document, and of what is delivered of it, that name what was deleted meanwhile."""
+    published = document.get("published")
+    found = lock_references(ctx.store, ctx.project_id, document, published or {})
     named = (
         ("categoryId", document.get("categoryId"), found.categories),
         ("clusterId", document.get("clusterId"), found.clusters),
-        ("snapshot.categoryId", snapshot and snapshot["categoryId"], found.categories),
+        ("published.categoryId", published and published["categoryId"], found.categories),
     )
-    return {name: None for name, record_id, exist in named if record_id and record_id not in exist}
+    gone: dict[str, Any] = {name: None for name, record_id, exist in named if record_id and record_id not in exist}
+    return gone | {"trashedPublication": None}

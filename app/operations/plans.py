@@ -15,13 +15,13 @@ from app.fields.loading import Fields, cached_schema, changed_fields, in_order, 
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import edit_refusal, next_version
+from app.operations.documents import deliver_at_once, edit_refusal, next_version
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.records.plans import PlanRecord, ShownPiece, ShownPlan
 from app.rules.briefs import READY, brief_of, first_refusal, state_now, written_brief
-from app.rules.documents import StoredDocument, delivers_at_once
+from app.rules.documents import StoredDocument
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_brief, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
@@ -191,8 +191,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         if "version" in change.changes
     ]
     ctx.store.revisions.add_many(ctx.project_id, versions)
-    if any(delivers_at_once(document, one.changes) for document, changes in changed for one in changes):
-        ctx.store.projects.delivery_changed(ctx.project_id)
+    deliver_at_once(ctx, ((document, change.changes) for document, changes in changed for change in changes))
 
 
 def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, list[Event]]]:

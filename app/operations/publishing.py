@@ -1,7 +1,7 @@
 """From review to the website and back: every move of a document's status (decisions, section 5).
 
 Moves of one record are attempted as one atomic write and explained when they fail; publishing and unpublishing write
-the snapshot, the record and the project's delivery in one transaction.
+the record, what is delivered of it and the project's delivery revision in one transaction.
 """
 
 import time
@@ -53,7 +53,7 @@ from app.rules.documents import (
     if_not_renderable,
     refusal,
 )
-from app.rules.publishing import Rendered, delivered_words, past_slugs, previous_slug, snapshot
+from app.rules.publishing import Publication, Rendered, past_slugs, previous_slug, publication, published_part
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -230,8 +230,11 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 def unpublish_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     document = own_document(ctx, document_id)
-    changes: dict[str, Any] = {"isPublished": False, "publishedAt": None, "snapshot": None, "deliveredWords": []}
-    return _change_delivery(ctx, document, UNPUBLISH, changes, slug=None)
+    past = past_slugs(document, None, ctx.now)
+    changes = {"isPublished": False, "publishedAt": None, "published": None, "pastSlugs": past}
+    result = _change_delivery(ctx, document, UNPUBLISH, changes, slug=None)
+    _replaced(ctx, ctx.store.publications.remove(ctx.project_id, document["id"]))
+    return result
 
 
 @operation(Scope.PUBLISH, Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document)
@@ -302,28 +305,33 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
     text: Rendered = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
     published_at = document["publishedAt"] or live_since or ctx.now
-    delivered = snapshot(document, text, html_id, published_at=published_at, now=ctx.now)
+    delivered = publication(document, text, html_id, published_at=published_at, now=ctx.now)
     changes = {
         "isPublished": True,
         "publishedAt": published_at,
-        "snapshot": delivered,
-        "deliveredWords": delivered_words(delivered),
+        "published": published_part(delivered),
+        "pastSlugs": delivered["pastSlugs"],
         **UNSCHEDULED,
     }
-    return _change_delivery(ctx, document, PUBLISH, changes, slug=document["slug"])
+    result = _change_delivery(ctx, document, PUBLISH, changes, slug=document["slug"])
+    _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
+    return result
 
 
 def _change_delivery(
     ctx: Context, document: StoredDocument, move: StatusMove, changes: dict[str, Any], *, slug: str | None
 ) -> Result[ShownDocument]:
     """Makes a move that changes what is delivered, and under which slug if any; inside a transaction."""
-    changes |= {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, ctx.now)}
+    changes |= {"slugs": [document["slug"]]}
     data = previous_slug(document, slug)
-    result = _move(ctx, document["id"], move, ctx.move_request, document=document, changes=changes, event_data=data)
-    if replaced := document.get("snapshot"):
-        ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
+    return _move(ctx, document["id"], move, ctx.move_request, document=document, changes=changes, event_data=data)
+
+
+def _replaced(ctx: Context, before: Publication | None) -> None:
+    """Notes that the project delivers something else now; deletes the html that was delivered before."""
+    if before is not None:
+        ctx.store.bodies.delete(ctx.project_id, before["htmlId"])
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return result
 
 
 def _move(

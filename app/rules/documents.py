@@ -45,17 +45,13 @@ class PublishedFields(TypedDict):
 PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
 
 
-class Snapshot(PublishedFields):
-    """The delivered state of a document; its texts are bodies."""
+class Published(TypedDict):
+    """What a document's record says of its publication; the whole of it is in `publications`."""
 
     version: int
+    slug: str
     markdownId: str
-    htmlId: str
-    markdownBytes: int
-    htmlBytes: int
-    wordCount: NotRequired[int]
-    publishedAt: datetime
-    updatedAt: NotRequired[datetime]
+    categoryId: str | None
 
 
 class PastSlug(TypedDict):
@@ -89,13 +85,15 @@ class StoredDocument(PublishedFields):
     contentUpdatedAt: datetime
     contentUpdatedBy: Actor
     isPublished: bool
-    snapshot: NotRequired[Snapshot | None]
+    published: NotRequired[Published | None]
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
     publishAt: NotRequired[datetime | None]
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
+    trashedPublication: NotRequired[Any]
+    """In the trash, what was delivered of it (`Publication`)."""
     reviewNote: NotRequired[str | None]
     review: NotRequired[Note | None]
     """The last request for changes, until the document is submitted again."""
@@ -123,35 +121,6 @@ class LinkedDocument(TypedDict):
     slug: str
     status: str
     excerpt: NotRequired[str | None]
-
-
-class DeliveryRow(TypedDict):
-    """A document as the store returns it to the delivery API: its snapshot, and where asked for its present fields."""
-
-    id: str
-    snapshot: NotRequired[Snapshot | None]
-    authorId: NotRequired[str | None]
-    clusterId: NotRequired[str | None]
-    contentId: NotRequired[str | None]
-    wordCount: int
-    title: NotRequired[str]
-    slug: NotRequired[str]
-    subtitle: NotRequired[str | None]
-    metaTitle: NotRequired[str | None]
-    metaDescription: NotRequired[str | None]
-    excerpt: NotRequired[str | None]
-    coverImageUrl: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
-    version: NotRequired[int]
-    updatedAt: NotRequired[datetime]
-
-
-class PublishedDocument(TypedDict):
-    """A published document as the store returns it where only the delivered state is needed."""
-
-    id: str
-    publishedAt: datetime
-    snapshot: Snapshot
 
 
 NOT_RENDERABLE = (
@@ -270,13 +239,13 @@ def approved(document: StoredDocument) -> bool:
 
 def changed_since_published(document: StoredDocument) -> bool:
     """Returns whether the content changed since it was published."""
-    snapshot = document.get("snapshot")
-    return document["isPublished"] and snapshot is not None and document["version"] != snapshot["version"]
+    published = document.get("published")
+    return published is not None and document["version"] != published["version"]
 
 
-def delivers_at_once(document: StoredDocument, changes: Mapping[str, Any]) -> bool:
-    """Returns whether changes of a document are delivered without its being published again."""
-    return document["isPublished"] and any(name in changes for name in DELIVERED_AT_ONCE)
+def delivered_at_once(document: StoredDocument, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the changes of a document that are delivered without its being published again."""
+    return {name: changes[name] for name in DELIVERED_AT_ONCE if name in changes} if document["isPublished"] else {}
 
 
 def may_leave(move: StatusMove, document: StoredDocument) -> bool:

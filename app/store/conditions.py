@@ -16,7 +16,7 @@ from app.store.indexes import FIRST_DATE
 from app.store.types import Bson
 from app.vocabulary import BriefState, DocumentStatus
 
-CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$snapshot.version"]}}
+CHANGED_SINCE_PUBLISHED: Bson = {"isPublished": True, "$expr": {"$ne": ["$version", "$published.version"]}}
 
 _IS_CLAIMED = {"$eq": ["$brief.state", BriefState.CLAIMED]}
 _DRAFTED = {"$mergeObjects": ["$brief", {"$literal": {"state": BriefState.DRAFTED, **NO_CLAIM}}]}

@@ -21,14 +21,13 @@ from app.store.indexes import (
     FILTERED_BY,
     KEYS,
     NOT_DELETED,
-    PUBLISHED_BY_TIME,
+    PUBLISHED_AT,
     SCHEDULED,
     SLUGS,
     SORT_KEYS,
     TRASH_BY,
     TRASHED,
     TRASHED_SLUGS,
-    UNPUBLISHED_BY_CREATION,
     WORDS,
     Index,
 )
@@ -38,7 +37,8 @@ from app.vocabulary import BriefState, DocumentStatus
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
 WORD_KEYS = ("titleWords", "slugWords", "keywordWords")
-HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "deliveredWords"), 0)
+HIDDEN = dict.fromkeys(("outbox", "words", *WORD_KEYS, "trashedPublication"), 0)
+WITH_PUBLICATION = {name: 0 for name in HIDDEN if name != "trashedPublication"}
 NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "titleKey", "dueKey", "review", "submittedBy"), 0)
 FILTER_FIELDS = {
     "assigneeId": "assigneeId",
@@ -165,7 +165,7 @@ class DocumentLists(DocumentRecords):
         """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
         within: Bson = {time: {"$gte": since, "$lt": before}}
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
-        index = SCHEDULED if time == "publishAt" else PUBLISHED_BY_TIME
+        index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
         condition = self._filtered(project_id, {**filters, **given}, now) | within
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
@@ -317,8 +317,6 @@ def _index_of_unsorted(filters: Filters, key: str) -> Index | None:
             return FILTERED_BY[path, "updatedAt"]
     if filters.get("updatedSince") is not None and key != "updatedAt":
         return ALL_BY["updatedAt"]
-    if (published := filters.get("isPublished")) is not None:
-        return PUBLISHED_BY_TIME if published else UNPUBLISHED_BY_CREATION
     if key != "dueKey" and (filters.get("dueAfter") or filters.get("dueBefore")):
         return ALL_BY["dueKey"]
     return None

@@ -18,7 +18,7 @@ from app.store.conditions import (
     expire_lease_stage,
     status_move_filter,
 )
-from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys
+from app.store.document_records import HIDDEN, WITH_PUBLICATION, WORD_KEYS, DocumentLists, search_keys
 from app.store.indexes import (
     FILTERED_BY,
     FIRST_DATE,
@@ -27,8 +27,6 @@ from app.store.indexes import (
     KEYWORD_COLLATION,
     KEYWORDS,
     NOT_DELETED,
-    PUBLISHED,
-    PUBLISHED_IN_CATEGORY,
     SCHEDULED,
     SLUGS,
     TRASHED,
@@ -97,7 +95,7 @@ class Documents(DocumentLists):
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, HIDDEN)
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, WITH_PUBLICATION)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.
@@ -228,9 +226,6 @@ class Documents(DocumentLists):
         return self._collection.delete_one(where, session=self._session).deleted_count
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
-        """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
+        """Returns whether a document outside the trash is in a category or cluster."""
         filed = {field: ObjectId(record_id), **NOT_DELETED}
-        delivered = {"snapshot.categoryId": record_id, **PUBLISHED}
-        return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"]) or (
-            field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
-        )
+        return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"])

@@ -134,13 +134,15 @@ def _add_drafts(service: Service, number: int, markdown: str) -> None:
 
 
 def _publish_many(service: Service, number: int, **fields: Any) -> None:
-    """Adds published documents by writing them to the database, all with one snapshot."""
+    """Adds publications by writing them to the database, all alike but for the slug."""
     ctx = service.project.context()
     document = a_document(ctx, markdown="Flour.", **fields)
     OPERATIONS["publish_document"](ctx, document["id"], fields={})
-    row, _ = _copied(service, document["id"])
+    publications = service.store.database.publications
+    row = publications.find_one({"_id": ObjectId(document["id"])})
+    assert row
     ids = [ObjectId() for _ in range(number)]
-    service.store.database.documents.insert_many([{**row, "_id": one, "slugs": [str(one)]} for one in ids])
+    publications.insert_many([{**row, "_id": one, "slug": str(one)} for one in ids])
     service.store.projects.delivery_changed(service.project.id)
 
 

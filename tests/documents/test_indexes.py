@@ -369,6 +369,7 @@ def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, expla
         store.documents.find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
         store.documents.has_filed_under(library.id, "categoryId", NOBODY)
         store.documents.has_filed_under(library.id, "clusterId", NOBODY)
+        store.publications.is_in_category(library.id, NOBODY)
         store.documents.get_links(library.id, [NOBODY])
         store.categories.has_subcategories(library.id, NOBODY)
         store.categories.find_same(library.id, {"slug": "bread"})

@@ -260,6 +260,7 @@ def test_the_documents_of_all_pages_are_counted_where_that_is_asked_for(rest: Re
     assert total("status=planned&count=true") == "2"
     assert total("q=loaf&count=true") == "5"
     assert total("q=!!!&count=true") == total("slug=none&count=true") == total("deleted=true&count=true") == "0"
+    assert total("q=%20%20&count=true") == total("count=true")
     assert total("limit=2") is total("limit=2&count=false") is total("q=!!!") is None
 
 
