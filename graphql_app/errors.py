@@ -11,7 +11,6 @@ CODES = {
     "Unauthorized": "UNAUTHENTICATED",
     "Forbidden": "FORBIDDEN",
     "HttpApiDecodeError": "BAD_USER_INPUT",
-    "ResponseTooLarge": "RESPONSE_TOO_LARGE",
     "PayloadTooLarge": "REQUEST_TOO_LARGE",
     "UnsupportedMediaType": "UNSUPPORTED_MEDIA_TYPE",
     "RateLimited": "RATE_LIMITED",
@@ -21,6 +20,7 @@ CODES = {
 PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
 TOO_MUCH_TO_PARSE = {" tokens. Parsing aborted": "TOO_MANY_TOKENS", "nested too deeply": "QUERY_TOO_DEEP"}
 """The codes of what graphql-core's parser gives up, by its message: it has no other sign of it."""
+TOO_LARGE = "RESPONSE_TOO_LARGE"
 UNAVAILABLE = "SERVICE_UNAVAILABLE"
 INTERNAL = "INTERNAL_SERVER_ERROR"
 

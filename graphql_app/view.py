@@ -24,7 +24,7 @@ from strawberry.types import ExecutionResult
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, quote_etag
 
-from app.errors import InternalError, Refusal, ServiceUnavailable, WriteConflict
+from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http import bodies
 from app.http.callers import callers
 from app.http.requests import CALLER
@@ -38,6 +38,7 @@ from app.vocabulary import Channel
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import (
     INTERNAL,
+    TOO_LARGE,
     UNAVAILABLE,
     RequestError,
     code_of,
@@ -229,8 +230,11 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
                 continue
             for cause in causes:
                 raise cause or InternalError
-            if result.data is None or context.query.texts.read():
-                return result
+            try:
+                if result.data is None or context.query.texts.read():
+                    return result
+            except ResponseTooLarge as refusal:
+                raise query_error(TOO_LARGE, refusal.message) from None
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
     def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
@@ -247,7 +251,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             chunks.append(chunk)
             size += len(chunk)
             if size > MAX_RESPONSE:
-                raise query_error("RESPONSE_TOO_LARGE", "The response is over 16 MB: select less at once.")
+                raise query_error(TOO_LARGE, "The response is over 16 MB: select less at once.")
         return b"".join(chunks)
 
 
