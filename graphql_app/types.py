@@ -1,7 +1,6 @@
 """The types of the delivery API, as the contract lists them.
 
-A document is resolved from a record as it is stored, a dict: `DeliveryQuery` says what each is. A field without a
-resolver is the record's field of that name; unset text is null.
+A document is resolved from a dict (`DeliveredDocument`): a field without a resolver is its value of that name.
 """
 
 from __future__ import annotations
@@ -12,84 +11,58 @@ import strawberry
 
 from app.fields.loading import load
 from app.fields.queries import RelatedPage
-from app.operations.delivery import DeliveryPage, is_published
-from app.records.delivery import DeliveredCategory
-from app.rules.times import wire_time
+from app.operations.delivery import DeliveryPage
+from app.records.delivery import DeliveredCategory, DeliveredDocument
 from graphql_app.context import Info
 
+Parent = strawberry.Parent[DeliveredDocument]
 RelatedLimit = Annotated[int | None, strawberry.argument(description="The most documents, 1 to 10. Default: 3.")]
-AnyDocument = strawberry.Parent[Any]
-"""A `Delivered`, or in a preview a `StoredDocument`: typed dicts, which share too few fields for a type of both."""
 
 
 def _document_count(category: strawberry.Parent[DeliveredCategory], info: Info) -> int:
     return info.context.query.counts.get(category.id, 0)
 
 
-def _author(document: AnyDocument, info: Info) -> Any:
+def _author(document: Parent, info: Info) -> Any:
     name = info.context.query.author(document)
     return None if name is None else {"name": name}
 
 
-def _category(document: AnyDocument, info: Info) -> Any:
+def _category(document: Parent, info: Info) -> Any:
     category_id = document.get("categoryId")
     return None if category_id is None else info.context.query.categories.get(category_id)
 
 
-def _cover_image(document: AnyDocument) -> Any:
-    return {"url": document["coverImageUrl"]} if document.get("coverImageUrl") else None
-
-
-def _excerpt(document: AnyDocument, info: Info) -> str | None:
+def _excerpt(document: Parent, info: Info) -> str | None:
     return info.context.query.excerpt(document)
 
 
-def _html(document: AnyDocument, info: Info) -> str:
-    return info.context.query.texts.stored(document["htmlId"], document["htmlBytes"]) if is_published(document) else ""
+def _html(document: Parent, info: Info) -> str:
+    return info.context.query.texts.stored(document["htmlId"], document["htmlBytes"]) if document["isPublished"] else ""
 
 
-def _is_published(document: AnyDocument) -> bool:
-    return is_published(document)
-
-
-def _markdown(document: AnyDocument, info: Info) -> str:
-    if not is_published(document):
+def _markdown(document: Parent, info: Info) -> str:
+    if not document["isPublished"]:
         return ""
     return info.context.query.texts.stored(document["markdownId"], document["markdownBytes"])
 
 
-def _preview(document: AnyDocument, info: Info) -> Any:
+def _preview(document: Parent, info: Info) -> Any:
     return info.context.query.current(document)
 
 
-def _preview_html(document: AnyDocument, info: Info) -> str | None:
+def _preview_html(document: Parent, info: Info) -> str | None:
     content_id = document.get("contentId")
     return info.context.query.texts.rendered(content_id) if content_id else ""
 
 
-def _preview_markdown(document: AnyDocument, info: Info) -> str:
+def _preview_markdown(document: Parent, info: Info) -> str:
     content_id = document.get("contentId")
     return info.context.query.texts.stored(content_id) if content_id else ""
 
 
-def _published_at(document: AnyDocument) -> str | None:
-    return wire_time(document["publishedAt"]) if is_published(document) else None
-
-
-def _related(document: AnyDocument, info: Info, limit: RelatedLimit = strawberry.UNSET) -> Any:
+def _related(document: Parent, info: Info, limit: RelatedLimit = strawberry.UNSET) -> Any:
     return info.context.query.related(document, related_limit(limit))
-
-
-def _updated_at(document: AnyDocument) -> str | None:
-    return wire_time(document["updatedAt"]) if is_published(document) else None
-
-
-def _preview_updated_at(document: AnyDocument) -> str:
-    return wire_time(document["updatedAt"])
-
-
-def _word_count(document: AnyDocument) -> int:
-    return document["wordCount"] if is_published(document) else 0
 
 
 def _documents_of_page(page: strawberry.Parent[DeliveryPage]) -> Any:
@@ -144,7 +117,7 @@ class Author:
 class Preview:
     """The present state of a document."""
 
-    coverImage: CoverImage | None = strawberry.field(resolver=_cover_image, description="The image that represents it.")
+    coverImage: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         resolver=_excerpt,
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph.",
@@ -160,9 +133,7 @@ class Preview:
     slug: str = strawberry.field(description="The slug that it will be delivered under.")
     subtitle: str | None = strawberry.field(description="Its subtitle.")
     title: str = strawberry.field(description="Its title.")
-    updatedAt: str = strawberry.field(
-        resolver=_preview_updated_at, description="When the document last changed in any way."
-    )
+    updatedAt: str = strawberry.field(description="When the document last changed in any way.")
     version: int = strawberry.field(description="The number of this version of its content.")
 
 
@@ -178,7 +149,7 @@ class Document:
         resolver=_author, description="Who wrote it; null when none is named, or the member left the project."
     )
     category: Category | None = strawberry.field(resolver=_category, description="The category it is filed under.")
-    coverImage: CoverImage | None = strawberry.field(resolver=_cover_image, description="The image that represents it.")
+    coverImage: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         resolver=_excerpt,
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph, at "
@@ -190,7 +161,6 @@ class Document:
         "`javascript:` addresses, forms, frames or styles. Empty where it is not published.",
     )
     isPublished: bool = strawberry.field(
-        resolver=_is_published,
         description="Whether it is published. Always true for a token without the drafts permission.",
     )
     markdown: str = strawberry.field(
@@ -204,7 +174,6 @@ class Document:
         resolver=_preview, description="The document as it is now. Null without a token that has the drafts permission."
     )
     publishedAt: str | None = strawberry.field(
-        resolver=_published_at,
         description="When it went live, in ISO 8601, like `2027-01-31T09:00:00.000Z`. Publishing it again does not "
         "change this.",
     )
@@ -214,12 +183,8 @@ class Document:
     slug: str = strawberry.field(description="Its slug: unique in the project, for use in URLs.")
     subtitle: str | None = strawberry.field(description="Its subtitle.")
     title: str = strawberry.field(description="Its title.")
-    updatedAt: str | None = strawberry.field(
-        resolver=_updated_at, description="When it was last published; null where it is not published."
-    )
-    wordCount: int = strawberry.field(
-        resolver=_word_count, description="How many words its published content has; 0 where there is none."
-    )
+    updatedAt: str | None = strawberry.field(description="When it was last published; null where it is not published.")
+    wordCount: int = strawberry.field(description="How many words its published content has; 0 where there is none.")
 
 
 @strawberry.type(description="One page of documents.")

@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from app.errors import Forbidden
 from app.operations.context import Context
 from app.operations.delivered_texts import TextCache, Texts
 from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
-from app.records.delivery import Categories, DeliveredCategory
+from app.records.delivery import (
+    Categories,
+    DeliveredCategory,
+    DeliveredDocument,
+    current_document,
+    published_document,
+    unpublished_document,
+)
 from app.rules.documents import StoredDocument
 from app.rules.publishing import Publication, delivered_words
 from app.rules.words import search_words
@@ -26,8 +33,6 @@ DRAFTS_SEARCHED = 500
 MAX_RELATED = 10
 NEWEST_CREATED = "-createdAt"
 
-Delivered = Publication | StoredDocument
-"""A document in a response: what is delivered of it, or the record of one that is not published."""
 P = ParamSpec("P")
 T = TypeVar("T")
 V = TypeVar("V")
@@ -75,12 +80,12 @@ class DeliveryPage:
     offset: int
 
     @cached_property
-    def _rows(self) -> list[Delivered]:
+    def _rows(self) -> list[DeliveredDocument]:
         """The documents of the page, and the one after it."""
         return self.query.documents(self.wanted, limit=self.limit + 1, offset=self.offset)
 
     @property
-    def documents(self) -> list[Delivered]:
+    def documents(self) -> list[DeliveredDocument]:
         return self._rows[: self.limit]
 
     @property
@@ -102,7 +107,7 @@ class DeliveryQuery:
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
         self._authors = Batch(lambda ids: self._read(ctx.store.members.names, ids))
-        self._current = Batch(lambda ids: self._noted_by_id(self._read(ctx.store.documents.get_many, ids)))
+        self._current = Batch(self._read_current)
         self._excerpts = Batch(self.texts.excerpts)
         self._clusters = Batch(self._newest_of_clusters)
 
@@ -134,16 +139,16 @@ class DeliveryQuery:
 
     # Documents
 
-    def document(self, document_id: str) -> Delivered | None:
+    def document(self, document_id: str) -> DeliveredDocument | None:
         """Returns a document by its id; one that is not published with the permission alone."""
         found = self._read(self._ctx.store.publications.get, document_id)
-        return self._or_draft(found, lambda: self._read(self._ctx.store.documents.get, document_id))
+        return self._one(found, lambda: self._read(self._ctx.store.documents.get, document_id))
 
-    def document_with(self, slug: str) -> Delivered | None:
+    def document_with(self, slug: str) -> DeliveredDocument | None:
         """Returns a document by the slug that it is delivered under; one that is not published by its present slug."""
         found = self._read(self._ctx.store.publications.find_by_slug, slug)
         drafts = self._ctx.store.documents.find_with_slugs
-        return self._or_draft(found, lambda: next(iter(self._read(drafts, [slug])), None))
+        return self._one(found, lambda: next(iter(self._read(drafts, [slug])), None))
 
     def wanted(self, *, category_id: str | None = None, search: str = "", drafts: bool = False) -> Wanted:
         """Returns which documents a list has. Refuses with `Forbidden` where drafts need a permission."""
@@ -154,18 +159,18 @@ class DeliveryQuery:
         words = search_words(search)
         return Wanted(category_id and category_id.lower(), words, drafts, nothing=not words and bool(search.strip()))
 
-    def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[Delivered]:
+    def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns part of a list: the published documents and, where they are wanted, after them the others."""
         if wanted.nothing:
             return []
         publications = self._ctx.store.publications
-        found: list[Delivered] = [
-            *self._read(publications.page, wanted.category_id, wanted.words, limit=limit, offset=offset)
-        ]
+        rows = self._read(publications.page, wanted.category_id, wanted.words, limit=limit, offset=offset)
+        found = self._published(rows)
         if wanted.drafts and len(found) < limit:
             before = 0 if found else self._read(publications.count, wanted.category_id, wanted.words)
-            found += self._drafts(wanted, limit=limit - len(found), offset=max(0, offset - before) if not found else 0)
-        return self._noted(found)
+            skipped = 0 if found else max(0, offset - before)
+            found += self._drafts(wanted, limit=limit - len(found), offset=skipped)
+        return found
 
     def count(self, wanted: Wanted) -> int:
         """Returns how many documents a list has."""
@@ -182,81 +187,79 @@ class DeliveryQuery:
 
     # What belongs to a document
 
-    def author(self, document: Delivered) -> str | None:
+    def author(self, document: DeliveredDocument) -> str | None:
         """Returns the name of a document's author."""
         author_id = document.get("authorId")
         return None if author_id is None else self._authors.get(author_id)
 
-    def related(self, document: Delivered, limit: int) -> list[Delivered]:
+    def related(self, document: DeliveredDocument, limit: int) -> list[DeliveredDocument]:
         """Returns other published documents of a document's cluster, the newest first."""
         cluster_id = document.get("clusterId")
         newest = None if cluster_id is None else self._clusters.get(cluster_id)
         return [one for one in newest or () if one["id"] != document["id"]][:limit]
 
-    def current(self, document: Delivered) -> StoredDocument | None:
+    def current(self, document: DeliveredDocument) -> DeliveredDocument | None:
         """Returns a document as it is now; None without the permission."""
         if not self._ctx.caller.drafts:
             return None
         self.shows_drafts = True
-        return self._current.get(document["id"]) if is_published(document) else document  # type: ignore[return-value]
+        return self._current.get(document["id"]) if document["isPublished"] else document["current"]
 
-    def excerpt(self, document: Delivered) -> str | None:
-        """Returns a document's excerpt; that of a draft without one is generated."""
-        content_id: Any = None if document.get("excerpt") or is_published(document) else document.get("contentId")
-        return (self._excerpts.get(content_id) if content_id else document.get("excerpt")) or None
+    def excerpt(self, document: DeliveredDocument) -> str | None:
+        """Returns a document's excerpt; where it has none, that which is generated from its present content."""
+        content_id = document.get("contentId")
+        return document.get("excerpt") or (content_id and self._excerpts.get(content_id)) or None
 
-    def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> Sequence[StoredDocument]:
+    def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         if wanted.words:
             return self._matching_drafts(wanted)[offset : offset + limit]
         return self._newest_drafts(wanted, limit=limit, offset=offset)
 
-    def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> Sequence[StoredDocument]:
+    def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         if wanted.category_id is not None and wanted.category_id not in self.categories:
             return []
         filters, documents = _draft_filters(wanted), self._ctx.store.documents
-        return self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
+        rows = self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
+        return self._noted(map(unpublished_document, rows))
 
-    def _matching_drafts(self, wanted: Wanted) -> Sequence[StoredDocument]:
+    def _matching_drafts(self, wanted: Wanted) -> list[DeliveredDocument]:
         """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
-        drafts = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0)
-        self._noted(drafts)
-        words = set(wanted.words)
+        drafts, words = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), set(wanted.words)
         return [one for one in drafts if words <= set(delivered_words({**one, "excerpt": self.excerpt(one)}))]
 
-    def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[Delivered]]:
+    def _one(
+        self, found: Publication | None, read_draft: Callable[[], StoredDocument | None]
+    ) -> DeliveredDocument | None:
+        self.shows_drafts |= self._ctx.caller.drafts
+        if found is not None:
+            return self._published([found])[0]
+        draft = read_draft() if self._ctx.caller.drafts else None
+        return None if draft is None or draft["isPublished"] else self._noted([unpublished_document(draft)])[0]
+
+    def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[DeliveredDocument]]:
         found = self._read(self._ctx.store.publications.newest_of_clusters, ids, MAX_RELATED + 1)
-        return {one: self._noted(rows) for one, rows in found.items()}
+        return {one: self._published(rows) for one, rows in found.items()}
 
-    def _or_draft(self, found: Publication | None, draft: Callable[[], StoredDocument | None]) -> Delivered | None:
-        if self._ctx.caller.drafts:
-            self.shows_drafts = True
-            if found is None and (one := draft()) is not None and not one["isPublished"]:
-                return self._noted([one])[0]
-        return found and self._noted([found])[0]
+    def _read_current(self, ids: set[str]) -> Mapping[str, DeliveredDocument]:
+        rows = self._read(self._ctx.store.documents.get_many, ids)
+        return {one["id"]: one for one in self._noted(map(current_document, rows.values()))}
 
-    def _noted(self, documents: Sequence[Delivered]) -> list[Delivered]:
+    def _published(self, rows: Iterable[Publication]) -> list[DeliveredDocument]:
+        found = self._noted(map(published_document, rows))
+        self._current.want(one["id"] for one in found)
+        return found
+
+    def _noted(self, documents: Iterable[DeliveredDocument]) -> list[DeliveredDocument]:
         """Has what belongs to documents read together, and returns them."""
-        self._authors.want(one.get("authorId") for one in documents)
-        self._clusters.want(one.get("clusterId") for one in documents)
-        self._current.want(one["id"] for one in documents if is_published(one))
-        self._want_excerpts(one for one in documents if not is_published(one))  # type: ignore[misc]
-        return [*documents]
-
-    def _noted_by_id(self, documents: Mapping[str, StoredDocument]) -> Mapping[str, StoredDocument]:
-        self._want_excerpts(documents.values())
-        return documents
-
-    def _want_excerpts(self, documents: Iterable[StoredDocument]) -> None:
-        self._excerpts.want(one.get("contentId") for one in documents if not one.get("excerpt"))
+        noted = [*documents]
+        self._authors.want(one.get("authorId") for one in noted)
+        self._clusters.want(one.get("clusterId") for one in noted)
+        self._excerpts.want(one.get("contentId") for one in noted if not one.get("excerpt"))
+        return noted
 
     def _read(self, read: Callable[Concatenate[str, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._ctx.store.deadline():
             return read(self._ctx.project_id, *args, **options)
-
-
-def is_published(document: Delivered) -> bool:
-    """Returns whether a document in a response is published."""
-    return "htmlId" in document
 
 
 def _draft_filters(wanted: Wanted) -> Mapping[str, object]:

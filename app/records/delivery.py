@@ -1,14 +1,21 @@
-"""Categories and redirects as the delivery API returns them (contract: Delivery API types). Unset text is None.
+"""Documents, categories and redirects as the delivery API returns them (contract: Delivery API types).
 
-Documents are returned as they are stored. Responses share these objects, so none is changed after it was made.
+A document has the fields of its stored record, too. Responses share categories: none is changed after it was made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from app.rules.documents import StoredDocument
 from app.rules.named import StoredCategory
+from app.rules.publishing import Publication
+from app.rules.times import wire_time
+
+DeliveredDocument = dict[str, Any]
+"""A published document, or for a caller with the permission one that is not, or one as it is now."""
 
 
 @dataclass(slots=True)
@@ -49,3 +56,25 @@ def delivered_categories(rows: Sequence[StoredCategory]) -> dict[str, DeliveredC
         if category.category is not None:
             category.category.children.append(category)
     return made
+
+
+def published_document(row: Publication) -> DeliveredDocument:
+    """Returns a published document."""
+    times = {"publishedAt": wire_time(row["publishedAt"]), "updatedAt": wire_time(row["updatedAt"])}
+    return {**row, **times, "isPublished": True, "coverImage": _cover_image(row)}
+
+
+def unpublished_document(row: StoredDocument) -> DeliveredDocument:
+    """Returns a document that is not published, with its present fields."""
+    nothing = {"publishedAt": None, "updatedAt": None, "wordCount": 0, "isPublished": False}
+    return {**row, **nothing, "coverImage": _cover_image(row), "current": current_document(row)}
+
+
+def current_document(row: StoredDocument) -> DeliveredDocument:
+    """Returns a document as it is now."""
+    return {**row, "updatedAt": wire_time(row["updatedAt"]), "coverImage": _cover_image(row)}
+
+
+def _cover_image(row: Publication | StoredDocument) -> dict[str, str] | None:
+    image = row.get("coverImageUrl")
+    return {"url": image} if image else None

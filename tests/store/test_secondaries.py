@@ -50,12 +50,13 @@ def replica_set(tmp_path: Path) -> Iterator[ReplicaSet]:
 def secondary(replica_set: ReplicaSet) -> Member:
     """The only secondary that clients know of: the other one is hidden, and acknowledges writes."""
     primary, (visible, hidden) = replica_set.primary(), replica_set.secondaries()
-    config = primary.client.admin.command("replSetGetConfig")["config"]
-    config["version"] += 1
-    for member in config["members"]:
-        if member["host"] == hidden.address:
-            member |= {"priority": 0, "hidden": True}
-    primary.client.admin.command("replSetReconfig", config)
+    with pymongo.MongoClient[Any](primary.address, directConnection=True) as client:
+        config = client.admin.command("replSetGetConfig")["config"]
+        config["version"] += 1
+        for member in config["members"]:
+            if member["host"] == hidden.address:
+                member |= {"priority": 0, "hidden": True}
+        client.admin.command("replSetReconfig", config)
     return visible
 
 
