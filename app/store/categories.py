@@ -1,6 +1,7 @@
 """Categories: a tree of names that documents are filed under."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from bson import ObjectId
 
@@ -9,6 +10,9 @@ from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id, object_ids
 from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
 from app.store.named import Named
+from app.store.single_flight import SingleFlight
+
+_name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
 
 
 class _Ancestor(StoredCategory):
@@ -49,10 +53,12 @@ class Categories(Named[StoredCategory]):
         return None
 
     def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the names of categories by id."""
-        wanted = object_ids(set(category_ids))
-        rows = self._find(project_id, {"_id": {"$in": wanted}}, fields={"name": 1}) if wanted else []
-        return {row["id"]: row["name"] for row in rows}
+        """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
+        wanted = object_ids(sorted(set(category_ids)))
+        if not wanted:
+            return {}
+        read = partial(self._find, project_id, {"_id": {"$in": wanted}}, fields={"name": 1})
+        return {row["id"]: row["name"] for row in _name_reads.read((project_id, *wanted), read)}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""

@@ -13,12 +13,14 @@ from app.errors import Unauthorized
 from app.operations.access import Access
 from app.operations.context import this_instant
 from app.rules.tokens import StoredToken
+from app.store.categories import Categories
 from app.store.collection import Collection
 from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.store.tokens import Tokens
 from app.vocabulary import TokenKind
-from tests.make import OPERATIONS, Project
+from tests.documents.steps import a_category, ok
+from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
@@ -93,3 +95,16 @@ def test_the_time_that_a_look_up_takes_counts_towards_that_of_its_use(
 
     with pytest.raises(Unauthorized):
         access.authenticate(token.secret, TokenKind.MANAGEMENT, this_instant())
+
+
+def test_the_names_of_categories_are_read_for_all_who_list_briefs(
+    monkeypatch: pytest.MonkeyPatch, app: Flask, rest: Rest, project: Project
+) -> None:
+    a_ready_brief(project.context(), title="Rye", categoryId=a_category(rest, "Bread")["id"])
+    ok(rest.get("/events"))  # the token is known
+    readers = slow(monkeypatch, Categories, "_find")
+
+    listed = at_once([lambda: ok(Rest(app.test_client(), rest.token).get("/briefs"))] * MANY)
+
+    assert [one["category"] for [one] in listed] == ["Bread"] * MANY
+    assert len(readers) == 2
