@@ -35,7 +35,9 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     tracing.trace(settings, app)
-    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    store = store or connect(
+        settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
+    )
     Callers(app, store, settings, api.addresses())
     feed_watch.install(app, store)
     requests.install(app)

@@ -137,7 +137,9 @@ def _worker(settings: Settings) -> Iterator[None]:
     from app.worker.jobs import jobs  # only now, as it counts where `shared_metrics` says
 
     trace(settings)
-    store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    store = connect(
+        settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
+    )
     worker = Worker(jobs(store, settings)).start()
     try:
         yield

@@ -1,7 +1,5 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from dataclasses import replace
-
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
 from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import CategoryChanges
@@ -15,7 +13,6 @@ from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
-from app.store import categories
 from app.vocabulary import Kind, Scope
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
@@ -50,10 +47,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCateg
         return _result(ctx, category)
     written = ctx.store.categories.update(ctx.project_id, category, changes, ctx.event("category.updated"))
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return replace(
-        _result(ctx, written),
-        seconds_until_visible=categories.NAME_SECONDS if "name" in changes else 0,
-    )
+    return _result(ctx, written)
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True)
@@ -64,6 +58,7 @@ def delete_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
     """
     category = ctx.check_match(_own_category(ctx, category_id))
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
+    used = used or ctx.store.publications.is_in_category(ctx.project_id, category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     ctx.store.categories.delete(ctx.project_id, category, ctx.event("category.deleted"))

@@ -1,6 +1,6 @@
 """Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -16,10 +16,11 @@ from app.records.documents import DocumentRecord, DocumentSummary, ShownDocument
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.calls import Call
-from app.rules.documents import Decision, StoredDocument, delivery_changed, document_event
+from app.rules.documents import Decision, StoredDocument, delivered_at_once, document_event
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import document_tag
 from app.rules.events import Event
+from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.times import read_time
 from app.rules.words import search_words
@@ -110,8 +111,11 @@ def delete_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
 
     A scheduled one is unscheduled. The response is the document as it was.
     """
-    document = own_document(ctx, document_id)
-    change_document(ctx, document, partial(rules.delete_document, call=ctx.call))
+    document = ctx.check_match(own_document(ctx, document_id))
+    publication = ctx.store.publications.remove(ctx.project_id, document["id"]) if document["isPublished"] else None
+    if publication:
+        ctx.store.projects.delivery_changed(ctx.project_id)
+    change_document(ctx, document, partial(rules.delete_document, call=ctx.call, publication=publication))
     return document_result(ctx, document)
 
 
@@ -128,7 +132,11 @@ def restore_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
         refuse_restore(document, call)
         return rules.restore_document(document, call, _references_now(ctx, document))
 
-    return change_document(ctx, document, restore)
+    restored = write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, restore))
+    if publication := document.get("trashedPublication"):
+        ctx.store.publications.put(ctx.project_id, restored_publication(publication, restored))
+        ctx.store.projects.delivery_changed(ctx.project_id)
+    return document_result(ctx, restored)
 
 
 def own_document(ctx: Context, document_id: str) -> StoredDocument:
@@ -168,9 +176,16 @@ def write_decision(
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
         ctx.store.revisions.add(ctx.project_id, after, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
-    if delivery_changed(before, after):
-        ctx.store.projects.delivery_changed(ctx.project_id)
+    deliver_at_once(ctx, [(before, after)])
     return after
+
+
+def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, StoredDocument]]) -> None:
+    """Delivers what needs no publishing of documents as they were and are; inside the transaction that writes them."""
+    changes = [(before["id"], fields) for before, after in written if (fields := delivered_at_once(before, after))]
+    if changes:
+        ctx.store.publications.change_many(ctx.project_id, changes)
+        ctx.store.projects.delivery_changed(ctx.project_id)
 
 
 def created_event(ctx: Context, record: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> Event:
@@ -185,13 +200,13 @@ def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str
 
 
 def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
-    """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
-    snapshot = document.get("snapshot")
-    found = lock_references(ctx.store, ctx.project_id, document, snapshot or {})
+    """Returns the fields of a document that was in the trash, without references to what was deleted meanwhile."""
+    published = document.get("published")
+    found = lock_references(ctx.store, ctx.project_id, document, published or {})
     named = (("categoryId", found.categories), ("clusterId", found.clusters))
-    cleared: dict[str, Any] = {
+    gone: dict[str, Any] = {
         name: None for name, exist in named if (record_id := document.get(name)) and record_id not in exist
     }
-    if snapshot and snapshot["categoryId"] not in {None, *found.categories}:
-        cleared["snapshot"] = {**snapshot, "categoryId": None}
-    return cleared
+    if published and published["categoryId"] not in {None, *found.categories}:
+        gone["published"] = {**published, "categoryId": None}
+    return gone | {"trashedPublication": None}

@@ -124,10 +124,10 @@ def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownIm
 
 def _is_live(stored: Stored) -> bool:
     """Returns whether a document is delivered as it is, or somebody works on what is not delivered yet."""
-    snapshot = stored.get("snapshot")
-    if snapshot is None:
+    published = stored.get("published")
+    if published is None:
         return False
-    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == snapshot["version"])
+    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == published["version"])
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:

@@ -84,8 +84,6 @@ class Result(Generic[Shown]):
     """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Those of the texts that were read already, by id."""
-    seconds_until_visible: float = 0
-    """How long until every server shows what was written; the response waits for it."""
 
     def to_stored(self) -> StoredResult:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -106,7 +104,7 @@ class Result(Generic[Shown]):
         """
         body: object = {**self._record(), **dict.fromkeys(self.secrets)} if self.secrets else self.body
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
-        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts, seconds_until_visible=0)
+        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts)
 
     def _record(self) -> Mapping[str, object]:
         return cast(Mapping[str, object], self.body)
@@ -219,8 +217,6 @@ class Operation(Generic[Shown]):
                         result = self._try(replace(ctx, tries=tries), arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
-                    if result.seconds_until_visible:
-                        time.sleep(result.seconds_until_visible)
                     return result
                 except WriteConflict as conflict:
                     outbox_full = isinstance(conflict, OutboxFull)

@@ -16,14 +16,14 @@ from app.fields.loading import Fields, cached_schema, changed_fields, in_order, 
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import created_event
+from app.operations.documents import created_event, deliver_at_once
 from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.records.plans import PlanRecord, ShownPiece, ShownPlan
 from app.rules.briefs import decide_at, expire_lease, mark_brief_ready, write_brief, written_brief
-from app.rules.documents import OPEN, Decision, StoredDocument, brief_of, delivery_changed
+from app.rules.documents import OPEN, Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_document
@@ -192,8 +192,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         if decision.document["version"] != before["version"]
     ]
     ctx.store.revisions.add_many(ctx.project_id, versions)
-    if any(delivery_changed(before, decision.document) for before, decision in changed):
-        ctx.store.projects.delivery_changed(ctx.project_id)
+    deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 
 def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, Sequence[Event]]]:

@@ -39,7 +39,7 @@ from app.rules import publishing
 from app.rules import statuses as rules
 from app.rules.checks import ShownCheck, failed
 from app.rules.documents import Decision, StoredDocument
-from app.rules.publishing import refuse_publication
+from app.rules.publishing import Publication, refuse_publication
 from app.rules.times import read_time
 from app.store.collection import new_id
 from app.store.store import Store
@@ -193,9 +193,9 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 @document_change(Scope.PUBLISH, errors=(InvalidTransition,), transaction=True, rule=publishing.unpublish_document)
 def unpublish_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
-    document = own_document(ctx, document_id)
-    result = change_document(ctx, document, partial(publishing.unpublish_document, call=ctx.call))
-    _delete_replaced_html(ctx, document)
+    rule = partial(publishing.unpublish_document, call=ctx.call)
+    result = change_document(ctx, own_document(ctx, document_id), rule)
+    _replaced(ctx, ctx.store.publications.remove(ctx.project_id, document_id))
     return result
 
 
@@ -266,16 +266,17 @@ def _publish(
             raise WriteConflict
         if (text := rendering.text) is None:
             raise publishing.not_renderable()
+        published_at = present["publishedAt"] or live_since or ctx.now
+        delivered = publishing.publication(present, text, html_id, published_at=published_at, now=ctx.now)
         ctx.store.bodies.add(ctx.project_id, document["id"], text.html, html_id)
-        published_at = document["publishedAt"] or live_since or ctx.now
-        return publishing.publish_document(present, call, text, html_id, published_at)
+        _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
+        return publishing.publish_document(present, call, delivered)
 
-    result = change_document(ctx, document, publish)
-    _delete_replaced_html(ctx, document)
-    return result
+    return change_document(ctx, document, publish)
 
 
-def _delete_replaced_html(ctx: Context, document: StoredDocument) -> None:
-    """Deletes the html that was delivered of a document as it was before."""
-    if replaced := document.get("snapshot"):
-        ctx.store.bodies.delete(ctx.project_id, replaced["htmlId"])
+def _replaced(ctx: Context, before: Publication | None) -> None:
+    """Notes that the project delivers something else now; deletes the html that was delivered before."""
+    if before is not None:
+        ctx.store.bodies.delete(ctx.project_id, before["htmlId"])
+    ctx.store.projects.delivery_changed(ctx.project_id)

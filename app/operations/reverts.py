@@ -94,8 +94,8 @@ class _Work:
     @property
     def is_live(self) -> bool:
         """Whether one of the versions is what is delivered."""
-        snapshot = self.document.get("snapshot")
-        return snapshot is not None and snapshot["version"] in {version["version"] for version in self.own}
+        published = self.document.get("published")
+        return published is not None and published["version"] in {version["version"] for version in self.own}
 
 
 def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -23,7 +23,7 @@ from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
-from app.rules.publishing import delivered_words, rendered
+from app.rules.publishing import Publication, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
 from app.store.collection import new_id
@@ -155,7 +155,7 @@ class ProjectImport:
         """Imports the texts and versions of the documents that are new, and then the documents."""
         with self._store.deadline():
             named = {line.get("documentId") or line["id"] for _, line in lines}
-            existing = self._store.documents.get_many(self._project, named)
+            existing = self._store.transfers.documents(self._project, named)
             for kind in ("body", "revision"):
                 new = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
                 self._store.transfers.add_missing(
@@ -200,15 +200,20 @@ class ProjectImport:
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
-        if snapshot is not None:
-            record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
-            record["deliveredWords"] = delivered_words(snapshot)
+        publication = snapshot and self._publication(line, record, snapshot)
         if record["brief"] is None:
             del record["brief"]
-        published_at = snapshot and snapshot["publishedAt"]
-        return record | {"slugs": sorted({record["slug"], (snapshot or record)["slug"]}), "publishedAt": published_at}
+        del record["snapshot"]
+        return record | {
+            "slugs": sorted({record["slug"], (snapshot or record)["slug"]}),
+            "publishedAt": snapshot and snapshot["publishedAt"],
+            "published": publication and published_part(publication),
+            "trashedPublication": publication,  # `_add_documents` moves that of a live document
+        }
 
-    def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
+    def _publication(self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]) -> Publication:
+        """Returns what is delivered of a document, and stores its html. Raises `_InvalidLine`."""
+        markdown_id = snapshot["markdownId"]
         with self._store.deadline():
             markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
@@ -217,12 +222,14 @@ class ProjectImport:
         with self._store.deadline():
             html_id = new_id()
             self._store.bodies.add(self._project, line["id"], text.html, html_id)
-        return {
-            "htmlId": html_id,
-            "htmlBytes": text.html_bytes,
-            "markdownBytes": text.markdown_bytes,
-            "wordCount": word_count(markdown),
-        }
+        as_published: Any = {**record, **snapshot, "contentId": markdown_id, "wordCount": word_count(markdown)}
+        return publication(
+            as_published | {"projectId": self._project},
+            replace(text, first_paragraph=snapshot["excerpt"]),
+            html_id,
+            published_at=snapshot["publishedAt"],
+            now=snapshot["updatedAt"],
+        )
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
@@ -313,9 +320,10 @@ class ProjectImport:
             name: {named for named in {line[name] for line in lines} if named and get(self._project, named)}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
         }
-        existing = store.documents.get_many(self._project, [line["id"] for line in lines])
+        existing = store.transfers.documents(self._project, [line["id"] for line in lines])
         outcomes: list[_Outcome] = []
-        new = []
+        new: list[tuple[Line, list[Event]]] = []
+        live: list[Publication] = []
         for _, line, record in rows:
             own, is_deleted = slugs_of(line), line["deletedAt"] is not None
             missing = [name for name, ids in filed_under.items() if not is_deleted and line[name] not in {None, *ids}]
@@ -332,8 +340,13 @@ class ProjectImport:
                 slugs |= own
                 keys |= {line["key"]} - {None}
                 kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
-                new.append((record, [self._document_event(kind, record) for kind in kinds]))
+                events = [self._document_event(kind, record) for kind in kinds]
+                if record["isPublished"] and not is_deleted:
+                    live.append(record["trashedPublication"])
+                    record = {**record, "trashedPublication": None}
+                new.append((record, events))
         store.documents.add_many(self._project, new)
+        store.publications.add_many(self._project, live)
         return outcomes
 
     def _event(self, kind: str) -> Event:

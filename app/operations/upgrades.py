@@ -4,36 +4,12 @@
 while servers of this version run: so they change only what lacks something, and whose condition is in the write.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
-from app.rules.publishing import delivered_words
 from app.store.store import Store
-
-WORDS_ADDED_AT_ONCE = 200
-"""How many documents are completed at once."""
 
 Advance = Callable[[int], None]
 """Takes the number of records that were completed since the last call."""
-
-
-def add_delivered_words(store: Store, project_id: str, advance: Advance = lambda _: None) -> None:
-    """Adds the words that searches look for to documents that were published before these were stored.
-
-    Cached answers of the delivery API change with it. (decisions, section 15)
-    """
-    while True:
-        with store.deadline():
-            rows = store.delivery.without_words(project_id, WORDS_ADDED_AT_ONCE)
-            if not rows:
-                return
-            words = {row["id"]: (row["snapshot"]["htmlId"], delivered_words(row["snapshot"])) for row in rows}
-
-            def add(store: Store, words: Mapping[str, tuple[str, Sequence[str]]] = words) -> None:
-                store.delivery.add_words(project_id, words)
-                store.projects.delivery_changed(project_id)
-
-            store.in_transaction(add)
-        advance(len(rows))
 
 
 def complete_keys(store: Store, project_id: str, advance: Advance = lambda _: None) -> None:
@@ -53,5 +29,5 @@ def complete_keys(store: Store, project_id: str, advance: Advance = lambda _: No
         advance(store.in_transaction(complete))
 
 
-UPGRADES: tuple[Callable[[Store, str, Advance], None], ...] = (add_delivered_words, complete_keys)
+UPGRADES: tuple[Callable[[Store, str, Advance], None], ...] = (complete_keys,)
 """In the order in which versions of the service added them; each has a test of its own."""

@@ -80,7 +80,7 @@ class ShownScheduleOutcome(TypedDict):
 
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> ShownDocument:
     """Returns a stored document as callers see it at an instant, without its long texts."""
-    published = document.get("snapshot")
+    published = document.get("published")
     return {
         "id": document["id"],
         "projectId": document["projectId"],
@@ -123,5 +123,5 @@ TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
 
 def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
-    published = document.get("snapshot")
+    published = document.get("published")
     return {"content": document.get("contentId"), "publishedMarkdown": published and published["markdownId"]}

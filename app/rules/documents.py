@@ -59,17 +59,13 @@ class PublishedFields(TypedDict):
 PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
 
 
-class Snapshot(PublishedFields):
-    """The delivered state of a document; its texts are bodies."""
+class Published(TypedDict):
+    """What a document's record says of its publication; the whole of it is in `publications`."""
 
     version: int
+    slug: str
     markdownId: str
-    htmlId: str
-    markdownBytes: int
-    htmlBytes: int
-    wordCount: NotRequired[int]
-    publishedAt: datetime
-    updatedAt: NotRequired[datetime]
+    categoryId: str | None
 
 
 class PastSlug(TypedDict):
@@ -103,13 +99,15 @@ class StoredDocument(PublishedFields):
     contentUpdatedAt: datetime
     contentUpdatedBy: Actor
     isPublished: bool
-    snapshot: NotRequired[Snapshot | None]
+    published: NotRequired[Published | None]
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
     publishAt: NotRequired[datetime | None]
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
+    trashedPublication: NotRequired[Any]
+    """In the trash, what was delivered of it (`Publication`)."""
     reviewNote: NotRequired[str | None]
     review: NotRequired[Note | None]
     """The last request for changes, until the document is submitted again."""
@@ -137,35 +135,6 @@ class LinkedDocument(TypedDict):
     slug: str
     status: str
     excerpt: NotRequired[str | None]
-
-
-class DeliveryRow(TypedDict):
-    """A document as the store returns it to the delivery API: its snapshot, and where asked for its present fields."""
-
-    id: str
-    snapshot: NotRequired[Snapshot | None]
-    authorId: NotRequired[str | None]
-    clusterId: NotRequired[str | None]
-    contentId: NotRequired[str | None]
-    wordCount: int
-    title: NotRequired[str]
-    slug: NotRequired[str]
-    subtitle: NotRequired[str | None]
-    metaTitle: NotRequired[str | None]
-    metaDescription: NotRequired[str | None]
-    excerpt: NotRequired[str | None]
-    coverImageUrl: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
-    version: NotRequired[int]
-    updatedAt: NotRequired[datetime]
-
-
-class PublishedDocument(TypedDict):
-    """A published document as the store returns it where only the delivered state is needed."""
-
-    id: str
-    publishedAt: datetime
-    snapshot: Snapshot
 
 
 OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
@@ -215,13 +184,12 @@ def brief_of(document: StoredDocument) -> StoredBrief:
 
 def changed_since_published(document: StoredDocument) -> bool:
     """Returns whether the content changed since it was published."""
-    snapshot = document.get("snapshot")
-    return snapshot is not None and document["version"] != snapshot["version"]
+    published = document.get("published")
+    return published is not None and document["version"] != published["version"]
 
 
-def delivery_changed(before: StoredDocument, after: StoredDocument) -> bool:
-    """Returns whether a change of a document changes what is delivered: a publication, the trash, or at once."""
-    if not (before["isPublished"] or after["isPublished"]):
-        return False
-    names = ("snapshot", "deletedAt", *DELIVERED_AT_ONCE)
-    return any(before.get(name) != after.get(name) for name in names)
+def delivered_at_once(before: StoredDocument, after: StoredDocument) -> dict[str, Any]:
+    """Returns the changes of a document, outside the trash, that are delivered without its being published again."""
+    if not before["isPublished"] or before["deletedAt"] is not None:
+        return {}
+    return {name: after.get(name) for name in DELIVERED_AT_ONCE if before.get(name) != after.get(name)}

@@ -10,7 +10,7 @@ from app.errors import BadRequest, Problem, SlugTaken
 from app.rules.briefs import refuse_if_guarded
 from app.rules.calls import Call
 from app.rules.documents import OPEN, PUBLISHED_FIELDS, Decision, StoredDocument, brief_of, changed
-from app.rules.publishing import previous_slug
+from app.rules.publishing import Publication, previous_slug
 from app.rules.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -99,18 +99,18 @@ def write_fields(
     if "slug" in changes:
         if call.taken_slugs:
             raise slug_taken(call.taken_slugs)
-        delivered = document.get("snapshot")
-        fields["slugs"] = sorted({changes["slug"], delivered["slug"] if delivered else changes["slug"]})
+        published = document.get("published")
+        fields["slugs"] = sorted({changes["slug"], published["slug"] if published else changes["slug"]})
     if _is_published(changes):
         fields["version"] = document["version"] + 1
     return changed(document, call, event, fields, data)
 
 
-def delete_document(document: StoredDocument, call: Call) -> Decision:
-    """Moves a document to the trash; a scheduled one is unscheduled."""
+def delete_document(document: StoredDocument, call: Call, publication: Publication | None = None) -> Decision:
+    """Moves a document to the trash, with its publication if it has one; a scheduled one is unscheduled."""
     status = document["status"]
     status = status_before(document) if status == DocumentStatus.SCHEDULED else status
-    fields = {"deletedAt": call.now, "status": status, **UNSCHEDULED}
+    fields = {"deletedAt": call.now, "status": status, "trashedPublication": publication, **UNSCHEDULED}
     return changed(document, call, "document.deleted", fields, previous_slug(document, None))
 
 

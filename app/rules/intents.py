@@ -88,7 +88,7 @@ def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datet
         "wordCount": words,
         "isPublished": False,
         "publishedAt": None,
-        "snapshot": None,
+        "published": None,
         "deletedAt": None,
         "createdAt": now,
         "createdBy": by,

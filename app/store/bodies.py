@@ -78,7 +78,9 @@ class Bodies(Collection[StoredBody]):
         return texts
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
-        if self._session is None and sys.getsizeof(text) <= MAX_CACHED:  # a transaction may yet be rolled back
+        if (
+            not (self._session and self._session.in_transaction) and sys.getsizeof(text) <= MAX_CACHED
+        ):  # a transaction may yet be rolled back
             with _cache_lock:
                 _cache[project_id, body_id] = text
 

@@ -31,7 +31,7 @@ class Briefs(DocumentRecords):
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         return self._page_in_order(
             project_id,
-            self._listed(project_id, states, now),
+            _listed(states, now),
             BY_DUE_DATE,
             sort=SOONEST_DUE,
             offset=offset,
@@ -46,7 +46,7 @@ class Briefs(DocumentRecords):
         ids = {name: object_id(value) for name, value in filters.items()}
         if None in ids.values():
             return []  # no category or cluster has this id; in the condition, null means documents without one
-        condition = self._listed(project_id, [BriefState.READY], now) | ids
+        condition = _listed([BriefState.READY], now) | ids
         return self._find(project_id, condition, sort=SOONEST_DUE, limit=limit, fields=HIDDEN, index=BY_DUE_DATE)
 
     def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
@@ -61,12 +61,11 @@ class Briefs(DocumentRecords):
         condition = _expired(now)
         return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
 
-    def _listed(self, project_id: str, states: Sequence[BriefState], now: datetime) -> Bson:
-        """Returns the condition of a list: documents that have a brief; ready ones while they are offered."""
-        any_expired = self.any_expired(project_id, states, now)
-        entries = [one for one in brief_entries(states, any_expired=any_expired) if one not in (CLOSED, MISSING)]
-        listed = entries[0] if len(entries) == 1 else {"$in": entries}
-        return {"listed": listed, **lease_filter(states, now, any_expired=any_expired)}
+
+def _listed(states: Sequence[BriefState], now: datetime) -> Bson:
+    """Returns the condition of a list: documents that have a brief; ready ones while they are offered."""
+    entries = [one for one in brief_entries(states) if one not in (CLOSED, MISSING)]
+    return {"listed": {"$in": entries}, **lease_filter(states, now)}
 
 
 def _expired(now: datetime) -> Bson:

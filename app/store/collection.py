@@ -92,7 +92,7 @@ def from_bson(value: Any) -> Any:
 def to_bson(record: Values) -> Bson:
     """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under top-level keys that end in `Id`.
 
-    Ids inside `snapshot`, `by` and `claimedBy` stay strings.
+    Ids inside `published`, `by` and `claimedBy` stay strings.
     """
     return {
         ("_id" if key == "id" else key): object_id(value)

@@ -11,7 +11,6 @@ from typing import Any
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.words import search_words
 from app.store.collection import OutboxCollection
-from app.store.indexes import EXPIRED_LEASES, FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
@@ -24,13 +23,15 @@ drafting; and no brief."""
 
 STATE_ENTRIES = {
     BriefState.NONE: ("brief:none", MISSING),
-    BriefState.READY: ("brief:ready", CLOSED),
+    BriefState.READY: ("brief:ready", CLOSED, LEASED),
     BriefState.CLAIMED: ("brief:claimed", LEASED),
     BriefState.DRAFTED: ("brief:drafted",),
 }
 """Under which entries documents with a brief in a state are listed."""
 
-HIDDEN = {"outbox": 0, "listed": 0, "words": 0, "titleKey": 0, "dueKey": 0}
+HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
+WITH_PUBLICATION = {name: 0 for name in HIDDEN if name != "trashedPublication"}
+"""What is not read of a document; for one in the trash its publication is."""
 
 
 _ID_FIELDS = frozenset(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
@@ -60,13 +61,6 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     def keys(self, record: Values) -> Bson:
         return document_keys(record)
 
-    def any_expired(self, project_id: str, states: Sequence[str], now: datetime) -> bool:
-        """Returns whether a claim is stored as such although its lease has expired, where a list of states asks it."""
-        if (BriefState.READY in states) == (BriefState.CLAIMED in states):
-            return False
-        expired = {"brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
-        return self._exists(project_id, expired, index=EXPIRED_LEASES)
-
 
 def document_keys(document: Values) -> Bson:
     """Returns the keys that are stored with a document."""
@@ -89,24 +83,19 @@ def published_entry(is_published: bool) -> str:
     return f"published:{str(is_published).lower()}"
 
 
-def brief_entries(states: Sequence[BriefState], *, any_expired: bool) -> list[str]:
-    """Returns the entries of documents whose brief is in one of the states.
-
-    A claim counts as ready from the instant when its lease expires, recorded yet or not. While there is `any_expired`,
-    the ready ones are also among those under `LEASED`: `lease_filter` tells which.
-    """
-    entries = [entry for state in states for entry in STATE_ENTRIES[state]]
-    also_leased = any_expired and BriefState.READY in states and BriefState.CLAIMED not in states
-    return [*entries, LEASED] if also_leased else entries
+def brief_entries(states: Sequence[BriefState]) -> list[str]:
+    """Returns the entries of documents whose brief is in one of the states; under `LEASED` if `lease_filter` holds."""
+    return list(dict.fromkeys(entry for state in states for entry in STATE_ENTRIES[state]))
 
 
-def lease_filter(states: Sequence[BriefState], now: datetime, *, any_expired: bool) -> Bson:
+def lease_filter(states: Sequence[BriefState], now: datetime) -> Bson:
     """Returns the condition that keeps, of the documents under `LEASED`, those whose brief is in one of the states now.
 
-    Briefs under the other entries have no lease, and meet it.
+    A claim counts as ready from the instant when its lease expires, recorded yet or not. Briefs under the other entries
+    have no lease, and meet the condition.
     """
     ready, claimed = BriefState.READY in states, BriefState.CLAIMED in states
-    if ready == claimed or not any_expired:
+    if ready == claimed:
         return {}
     return {"brief.claimExpiresAt": {"$not": {"$gt" if ready else "$lte": now}}}
 

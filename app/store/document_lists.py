@@ -68,7 +68,7 @@ class DocumentLists(DocumentRecords):
     ) -> list[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
-        condition = self._condition(project_id, filters, now)
+        condition = condition_of(filters, now)
         index = self._narrow(project_id, filters, condition, but=ORDERS[name]) or ORDERS[name]
         order = tuple((key, way) for key in ORDER_KEYS[name])
         read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
@@ -89,16 +89,12 @@ class DocumentLists(DocumentRecords):
 
     def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages."""
-        condition = self._condition(project_id, filters, now)
-        in_order = BY_DUE_DATE if "dueKey" in condition and "updatedAt" not in condition else BY_UPDATE
+        condition = condition_of(filters, now)
+        of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
+        in_order = BY_DUE_DATE if of_due_date else BY_UPDATE
         return self._count(
             project_id, condition, self._narrow(project_id, filters, condition, but=in_order) or in_order
         )
-
-    def _condition(self, project_id: str, filters: Filters, now: datetime) -> Bson:
-        states = filters.get("briefState") or ()
-        any_expired = bool(filters.get("deleted")) or self.any_expired(project_id, states, now)
-        return condition_of(filters, now, any_expired=any_expired)
 
     def _narrow(self, project_id: str, filters: Filters, condition: Bson, *, but: Index | None = None) -> Index | None:
         """Returns the index of a filter that few documents meet, if it has one of its own; None where none does."""
@@ -126,21 +122,18 @@ def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
         yield BY_DUE_DATE, {"listed": listed, **due}
 
 
-def condition_of(filters: Filters, now: datetime, *, any_expired: bool) -> Bson:
-    """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet.
-
-    `any_expired` is whether a claim may be stored as such although its lease has expired.
-    """
+def condition_of(filters: Filters, now: datetime) -> Bson:
+    """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet."""
     given = [name for name in LEADING if filters.get(name) is not None]
-    leading = next((name for name in given if len(_entries(name, filters[name], any_expired)) <= MOST_MERGED), None)
+    leading = next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
     if filters.get("deleted"):
         leading, entries = None, [TRASH]
     else:
-        entries = [ALL] if leading is None else _entries(leading, filters[leading], any_expired)
+        entries = [ALL] if leading is None else _entries(leading, filters[leading])
     condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
     for name in given:
         if name == "briefState":
-            condition |= _brief_state(filters[name], now, leads=name == leading, any_expired=any_expired)
+            condition |= _brief_state(filters[name], now, leads=name == leading)
         elif name != leading:
             condition |= _of_record(name, filters[name])
     for name in ("slug", "key"):
@@ -153,14 +146,14 @@ def condition_of(filters: Filters, now: datetime, *, any_expired: bool) -> Bson:
     return condition | _updated(filters) | _due(filters)
 
 
-def _entries(name: str, wanted: Any, any_expired: bool) -> list[str]:
+def _entries(name: str, wanted: Any) -> list[str]:
     """Returns the entries of a filter."""
     if name == "isPublished":
         return [published_entry(wanted)]
     if name == "status":
         return [f"status:{one}" for one in wanted]
     if name == "briefState":
-        return brief_entries([BriefState(one) for one in wanted], any_expired=any_expired)
+        return brief_entries([BriefState(one) for one in wanted])
     return [reference_entry(name, one and one.lower()) for one in wanted]
 
 
@@ -171,10 +164,10 @@ def _of_record(name: str, wanted: Any) -> Bson:
     return {name: {"$in": wanted if name == "status" else [object_id(one) for one in wanted]}}
 
 
-def _brief_state(wanted: Any, now: datetime, *, leads: bool, any_expired: bool) -> Bson:
+def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
     """Returns what briefs have to meet beside their entry, if the filter leads, or else all that they have to meet."""
     states = [BriefState(one) for one in wanted]
-    leases = lease_filter(states, now, any_expired=any_expired)
+    leases = lease_filter(states, now)
     if leads:
         return leases
     stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}

@@ -11,8 +11,8 @@ from pymongo import UpdateOne
 from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.store.document_keys import HIDDEN, reference_entry
-from app.store.document_lists import NOT_LISTED, DocumentLists, Filters
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
+from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
     BY_UPDATE,
     FIRST_DATE,
@@ -21,9 +21,7 @@ from app.store.indexes import (
     KEYWORD_COLLATION,
     KEYWORDS,
     NOT_DELETED,
-    PUBLISHED,
-    PUBLISHED_BY_TIME,
-    PUBLISHED_IN_CATEGORY,
+    PUBLISHED_AT,
     SCHEDULED,
     SLUGS,
     TRASHED,
@@ -78,7 +76,7 @@ class Documents(DocumentLists):
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, HIDDEN)
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, WITH_PUBLICATION)
 
     def dated(
         self,
@@ -94,8 +92,8 @@ class Documents(DocumentLists):
         """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
         within: Bson = {time: {"$gte": since, "$lt": before}}
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
-        index = SCHEDULED if time == "publishAt" else PUBLISHED_BY_TIME
-        condition = self._condition(project_id, {**filters, **given}, now) | within | NOT_DELETED
+        index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
+        condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
@@ -187,9 +185,5 @@ class Documents(DocumentLists):
         return self._collection.delete_one(where, session=self._session).deleted_count
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
-        """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
-        filed = {"listed": reference_entry(field, record_id)}
-        delivered = {"snapshot.categoryId": record_id, **PUBLISHED}
-        return self._exists(project_id, filed, index=BY_UPDATE) or (
-            field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
-        )
+        """Returns whether a document outside the trash is in a category or cluster."""
+        return self._exists(project_id, {"listed": reference_entry(field, record_id)}, index=BY_UPDATE)

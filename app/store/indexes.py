@@ -26,8 +26,6 @@ FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
 TRASHED: Bson = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
-PUBLISHED = {**NOT_DELETED, "isPublished": True}
-UNPUBLISHED = {**NOT_DELETED, "isPublished": False}
 LEASED = {**NOT_DELETED, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
@@ -100,21 +98,18 @@ SCHEDULED = _documents(
     "scheduled documents that are due, and the projects that have some",
     {"publishAt": {"$gt": FIRST_DATE}},
 )
+PUBLISHED_AT = _documents("publishedAt", "what a calendar has of days past", {"publishedAt": {"$gt": FIRST_DATE}})
 TRASHED_BY_TIME = _documents("deletedAt", "what to purge from the trash", TRASHED)
-
-PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", PUBLISHED)
-PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", PUBLISHED)
-PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", PUBLISHED)
-PUBLISHED_BY_WORD = _documents("deliveredWords -publishedAt _id", "searches in what is delivered", PUBLISHED)
-PUBLISHED_BY_UPDATE = _documents("-snapshot.updatedAt", "when a feed last changed", PUBLISHED)
-PAST_SLUGS = _documents(
-    "pastSlugs.slug",
-    "redirects from slugs that documents were delivered under before",
-    {**PUBLISHED, "pastSlugs.slug": {"$exists": True}},
-)
-UNPUBLISHED_BY_CREATION = _documents("-createdAt _id", "what a preview adds to what is delivered", UNPUBLISHED)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
+
+_index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+_index("publications", "projectId categoryId -publishedAt _id", "lists of a category, and how many are in each")
+_index("publications", "projectId clusterId -publishedAt _id", "the documents that are related to one")
+_index("publications", "projectId words -publishedAt _id", "searches for whole words")
+_index("publications", "projectId -updatedAt", "when the feed last changed")
+_index("publications", "projectId slug", "a slug leads to one document", unique=True)
+_index("publications", "projectId pastSlugs.slug", "redirects from slugs that documents were delivered under before")
 
 _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)
 DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
 
-from bson import ObjectId
+from bson import ObjectId, Timestamp
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
@@ -42,6 +42,14 @@ class StoredCounters(TypedDict):
     """How often the project was frozen or unfrozen."""
     treeMoves: NotRequired[int]
     """How often a category was moved in the tree."""
+
+
+class Revision(NamedTuple):
+    """What a project delivers, as of a moment."""
+
+    number: int
+    at: Timestamp | None
+    """A time at which the primary had it; None where only the primary is read."""
 
 
 Capped = Literal["clusters", "webhooks"]
@@ -118,7 +126,8 @@ class Projects(OutboxCollection[StoredProject]):
         """Counts the project's delivery up, inside the transaction that changes what is delivered."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
 
-    def delivery_revision(self, project_id: str) -> int:
-        """Returns a number that changes whenever what the project delivers does: one small read."""
-        counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
-        return counted.get("delivery", 0) if counted else 0
+    def delivery_revision(self, project_id: str) -> Revision:
+        """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
+        with self._store.moment() as session:
+            counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1}, session=session)
+            return Revision(counted["delivery"] if counted else 0, session.operation_time if session else None)

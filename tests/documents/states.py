@@ -40,7 +40,7 @@ def a_document_in(
         "status": status,
         "statusBefore": before if status == DocumentStatus.SCHEDULED else None,
         "isPublished": live,
-        "snapshot": {"version": 2 if changed else 3} if live else None,
+        "published": {"version": 2 if changed else 3} if live else None,
         "version": 3,
         "slug": "rye",
         "contentId": HOLDER if content else None,

@@ -17,8 +17,8 @@ from pymongo import monitoring
 
 from app.fields.documents import SORTS
 from app.store import document_lists
-from app.store.document_keys import DocumentRecords, document_keys
-from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.store.document_keys import document_keys
+from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
@@ -131,22 +131,6 @@ def _stages(plan: Any) -> Iterator[dict[str, Any]]:
         for key, value in plan.items():
             if key != "rejectedPlans":
                 yield from _stages(value)
-
-
-@pytest.fixture(autouse=True, params=[False, True], ids=["none expired", "some expired"])
-def any_expired(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether leases have expired, without the query that asks for one."""
-    monkeypatch.setattr(DocumentRecords, "any_expired", lambda *_: request.param)
-
-
-def test_expired_leases_are_looked_for_by_their_index(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.undo()
-
-    plans = explain(lambda store: store.briefs.any_expired(library.id, ["ready"], library.context().now))
-
-    assert [plan.indexes for plan in plans] == [{EXPIRED_LEASES.name}]
 
 
 LISTED: dict[str, tuple[Any, ...]] = {
@@ -336,10 +320,7 @@ def test_all_other_lists_name_their_index(library: Project, explain: Explain) ->
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-insights.cost")
-def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(DocumentRecords, "any_expired", lambda *_: False)
+def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library: Project, explain: Explain) -> None:
     plans = explain(lambda store: _run("get_insights", library.context(), store, fields={"days": 90}))
 
     by_collection = {
@@ -384,6 +365,7 @@ def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, expla
         store.documents.find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
         store.documents.has_filed_under(library.id, "categoryId", NOBODY)
         store.documents.has_filed_under(library.id, "clusterId", NOBODY)
+        store.publications.is_in_category(library.id, NOBODY)
         store.documents.get_links(library.id, [NOBODY])
         store.categories.has_subcategories(library.id, NOBODY)
         store.categories.find_same(library.id, {"slug": "bread"})

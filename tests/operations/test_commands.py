@@ -76,10 +76,7 @@ def test_a_budget_costs_a_count_and_a_transaction(ctx: Context, commands: Comman
     ]
 
 
-def test_what_a_document_allows_reads_all_counts_of_a_budget_at_once(
-    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.store.categories.NAME_SECONDS", 60)
+def test_what_a_document_allows_reads_all_counts_of_a_budget_at_once(ctx: Context, commands: Commands) -> None:
     document = made(ctx, "document", title="Rye")["id"]
     limited = replace(ctx, caller=replace(ctx.caller, budget=Budget(writesPerHour=5, publishesPerDay=5)))
     sent(commands, ctx, "list_document_actions", document)
@@ -115,10 +112,7 @@ def test_a_claim_reads_and_writes_once_after_the_project_was_read(ctx: Context, 
     assert commands.sent == ["find"]
 
 
-def test_a_page_of_ready_briefs_asks_for_expired_leases_and_for_the_page(
-    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.store.categories.NAME_SECONDS", 60)
+def test_a_page_of_ready_briefs_is_two_commands(ctx: Context, commands: Commands) -> None:
     a_ready_brief(ctx, categoryId=made(ctx, "category", name="Bread", slug="bread")["id"])
     page = {"state": ["ready"], "limit": 50, "offset": 0}
 
@@ -197,9 +191,8 @@ def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Contex
 
 @pytest.mark.parametrize(("kind", "unique"), [("category", {"slug": "bread"}), ("cluster", {})])
 def test_renaming_and_deleting_what_documents_are_filed_under_costs_the_same_however_many_they_are(
-    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch, kind: str, unique: dict[str, str]
+    ctx: Context, commands: Commands, kind: str, unique: dict[str, str]
 ) -> None:
-    monkeypatch.setattr("app.store.categories.NAME_SECONDS", 0)
     record = made(ctx, kind, name="Bread", **unique)["id"]
     rename = sent(commands, ctx, f"update_{kind}", record, name="Loaves")
     documents = ctx.store.database.documents

@@ -236,7 +236,7 @@ class TestNames:
         for _ in range(2):
             complete_keys(store, project.id)
 
-        assert store.projects.delivery_revision(project.id) == before + 1
+        assert store.projects.delivery_revision(project.id).number == before.number + 1
         assert [one["id"] for one in ok(api.get("/categories"))] == [apples, bread]
         for name in ("ada lovelace", "ada@example.org"):
             document = planned(api, name.replace(" ", "-"), assignee=name, category="bread")

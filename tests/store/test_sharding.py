@@ -23,7 +23,17 @@ pytestmark = pytest.mark.needs_mongod
 
 SHARD_KEYS = {
     **dict.fromkeys(
-        ("documents", "categories", "clusters", "members", "webhooks", "sessions", "invitations", "budgets"),
+        (
+            "documents",
+            "publications",
+            "categories",
+            "clusters",
+            "members",
+            "webhooks",
+            "sessions",
+            "invitations",
+            "budgets",
+        ),
         ("projectId",),
     ),
     **dict.fromkeys(("bodies", "revisions"), ("projectId", "documentId")),
