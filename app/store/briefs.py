@@ -18,7 +18,7 @@ from app.store.conditions import (
     not_guarded_filter,
 )
 from app.store.document_records import DocumentRecords
-from app.store.indexes import ALL_EXPIRED_LEASES, BRIEFS_BY_DUE, EXPIRED_LEASES, NOT_DELETED, READY_BRIEFS
+from app.store.indexes import BRIEFS_BY_DUE, EXPIRED_LEASES, NOT_DELETED, READY_BRIEFS
 from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
@@ -156,7 +156,7 @@ class Briefs(DocumentRecords):
     def find_projects_with_expired(self, now: datetime) -> builtins.list[str]:
         """Returns the projects with claims whose lease expired."""
         stages = [{"$match": lease_expired_filter(now) | NOT_DELETED}, {"$group": {"_id": "$projectId"}}]
-        rows = self._collection.aggregate(stages, session=self._session, hint=ALL_EXPIRED_LEASES.name)
+        rows = self._collection.aggregate(stages, session=self._session)
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> builtins.list[str]:

@@ -8,7 +8,6 @@ import pytest
 from lxml import etree
 
 from app.operations import delivered_texts
-from app.operations.upgrades import add_delivered_words
 from app.rules import publishing as publishing_rules
 from app.rules import rendering
 from app.store.store import Store
@@ -365,16 +364,6 @@ def test_a_search_finds_whole_words_of_what_is_delivered(
     shown = [*found, "Draft"] if search in ("sourdough", "rolls", "") else found
     page = preview.data(PAGE, {"search": search, "drafts": True})["documentsPage"]
     assert (titles(page["documents"]), page["totalCount"]) == (shown, len(shown))
-
-
-def test_what_was_published_before_searches_is_found_after_db_init(project: Project, graphql: GraphQL) -> None:
-    published(project, title="Sourdough")
-    project.store.database.documents.update_many({}, {"$unset": {"deliveredWords": ""}})
-    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 0
-
-    add_delivered_words(project.store, project.id)
-
-    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 1
 
 
 # Redirects

@@ -84,8 +84,8 @@ def test_the_number_of_reads_does_not_grow_with_what_belongs_to_documents(
     assert previews == [f"<p>New {number}.</p>\n" if drafts else None for number in range(13, -1, -1)]
 
 
-def test_a_database_without_the_newest_indexes_answers_all_the_same(fresh_store: Store, mongodb_uri: str) -> None:
-    """As between an upgrade and `db init`."""
+def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mongodb_uri: str) -> None:
+    """As before `db init`."""
     project = a_project(fresh_store)
     document = published(project, slug="old")
     run(project, "update_document", document["id"], slug="new")

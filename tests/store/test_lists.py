@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import WriteConflict
 from app.fields.documents import SORTS
 from app.rules.briefs import OPEN, state_now
-from app.store import collection, document_records, indexes
+from app.store import collection, document_records
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
-from tests.databases import opened
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -63,7 +61,7 @@ def library(store: Store) -> Project:
             **{name: ObjectId(draw.choice(IDS)) if draw.random() < 0.7 else None for name in FILED},
         }
         brief = {"state": str(state), "keyword": "x", "claimExpiresAt": claim_expires}
-        missing = [name for name in FILED if row[name] is None and number % 2]  # as in records of earlier versions
+        missing = [name for name in FILED if row[name] is None and number % 2]
         missing += [] if state else ["brief"]
         rows.append({name: value for name, value in (row | {"brief": brief}).items() if name not in missing})
     store.database.documents.insert_many(rows)
@@ -249,42 +247,3 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
 
     briefs = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
     assert sorted(brief["category"] for brief in briefs) == ["", "Baking"]
-
-
-@pytest.fixture
-def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database that no other test uses."""
-    yield from opened(request)
-
-
-def test_a_database_of_an_earlier_version_is_served_before_and_after_db_init(own_store: Store) -> None:
-    database, project = own_store.database, a_project(own_store)
-    ctx = project.context()
-    for name in database.documents.index_information().keys() - {"_id_"}:
-        database.documents.drop_index(name)
-    old = "projectId_brief.state_dueKey_createdAt__id_live"
-    database.documents.create_index("projectId", name=old)
-    brief, other = a_ready_brief(ctx), a_ready_brief(ctx, title="Rye")
-
-    def serves() -> None:
-        listed = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
-        found = OPERATIONS["list_documents"](ctx, fields={"sort": "title", "limit": 50, "offset": 300, "q": "rye"})
-        assert brief["id"] in [one["id"] for one in listed]
-        assert found.body == []
-
-    serves()
-    token = project.token()
-    claimed = OPERATIONS["claim_next_brief"](project.context(token), fields={}, key="k").body
-    assert claimed["id"] == brief["id"]
-    OPERATIONS["withdraw_brief"](ctx, brief["id"])
-    OPERATIONS["mark_brief_ready"](ctx, brief["id"])
-    indexes.create_indexes(database)
-    serves()
-    assert other["id"]
-    assert indexes.differences(database) == []
-    assert old not in database.documents.index_information()
-
-
-def test_a_page_whose_documents_are_gone_is_a_conflict(project: Project) -> None:
-    with pytest.raises(WriteConflict):
-        project.store.documents._with_ids(project.id, {"deletedAt": None}, [IDS[0]], None)
