@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -25,6 +26,7 @@ from app.rules.events import Event
 from app.rules.publishing import delivered_words, rendered
 from app.rules.text import word_count
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -82,7 +84,7 @@ class ProjectImport:
     """Imports the lines of an export into a project, a batch at a time.
 
     The records of a batch are written in one transaction, in the order of their lines. The texts and versions of its
-    documents are written before, so that no document is ever without them.
+    documents are written before, so that no document is ever without them; the html with the document.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -165,21 +167,26 @@ class ProjectImport:
                 self._project,
                 [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
             )
-        rows = []
+        rows, html = [], []
         for number, line in documents:
             if line["id"] in existing:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                rows.append((number, line, self._document_record(line, versions.get(line["id"], {}), texts)))
+                record = self._document_record(line, versions.get(line["id"], {}), texts)
+                html += self._deliver(line, record)
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
-        self._write(rows, self._add_documents)
+            else:
+                rows.append((number, line, record))
+        sizes = {body["documentId"]: len(body["text"]) for body in html}
+        for part in batches(rows, BATCH_LINES, lambda row: sizes.get(row[1]["id"], 0), BATCH_BYTES):
+            self._write(part, partial(self._add_documents, html=html))
 
     def _document_record(
         self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Returns the record of a document, rendered where it is delivered. Raises `_InvalidLine`.
+        """Returns the record of a document. Raises `_InvalidLine`.
 
         `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
         """
@@ -199,27 +206,30 @@ class ProjectImport:
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
         if snapshot is not None:
-            record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
             record["deliveredWords"] = delivered_words(snapshot)
         if record["brief"] is None:
             del record["brief"]
         published_at = snapshot and snapshot["publishedAt"]
         return record | {"slugs": sorted({record["slug"], (snapshot or record)["slug"]}), "publishedAt": published_at}
 
-    def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
+    def _deliver(self, line: Line, record: dict[str, Any]) -> list[dict[str, Any]]:
+        """Renders a document that is delivered, and returns its html as it is to be stored. Raises `_InvalidLine`."""
+        if record["snapshot"] is None:
+            return []
+        markdown_id = record["snapshot"]["markdownId"]
         with self._store.deadline():
             markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
         if text is None:
             raise _InvalidLine(line, "Its html would be over 15 MB.")
-        with self._store.deadline():
-            html_id = self._store.bodies.add(self._project, line["id"], text.html)
-        return {
-            "htmlId": html_id,
+        html = {"id": new_id(), "documentId": line["id"], "text": text.html}
+        record["snapshot"] |= {
+            "htmlId": html["id"],
             "htmlBytes": text.html_bytes,
             "markdownBytes": text.markdown_bytes,
             "wordCount": word_count(markdown),
         }
+        return [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
@@ -298,8 +308,8 @@ class ProjectImport:
             clusters.add(self._project, record, self._event("cluster.created"))
         return existing
 
-    def _add_documents(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        """Adds new documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
+    def _add_documents(self, store: Store, rows: Sequence[Row], html: Sequence[Line]) -> list[_Outcome]:
+        """Adds new documents whose slug and key are free, and whose category and cluster exist, each with its html."""
         lines = [line for _, line, _ in rows]
         slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
         keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
@@ -328,6 +338,8 @@ class ProjectImport:
                 kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
                 new.append((record, [self._event(kind) for kind in kinds]))
         store.documents.add_many(self._project, new)
+        added = {record["id"] for record, _ in new}
+        store.bodies.add_many(self._project, [body for body in html if body["documentId"] in added])
         return outcomes
 
     def _event(self, kind: str) -> Event:

@@ -76,7 +76,8 @@ class Outboxes:
     def _read(self, project_id: str) -> tuple[StoredFeed, list[Bson]]:
         """Returns a project's feed and the records with events for it, as they were at one instant.
 
-        Outboxes that were read before the feed, or by a primary that lags, could have events that are in the feed.
+        Read apart, the outboxes could be of a primary that was just elected, which learns late what the majority has:
+        they would still have events that the feed has numbered.
         """
         stages: list[Bson] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
