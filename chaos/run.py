@@ -158,7 +158,7 @@ class _Run:
                 assert not thread.is_alive(), "a client did not come to an end"
 
     def _position_at_rest(self) -> int | None:
-        """Returns the feed's last sequence number if everything is relayed, sent and counted; else None."""
+        """Returns the feed's last sequence number if everything is relayed and sent; else None."""
         database = self._store.database
         expired = database.documents.find_one(
             {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
@@ -167,7 +167,7 @@ class _Run:
         sending = database.deliveries.find_one({"status": "pending"})
         scheduled = database.documents.find_one({"status": "scheduled"})
         feed = database.feeds.find_one({"plan": []}) or {"sequence": 0}
-        followed = len(self._follower.events) == feed["sequence"] == feed.get("counted", 0)
+        followed = len(self._follower.events) == feed["sequence"]
         return feed["sequence"] if followed and not (waiting or sending or scheduled or expired) else None
 
     def _final(self, hooks: Mapping[str, _Hook]) -> Final:

@@ -261,10 +261,7 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[ShownDocument]
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
-    words = draft.get("words")
-    if words is None:  # no markdown, or a draft of an earlier version of this service
-        words = word_count(markdown)
-    record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
+    record = new_document(fields, slug=slug, words=draft["words"] or 0, by=ctx.caller.actor, now=ctx.now)
     created = created_event(ctx, record, {"intentId": draft["id"]})
     [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [created])])
     return document_result(ctx, document, markdown)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -84,7 +85,7 @@ class ProjectImport:
     """Imports the lines of an export into a project, a batch at a time.
 
     The records of a batch are written in one transaction, in the order of their lines. The texts and versions of its
-    documents are written before, so that no document is ever without them.
+    documents are written before, so that no document is ever without them; the html with the document.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -167,21 +168,26 @@ class ProjectImport:
                 self._project,
                 [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
             )
-        rows = []
+        rows, html = [], []
         for number, line in documents:
             if line["id"] in existing:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                rows.append((number, line, self._document_record(line, versions.get(line["id"], {}), texts)))
+                record, rendered_html = self._document_record(line, versions.get(line["id"], {}), texts)
+                html += rendered_html
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
-        self._write(rows, self._add_documents)
+            else:
+                rows.append((number, line, record))
+        sizes = {body["documentId"]: len(body["text"]) for body in html}
+        for part in batches(rows, BATCH_LINES, lambda row: sizes.get(row[1]["id"], 0), BATCH_BYTES):
+            self._write(part, partial(self._add_documents, html=html))
 
     def _document_record(
         self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
-    ) -> dict[str, Any]:
-        """Returns the record of a document, rendered where it is delivered. Raises `_InvalidLine`.
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Returns the record of a document, and the html that is delivered of it, if any. Raises `_InvalidLine`.
 
         `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
         """
@@ -200,36 +206,38 @@ class ProjectImport:
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
-        publication = snapshot and self._publication(line, record, snapshot)
+        publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
         del record["snapshot"]
-        return record | {
+        record |= {
             "slugs": sorted({record["slug"], (snapshot or record)["slug"]}),
             "publishedAt": snapshot and snapshot["publishedAt"],
             "published": publication and published_part(publication),
             "trashedPublication": publication,  # `_add_documents` moves that of a live document
         }
+        return record, html
 
-    def _publication(self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]) -> Publication:
-        """Returns what is delivered of a document, and stores its html. Raises `_InvalidLine`."""
+    def _publication(
+        self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]
+    ) -> tuple[Publication, list[dict[str, Any]]]:
+        """Returns what is delivered of a document, and its html as it is to be stored. Raises `_InvalidLine`."""
         markdown_id = snapshot["markdownId"]
         with self._store.deadline():
             markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
         if text is None:
             raise _InvalidLine(line, "Its html would be over 15 MB.")
-        with self._store.deadline():
-            html_id = new_id()
-            self._store.bodies.add(self._project, line["id"], text.html, html_id)
+        html = {"id": new_id(), "documentId": line["id"], "text": text.html}
         as_published: Any = {**record, **snapshot, "contentId": markdown_id, "wordCount": word_count(markdown)}
-        return publication(
+        delivered = publication(
             as_published | {"projectId": self._project},
             replace(text, first_paragraph=snapshot["excerpt"]),
-            html_id,
+            html["id"],
             published_at=snapshot["publishedAt"],
             now=snapshot["updatedAt"],
         )
+        return delivered, [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
@@ -311,8 +319,8 @@ class ProjectImport:
             clusters.add(self._project, record, self._event("cluster.created"))
         return existing
 
-    def _add_documents(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        """Adds new documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
+    def _add_documents(self, store: Store, rows: Sequence[Row], html: Sequence[Line]) -> list[_Outcome]:
+        """Adds new documents whose slug and key are free, and whose category and cluster exist, each with its html."""
         lines = [line for _, line, _ in rows]
         slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
         keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
@@ -347,6 +355,8 @@ class ProjectImport:
                 new.append((record, events))
         store.documents.add_many(self._project, new)
         store.publications.add_many(self._project, live)
+        added = {record["id"] for record, _ in new}
+        store.bodies.add_many(self._project, [body for body in html if body["documentId"] in added])
         return outcomes
 
     def _event(self, kind: str) -> Event:

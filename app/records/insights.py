@@ -63,7 +63,7 @@ class DayStatuses(Record):
     """How many documents had each status at the end of a day."""
 
     date = date("the day", null=False)
-    statuses = nested(StatusCounts, "documents outside the trash by status; null where it is not known", null=True)
+    statuses = nested(StatusCounts, "documents outside the trash by status")
 
 
 class InsightsRecord(Record):
@@ -120,7 +120,7 @@ class ShownStatuses(TypedDict):
     """How many documents had each status at the end of a day, as callers see it."""
 
     date: str
-    statuses: dict[str, int] | None
+    statuses: dict[str, int]
 
 
 ShownInsights = TypedDict(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
@@ -25,8 +25,8 @@ class StoredIntent(TypedDict):
     slot: int
     fields: dict[str, Any]
     """The fields set so far, as they were sent."""
-    words: NotRequired[int | None]
-    """The number of words in its markdown."""
+    words: int | None
+    """The number of words in its markdown; None without."""
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime

@@ -8,7 +8,7 @@ from bson import ObjectId
 from app.rules.named import StoredCategory
 from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id, object_ids
-from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
+from app.store.indexes import NOT_DELETED
 from app.store.named import Named
 from app.store.single_flight import SingleFlight
 
@@ -33,9 +33,8 @@ class Categories(Named[StoredCategory]):
 
     name = "categories"
     event_data = (("categoryId", "_id"), ("slug", "slug"))
-    by_name = CATEGORIES_BY_NAME
     unique = "slug"
-    found_by = (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS))
+    found_by = ("nameKey", "slug")
 
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.

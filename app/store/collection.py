@@ -7,14 +7,12 @@ outbox, so that no event is lost or made for a change that did not happen. `stor
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bson import ObjectId
 from bson.errors import InvalidId
-from cachetools import TTLCache
 from pymongo import InsertOne, ReturnDocument, UpdateOne
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
@@ -27,6 +25,7 @@ from app.store.types import Bson, Condition, Projection, Values
 if TYPE_CHECKING:
     from app.store.store import Store
 
+Read = TypeVar("Read")
 Stored = TypeVar("Stored", bound=Mapping[str, Any])
 """What a collection returns, a TypedDict; a projection may leave fields out."""
 
@@ -40,11 +39,6 @@ DEEP_OFFSET = 200
 
 BAD_VALUE = 2
 """MongoDB's code for, among others, a hint that names no index."""
-
-_missing_indexes: TTLCache[tuple[str, str], bool] = TTLCache(1_000, 60)
-"""Indexes that the database was found to lack, as `db init` has not run since an upgrade; looked for again after a
-minute."""
-_missing_indexes_lock = threading.Lock()
 
 
 class OutboxFull(WriteConflict):
@@ -138,33 +132,26 @@ class Collection(Generic[Stored]):
         common = {"projectId": ObjectId(project_id), **{k: v for k, v in condition.items() if k != "$or"}}
         return {"$or": [common | alternative for alternative in condition["$or"]]}
 
-    @contextmanager
-    def _hint(self, index: Index | None, condition: Condition) -> Iterator[str | None]:
-        """Yields the name of the index to use, None where MongoDB chooses.
+    def _hinted(self, index: Index | None, condition: Condition, run: Callable[[str | None], Read]) -> Read:
+        """Returns what a command returns, given the index to use: None where MongoDB chooses.
 
-        Raises `WriteConflict`, so that the operation runs again without the hint, when the database lacks the index.
+        It chooses when the database lacks the index, as before `db init`, and in transactions: that error would abort
+        one. A condition on ids uses theirs, which every collection has: MongoDB would try the others first.
         """
-        if index is None:
-            yield _id_index(condition)
-            return
-        missing = (self._collection.full_name, index.name)
-        with _missing_indexes_lock:
-            name = None if missing in _missing_indexes else index.name
+        hint = _id_index(condition) if index is None else index.name if self._session is None else None
         try:
-            yield name
+            return run(hint)
         except OperationFailure as error:
-            if name is None or error.code != BAD_VALUE or "hint" not in str(error):
+            if index is None or hint is None or error.code != BAD_VALUE:
                 raise
-            with _missing_indexes_lock:
-                _missing_indexes[missing] = True
-            raise WriteConflict from error
+            return run(None)
 
     def _find_one(
         self, project_id: str, condition: Condition, fields: Projection = None, *, index: Index | None = None
     ) -> Stored | None:
         where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            return self.from_bson(self._collection.find_one(where, fields, session=self._session, hint=hint))
+        find_one = partial(self._collection.find_one, where, fields, session=self._session)
+        return self.from_bson(self._hinted(index, condition, lambda hint: find_one(hint=hint)))
 
     def _exists(self, project_id: str, condition: Condition, *, index: Index | None = None) -> bool:
         return self._find_one(project_id, condition, {"_id": 1}, index=index) is not None
@@ -182,10 +169,13 @@ class Collection(Generic[Stored]):
         collation: Condition | None = None,
     ) -> list[Stored]:
         where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
+
+        def find(hint: str | None) -> list[Stored]:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
             cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
             return [self.from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+
+        return self._hinted(index, condition, find)
 
     def _page_in_order(
         self,
@@ -223,16 +213,16 @@ class Collection(Generic[Stored]):
 
     def _count(self, project_id: str, condition: Condition, index: Index | None = None, *, limit: int = 0) -> int:
         """Returns how many records meet a condition, `limit` at most."""
-        where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            options: Bson = ({"hint": hint} if hint else {}) | ({"limit": limit} if limit else {})
-            return self._collection.count_documents(where, session=self._session, **options)
+        options: Bson = {"session": self._session} | ({"limit": limit} if limit else {})
+        count = partial(self._collection.count_documents, self._where(project_id, condition), **options)
+        return self._hinted(index, condition, lambda hint: count(hint=hint) if hint else count())
 
-    def _aggregate(self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index) -> list[Bson]:
+    def _aggregate(
+        self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index | None = None
+    ) -> list[Bson]:
         pipeline = [{"$match": self._where(project_id, condition)}, *stages]
-        with self._hint(index, condition) as hint:
-            options: Bson = {"hint": hint} if hint else {}
-            return list(self._collection.aggregate(pipeline, session=self._session, **options))
+        aggregate = partial(self._collection.aggregate, pipeline, session=self._session)
+        return self._hinted(index, condition, lambda hint: list(aggregate(hint=hint) if hint else aggregate()))
 
     def _insert(self, project_id: str, record: Values) -> Stored:
         """Adds a record, under a new id where it has none."""

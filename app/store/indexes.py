@@ -1,8 +1,8 @@
 """Every index and its reason. `db init` creates them, `db check` reports what differs.
 
 Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
-that finds a token before its project is known. A query of a list names the index it uses: left to choose, MongoDB
-tries every index of the collection, most of them with a sort in memory of up to 100 MB.
+that finds a token before its project is known. A query of a list of documents names the index it uses: left to choose,
+MongoDB tries every index of the collection, most of them with a sort in memory of up to 100 MB.
 """
 
 import re
@@ -34,10 +34,6 @@ OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "token
 
 REFUSED = (85, 86, 11000)
 """MongoDB's codes for an index that is there already with another name or other options, and one that records break."""
-NOT_FOUND = 27
-"""MongoDB's code for an index that is not there."""
-MAX_INDEXES = 64
-"""How many indexes MongoDB allows a collection, the one of `_id` among them."""
 UNAUTHORIZED = 13
 """MongoDB's code for what a user may not do."""
 
@@ -112,78 +108,65 @@ _index("publications", "projectId slug", "a slug leads to one document", unique=
 _index("publications", "projectId pastSlugs.slug", "redirects from slugs that documents were delivered under before")
 
 _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)
-DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
-CLUSTERS_BY_NAME = _index(
-    "clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True
-)
-CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
-CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
+_index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
+_index("clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True)
+_index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
+_index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
 _index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED)
-MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
-MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
+_index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
+_index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)
-TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
+_index("tokens", "projectId _id", "lists of a project's tokens")
 _index("idempotency", "projectId tokenId key", "a key is used once", unique=True)
 _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS)
-SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
+_index("sessions", "projectId hash", "finds who is signed in", unique=True)
 _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0)
 _index("invitations", "projectId hash", "finds an invitation", unique=True)
 _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0)
 _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True)
 _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS)
-REVISIONS_BY_VERSION = _index(
-    "revisions", "projectId documentId version", "a document's history; each version once", unique=True
-)
-REVISIONS_BY_TOKEN = _index("revisions", "projectId by.id at documentId version", "what a token wrote since a time")
+_index("revisions", "projectId documentId version", "a document's history; each version once", unique=True)
+_index("revisions", "projectId by.id at documentId version", "what a token wrote since a time")
 _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them")
-EVENTS_BY_SEQUENCE = _index("events", "projectId sequence", "the feed, in order", unique=True)
-EVENTS_OF_DOCUMENT = _index(
+_index("events", "projectId sequence", "the feed, in order", unique=True)
+_index(
     "events",
     "projectId data.documentId -sequence",
     "what happened to a document",
     {"data.documentId": {"$exists": True}},
 )
-FIGURES_BY_DAY = _index("figures", "projectId day", "the figures of some days")
+_index("figures", "projectId day", "the figures of some days")
 _index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS)
-WAITING_BRIEFS = _index(
+_index(
     "progress",
     "projectId waitingSince",
     "the ready brief that has waited longest",
     {"waitingSince": {"$gt": FIRST_DATE}},
 )
-WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
+_index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
 _index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True)
-DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
+_index("deliveries", "projectId webhookId -_id", "the log of a webhook")
 _index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"})
 _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS)
 _index("leases", "slow dueAt", "the webhook that has waited longest")
 
 
-RETIRED: dict[str, tuple[str, ...]] = {}
-
-
 def create_indexes(database: Database[Bson]) -> list[str]:
-    """Creates every index that is missing, then drops those that earlier versions used.
+    """Creates every index that is missing; all that a collection lacks are built in one pass over it.
 
-    Where a collection would have more indexes than MongoDB allows, those of earlier versions are dropped first. All
-    that it lacks are built in one pass over it. Safe while the service runs, and in several processes at once: queries
-    do without an index that is not there. Returns a line for each index that can't be built; one that
-    differs is left alone, for `differences` to report.
+    Safe while the service runs, and in several processes at once. Returns a line for each index that can't be built;
+    one that differs is left alone, for `differences` to report.
     """
     lines = []
     for collection in dict.fromkeys(index.collection for index in INDEXES):
         present = database[collection].index_information()
         missing = [index for index in INDEXES if index.collection == collection and index.name not in present]
-        if len(present) + len(missing) >= MAX_INDEXES:  # another process may be building one of them
-            _drop_retired(database, collection)
         try:
             _build(database, missing)
         except OperationFailure as error:
             if error.code not in REFUSED:
                 raise
             lines += [line for index in missing if (line := _build_alone(database, index))]
-    for collection in RETIRED:
-        _drop_retired(database, collection)
     return lines
 
 
@@ -208,15 +191,6 @@ def _build_alone(database: Database[Bson], index: Index) -> str | None:
         if error.code not in REFUSED:
             raise
     return None
-
-
-def _drop_retired(database: Database[Bson], collection: str) -> None:
-    for name in database[collection].index_information().keys() & set(RETIRED.get(collection, ())):
-        try:
-            database[collection].drop_index(name)
-        except OperationFailure as error:
-            if error.code != NOT_FOUND:  # another process dropped it first
-                raise
 
 
 def builds(database: Database[Bson]) -> list[str]:
@@ -252,14 +226,9 @@ def differences(database: Database[Bson]) -> list[str]:
         lines += [
             f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
         ]
-        retired = set(RETIRED.get(collection, ()))
-        lines += [
-            f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
-            for name in (present.keys() - wanted.keys()) & retired
-        ]
         lines += [
             f"{collection}: the index {name} is not one of the service's: drop it, unless somebody needs it."
-            for name in present.keys() - wanted.keys() - retired
+            for name in present.keys() - wanted.keys()
         ]
         lines += [
             f"{collection}: the index {name} has other keys or options: drop it, then run `content-workflow db init`."

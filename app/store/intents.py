@@ -14,7 +14,6 @@ from app.rules.caps import DRAFTS_PER_TOKEN
 from app.rules.etags import EntityTag
 from app.rules.intents import StoredIntent
 from app.store.collection import DESCENDING, Collection
-from app.store.indexes import DRAFTS_BY_UPDATE
 from app.store.types import Bson, Values
 from app.vocabulary import Kind
 
@@ -66,14 +65,7 @@ class Intents(Collection[StoredIntent]):
         """Returns a token's drafts without their markdown, the most recently updated first."""
         condition: Bson = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
         newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
-        return self._find(
-            project_id,
-            condition,
-            sort=newest,
-            limit=DRAFTS_PER_TOKEN,
-            fields={"fields.markdown": 0},
-            index=DRAFTS_BY_UPDATE,
-        )
+        return self._find(project_id, condition, sort=newest, limit=DRAFTS_PER_TOKEN, fields={"fields.markdown": 0})
 
     def update(
         self,

@@ -58,8 +58,8 @@ from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
 
-LOST_CODES = {11000, 175}
-"""MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
+DUPLICATE_KEY = 11000
+"""MongoDB's code where another request wrote the same key first."""
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
@@ -162,14 +162,14 @@ class Store:
         last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
-        index says that another request wrote first, or `db init` dropped the index that a query was reading.
+        index says that another request wrote first.
         """
         try:
             with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
                 yield seconds
         except PyMongoError as error:
             codes = _codes_of(error)
-            if codes & LOST_CODES:
+            if DUPLICATE_KEY in codes:
                 raise WriteConflict from error
             if "Transaction numbers are only allowed on" in str(error):
                 raise NoTransactions from error

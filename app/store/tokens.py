@@ -12,7 +12,6 @@ from pymongo import ReturnDocument
 
 from app.rules.tokens import StoredToken
 from app.store.collection import Collection, OutboxCollection, object_id, object_ids
-from app.store.indexes import TOKENS_BY_ID
 from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -48,9 +47,7 @@ class Tokens(OutboxCollection[StoredToken]):
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
         fields = {"outbox": 0, "hash": 0}
-        return self._find(
-            project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields, index=TOKENS_BY_ID
-        )
+        return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 
 class StoredBudgetUse(TypedDict):

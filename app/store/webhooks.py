@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.rules.events import Event
 from app.rules.webhooks import ListeningWebhook, StoredWebhook, WebhookTarget
 from app.store.collection import OutboxCollection, object_id
-from app.store.indexes import NOT_DELETED, WEBHOOKS_BY_ID
+from app.store.indexes import NOT_DELETED
 
 
 class Webhooks(OutboxCollection[StoredWebhook]):
@@ -17,7 +17,7 @@ class Webhooks(OutboxCollection[StoredWebhook]):
 
     def all(self, project_id: str) -> list[StoredWebhook]:
         """Returns all of a project's webhooks, oldest first, without their secrets."""
-        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden, index=WEBHOOKS_BY_ID)
+        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden)
 
     def listening(self, project_id: str) -> Sequence[ListeningWebhook]:
         """Returns the webhooks that are enabled, with what decides which events they are sent."""

@@ -43,7 +43,6 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
         project_by_project("trim feeds", 60, trim_feeds, keep, set()),
-        project_by_project("count events", 60, count_events),
     )
 
 
@@ -64,18 +63,6 @@ def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], ob
     if relayed:
         then()
     return relayed > 0
-
-
-def count_events(store: Store, projects: ProjectByProject) -> bool:
-    """Counts events for the projects' figures that no relay has counted, such as those of earlier versions."""
-    with store.deadline():
-        behind = store.insights.projects_behind()
-
-    def count(project_id: str) -> bool:
-        with store.deadline():
-            return store.insights.count_batch(project_id, behind[project_id])
-
-    return projects.each(behind, count) > 0
 
 
 def start_publishing(store: Store, pool: ProjectPool) -> bool:

@@ -84,7 +84,7 @@ def test_the_number_of_reads_does_not_grow_with_what_belongs_to_documents(
 
 
 def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mongodb_uri: str) -> None:
-    """As between an upgrade and `db init`."""
+    """As before `db init`."""
     project = a_project(fresh_store)
     document = published(project, slug="old")
     run(project, "update_document", document["id"], slug="new")
