@@ -24,7 +24,7 @@ from app.errors import (
 )
 from app.rules.actors import Actor, Note
 from app.rules.briefs import OPEN, MoveRequest, StoredBrief, brief_of, holds_claim, if_claimed, is_claimed
-from app.rules.html_writer import MAX_PARTS
+from app.rules.rendering import MAX_REFERENCES, MAX_TAGS
 from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status
 
@@ -155,8 +155,8 @@ class PublishedDocument(TypedDict):
 
 
 NOT_RENDERABLE = (
-    f"The content's html would be over 15 MB, or of over {MAX_PARTS:,} parts such as paragraphs, links, table cells "
-    "and html tags, more than can be published: shorten or split the document."
+    f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
+    "as & and no-break spaces, more than can be published: shorten or split the document."
 )
 
 NOT_EDITABLE = (Status.APPROVED, Status.SCHEDULED)

@@ -10,8 +10,7 @@ from typing import Any
 
 from app.fields.slugs import MAX_PAST_SLUGS
 from app.rules.documents import PUBLISHED_FIELDS, PastSlug, StoredDocument
-from app.rules.html_writer import TooMuchMarkup
-from app.rules.rendering import MAX_HTML_BYTES, to_html
+from app.rules.rendering import MAX_HTML_BYTES, TooMuchMarkup, to_html
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 
