@@ -23,19 +23,19 @@ MAX_REFERENCES: Final = 100_000
 MAX_DEPTH: Final = 100
 """Elements inside each other; of those that are deeper only the content stays."""
 
-INLINE: Final = frozenset(
-    "a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strike strong sub sup time tt u"
-    " var wbr".split()
-)
+_INLINE = """
+    a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strike strong sub sup time tt u var
+    wbr
+"""
+_OTHERS = """
+    address article aside blockquote br caption center col colgroup dd details div dl dt figcaption figure footer
+    h1 h2 h3 h4 h5 h6 header hgroup hr img input li main meter nav ol p pre progress rp rt ruby section summary
+    table tbody td tfoot th thead tr ul
+"""
+INLINE: Final = frozenset(_INLINE.split())
 """Elements inside a line of text; where one begins or ends, no word ends."""
-
-ELEMENTS: Final = INLINE | frozenset(
-    "address article aside blockquote br caption center col colgroup dd details div dl dt figcaption figure footer h1"
-    " h2 h3 h4 h5 h6 header hgroup hr img input li main meter nav ol p pre progress rp rt ruby section summary table"
-    " tbody td tfoot th thead tr ul".split()
-)
+ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 """Elements that may come out: no script, style, frame or form, nothing of svg and math."""
-
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
     "a": {"href", "hreflang"},

@@ -44,9 +44,9 @@ def first_paragraph(markdown: str) -> str | None:
             images += step
         elif step and name not in _INLINE_MARKDOWN:
             depth += step
-            if kind == "End" and name == "Paragraph" and depth == 0:
-                if text := " ".join(_text(restored("".join(html))).split(maxsplit=EXCERPT_LENGTH)[:EXCERPT_LENGTH]):
-                    return _shortened(text, EXCERPT_LENGTH)
+            text = _text(restored("".join(html))).split(maxsplit=EXCERPT_LENGTH)
+            if text and name == "Paragraph" and depth == 0:
+                return _shortened(" ".join(text[:EXCERPT_LENGTH]), EXCERPT_LENGTH)
             html.clear()
         elif depth == 1 and not images and not step:
             html.append(value if kind == "InlineHtml" else escape(value) or " ")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.rules import rendering
-from app.rules.rendering import MAX_DEPTH, TooMuchMarkup, to_html
+from app.rules.rendering import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from tests.rules.bombs import TRIED
 from tests.rules.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
 from tests.rules.test_parser import EXAMPLES
@@ -121,6 +121,16 @@ def rendered_or_refused(markdown: str) -> float:
 @pytest.mark.parametrize("markdown", TRIED.values(), ids=TRIED)
 def test_two_megabytes_of_anything_are_rendered_or_refused_in_seconds(markdown: str) -> None:
     assert rendered_or_refused(markdown) < 4, "2 s on a machine that does nothing else"
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"),
+    [("<br>", MAX_TAGS), ("&", MAX_REFERENCES), ("\xa0", MAX_REFERENCES), (">" * 100 + "\n\n", MAX_TAGS // 200)],
+)
+def test_too_much_markup_is_refused(unit: str, most: int) -> None:
+    to_html(unit * (most // 2))
+    with pytest.raises(TooMuchMarkup):
+        to_html(unit * (most + 1))
 
 
 _UNITS = [
