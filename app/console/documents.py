@@ -22,8 +22,7 @@ from app.records.documents import ShownDocument
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
-from app.rules.html_writer import TooMuchMarkup
-from app.rules.rendering import to_html
+from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
 
 PREVIEWED = 200_000

@@ -18,10 +18,11 @@ from app.operations.context import Context
 from app.operations.rendering import render
 from app.operations.revision_cache import RevisionCache
 from app.rules.text import first_paragraph
-from app.rules.words import PART
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response, as JSON."""
+_PART = 64 * 1024
+
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
@@ -131,5 +132,5 @@ class Texts:
 
 def _length_as_json(text: str) -> int:
     """Returns how many bytes a text takes as JSON; it is encoded in parts, between which other threads may go on."""
-    parts = (text[start : start + PART] for start in range(0, len(text), PART))
+    parts = (text[start : start + _PART] for start in range(0, len(text), _PART))
     return 2 + sum(len(orjson.dumps(part)) - 2 for part in parts)
