@@ -19,12 +19,6 @@ Every tool that writes takes `idempotencyKey`, 1 to 255 visible ASCII characters
 send the same one when you retry that call within 24 hours. Then nothing is done twice. With `dryRun` true \
 instead, it answers as it would now and changes nothing; ids and times are made up.
 
-Other arguments of several tools:
-- `baseVersion`: the `version` that you read last; the call is refused when the document has another by now.
-- `claimedAt`: your claim's `claimedAt`, where several agents share a token.
-- `categoryId`, `clusterId`, and `assigneeId` and `authorId`, which are members: ids from `list_categories`, \
-`list_clusters` and `list_members`.
-- `kind`: the kind of draft.
 A string has at most 500 characters where its schema states no length; an id has 24 hexadecimal digits.
 
 A refusal is a tool error: `_tag` names it, `message` says what to do, and nothing was changed. Any tool can be \
@@ -56,19 +50,6 @@ you lack those tools, your work on it is done.
 - `PreconditionFailed`: the record changed; read it again.
 """
 
-COMMON_ARGUMENTS: dict[str, str] = {
-    "limit": "most items to return",
-    "offset": "items to skip",
-    "kind": "the kind of draft",
-    "categoryId": "a category's id, from the list of categories",
-    "clusterId": "a cluster's id, from the list of clusters",
-    "assigneeId": "a member's id, from the list of members",
-    "authorId": "a member's id, from the list of members",
-    "baseVersion": "the `version` last read: refused when the document has another by now",
-    "claimedAt": "your claim's `claimedAt`, where agents share a token",
-}
-"""Arguments that the instructions describe, with the descriptions that tools leave out for it."""
-
 DESCRIBED_IN: dict[str, str] = {
     "update_document_intent": "create_document_intent",
     "update_cluster_intent": "create_cluster_intent",
@@ -95,8 +76,7 @@ NEXT: dict[str, str] = {
     "validate_intent": "Next: correct what `errors` lists, or `confirm_intent`.",
     "confirm_intent": "Next, for a document with a brief: `mark_brief_ready`.",
     "discard_intent": "It can't be undone.",
-    "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list. Who holds a claim: "
-    "`list_documents` with `briefState` `claimed`.",
+    "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list.",
     "get_work_packet": "Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
     "get_brief": "Next, if you hold the claim: `write_content`.",
     "replace_brief": "To change single fields use `update_brief`.",

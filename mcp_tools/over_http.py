@@ -92,7 +92,7 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     if too_many_values(body):
         return _refusal(400, t.INVALID_REQUEST, f"The body must have at most {MAX_VALUES:,} values.")
     try:
-        message = t.jsonrpc_message_adapter.validate_python(orjson.loads(body), by_name=False)
+        message = _message(orjson.loads(body))
     except orjson.JSONDecodeError as error:
         return _refusal(400, t.PARSE_ERROR, f"The body is not valid JSON: {error}.")
     except ValidationError:
@@ -104,9 +104,15 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     return response
 
 
-def _client_of(message: t.JSONRPCMessage) -> str:
+def _message(body: object) -> t.JSONRPCRequest | t.JSONRPCNotification:
+    """Returns a message, which is a request if it has any id. Raises `ValidationError`."""
+    is_notification = isinstance(body, dict) and "id" not in body
+    return (t.JSONRPCNotification if is_notification else t.JSONRPCRequest).model_validate(body)
+
+
+def _client_of(message: t.JSONRPCRequest | t.JSONRPCNotification) -> str:
     """Returns the client's name in a handshake; an empty one in any other message."""
-    if not isinstance(message, t.JSONRPCRequest) or message.method != "initialize":
+    if message.method != "initialize":
         return ""
     try:
         return printable_name(t.InitializeRequestParams.model_validate(message.params, by_name=False).client_info.name)

@@ -66,11 +66,6 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
-def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResult:
-    """Returns a result with the labels of its call; a refusal names claims and tokens, so it has them too."""
-    return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
-
-
 def _counts(operation: Operation[Any]) -> bool:
     """Returns whether a list can report the number of its items."""
     return operation.query is not None and "count" in cached_schema(operation.query).fields

@@ -21,7 +21,7 @@ from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.guidance import INSTRUCTIONS
-from mcp_tools.results import labelled, refused
+from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
 from mcp_tools.toolsets import ALL, holds
 
@@ -103,7 +103,7 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
         hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
         raise _invalid(f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
     result = await _served(message, lambda ctx: tool.call(ctx, arguments), refused)
-    return labelled(result, tool.label(arguments))
+    return tool.labelled(result, arguments)
 
 
 async def _list_resources(message: Message, page: Page) -> t.ListResourcesResult:

@@ -31,46 +31,45 @@ class Tool:
         """Runs the operation and returns its result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
         ids, fields, key, dry_run = self.arguments.read(sent)
-        if dry_run:
-            ctx = replace(ctx, dry_run=True)
+        ctx = replace(ctx, dry_run=True) if dry_run else ctx
         return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
 
-    def label(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns what `_meta` of the result of a call says, whether it succeeds or is refused."""
+    def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
+        """Returns the result of a call with its labels; a refusal has them too, as it names claims and tokens."""
         is_dry_run = sent.get(DRY_RUN) is True and not self.operation.reads
-        return (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
+        labels = (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
+        return result.model_copy(update={"meta": {**(result.meta or {}), **labels} or None})
 
 
 def _tool(operation: Operation[Any]) -> Tool:
     arguments = arguments_of(operation)
     definition = t.Tool(
         name=operation.name,
-        description=describe(operation),
-        input_schema=arguments.schema,
+        description=_description(operation),
+        input_schema=arguments.schema(),
         output_schema=output_schema(operation),
-        annotations=hints(operation),
+        annotations=_hints(operation),
         _meta=label_of(operation),
     )
     return Tool(operation, arguments, definition)
 
 
-def describe(operation: Operation[Any]) -> str:
+def _description(operation: Operation[Any]) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    parts = [*paragraphs, NEXT.get(operation.name, "")]
-    if other := DESCRIBED_IN.get(operation.name):
-        parts.append(f"Arguments as in `{other}`.")
+    other = DESCRIBED_IN.get(operation.name)
+    parts = [*paragraphs, NEXT.get(operation.name, ""), f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
 
-def hints(operation: Operation[Any]) -> t.ToolAnnotations:
+def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     """Returns what a client may tell its user before the tool is called."""
     changes = operation.effect == Effect.CHANGES
+    repeatable = operation.effect != Effect.CREATES and operation.id_names and operation.name not in EACH_CALL_COUNTS
     return t.ToolAnnotations(
         read_only_hint=operation.reads,
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
-        idempotent_hint=operation.reads
-        or (operation.effect != Effect.CREATES and bool(operation.id_names) and operation.name not in EACH_CALL_COUNTS),
+        idempotent_hint=operation.reads or bool(repeatable),
     )
 
 

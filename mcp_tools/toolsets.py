@@ -5,9 +5,10 @@ ALL = "all"
 READING = "list_documents get_document read_document_content get_brief list_briefs get_project"
 
 _TOOLSETS = {
-    "writing": f"""{READING}
-        claim_brief claim_next_brief renew_claim release_brief get_work_packet
-        write_content get_outline read_section edit_content check_document submit_document get_cluster
+    "writing": """
+        list_briefs claim_brief claim_next_brief renew_claim release_brief get_work_packet get_brief get_cluster
+        get_document read_document_content get_outline read_section
+        write_content edit_content check_document submit_document
         """,
     "planning": f"""{READING}
         plan_documents create_document_intent create_cluster_intent create_category_intent

@@ -13,7 +13,7 @@ from tests.make import Project
 from tests.mcp_tools.client import Agent
 
 AGENT = (Scope.READ, Scope.WRITE)
-MOST_BYTES = {"writing": 18_000, "planning": 36_000, "reviewing": 22_000, "admin": 26_000}
+MOST_BYTES = {"writing": 15_000, "planning": 36_000, "reviewing": 22_000, "admin": 26_000}
 
 
 def test_a_toolset_names_each_of_its_tools_once_and_none_that_is_gone() -> None:
