@@ -76,7 +76,8 @@ NEXT: dict[str, str] = {
     "validate_intent": "Next: correct what `errors` lists, or `confirm_intent`.",
     "confirm_intent": "Next, for a document with a brief: `mark_brief_ready`.",
     "discard_intent": "It can't be undone.",
-    "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list.",
+    "list_briefs": "To write one, call `claim_next_brief` rather than choose from the list. "
+    "Yours after a restart: `state` `claimed`, then `get_brief`.",
     "get_work_packet": "Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
     "get_brief": "Next, if you hold the claim: `write_content`.",
     "replace_brief": "To change single fields use `update_brief`.",
