@@ -1,7 +1,6 @@
 """The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -32,33 +31,41 @@ UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MA
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """The arguments of one tool: documented as JSON Schema, and read into what its operation is called with."""
+def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
+    """Returns the schema of the arguments of an operation's tool."""
+    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
+    written = () if operation.reads else (DryRun, IdempotencyKey)
+    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one's fields first
+    changed = {}
+    if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
+        changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
+    if operation.query not in (None, ContentPartQuery) and "limit" in cached_schema(operation.query).fields:
+        changed["limit"] = _with(operation.query, "limit", load_default=SMALL_PAGE)
+    return type(f"{operation.name}_arguments", tuple(schemas), changed)
 
-    operation: Operation[Any]
-    fields: type[ma.Schema]
 
-    def schema(self) -> dict[str, Any]:
-        """Returns the tool's input schema; it allows no argument that it does not name."""
-        elsewhere = set(_described(DESCRIBED_IN.get(self.operation.name)))
-        schema = _shortened(json_schema(self.fields), elsewhere)
-        if KEY in schema["properties"]:  # the instructions describe both
-            schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
-        return schema
+def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
+    """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
+    elsewhere = set(_described(DESCRIBED_IN.get(operation.name)))
+    schema = _shortened(json_schema(arguments), elsewhere)
+    if KEY in schema["properties"]:  # the instructions describe both
+        schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
+    return schema
 
-    def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None, bool]:
-        """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
 
-        Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
-        of the wrong form.
-        """
-        fields = load_known(self.fields, sent)
-        ids = {name: str(fields.pop(name)) for name in self.operation.id_names}
-        if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in ids.items()):
-            raise NotFound(WRONG_ID)
-        key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
-        return list(ids.values()), fields, key, dry_run
+def read(
+    operation: Operation[Any], arguments: type[ma.Schema], sent: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Any], str | None, bool]:
+    """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
+
+    Raises as `load_known` does, and `NotFound` for an id of the wrong form.
+    """
+    fields = load_known(arguments, sent)
+    ids = {name: str(fields.pop(name)) for name in operation.id_names}
+    if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in ids.items()):
+        raise NotFound(WRONG_ID)
+    key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
+    return list(ids.values()), fields, key, dry_run
 
 
 def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,19 +84,6 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
     if issues:
         raise HttpApiDecodeError(issues=issues, more=more)
     return fields
-
-
-def arguments_of(operation: Operation[Any]) -> Arguments:
-    """Returns the arguments of an operation's tool."""
-    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
-    written = () if operation.reads else (DryRun, IdempotencyKey)
-    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one's fields first
-    changed = {}
-    if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
-        changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
-    if operation.query not in (None, ContentPartQuery) and "limit" in cached_schema(operation.query).fields:
-        changed["limit"] = _with(operation.query, "limit", load_default=SMALL_PAGE)
-    return Arguments(operation, type(f"{operation.name}_arguments", tuple(schemas), changed))
 
 
 def _path_argument(name: str) -> Any:

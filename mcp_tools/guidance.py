@@ -1,54 +1,9 @@
 """What agents read besides the operations' descriptions: when to use a tool, and what to call next."""
 
-INSTRUCTIONS = """\
-Plan, write and publish a project's documents. Only tools that say so publish anything.
+from pathlib import Path
 
-To write: `claim_next_brief` with `leaseSeconds`, `get_work_packet`, `write_content` with the document's `version` as \
-`baseVersion`, `check_document`, then `submit_document`. Call `renew_claim` before the lease ends. If you can't \
-finish, call `release_brief`, so that another writer can claim the brief.
-
-To plan documents with their briefs: `plan_documents`. Step by step, and for clusters and categories: \
-`create_document_intent` (or cluster, category), `update_document_intent`, `validate_intent`, `confirm_intent`, then \
-`mark_brief_ready`.
-
-A tool that changes a record returns it as the record's `get_…` tool does; a list is under `items`. Records come \
-without their content: read it in parts with `read_document_content`. A list returns 20 items unless you \
-send `limit`; ask for the next page with `offset`. A page shorter than `limit` is the last one.
-
-Every tool that writes takes `idempotencyKey`, 1 to 255 visible ASCII characters: choose a new one for each call, and \
-send the same one when you retry that call within 24 hours. Then nothing is done twice. With `dryRun` true \
-instead, it answers as it would now and changes nothing; ids and times are made up.
-
-A string has at most 500 characters where its schema states no length; an id has 24 hexadecimal digits.
-
-A refusal is a tool error: `_tag` names it, `message` says what to do, and nothing was changed. Any tool can be \
-refused with
-- `HttpApiDecodeError`: correct the arguments that `issues` names. Unknown arguments are refused.
-- `NotFound`: no record of this project has the id; drafts belong to one token.
-- `BadRequest`, `IntentInvalid`: correct the fields that `errors` lists.
-- `Forbidden`: the token lacks the scope; ask a person.
-- `ProjectFrozen`: an admin stopped all writing; tell a person, and read on.
-- `BudgetExceeded`: your token may change no more until `resetsAt`; wait, or tell a person.
-- `RateLimited`, `ServiceUnavailable`: wait, then retry with the same key.
-- `IdempotencyConflict`: your first call with this key is still running; wait, then retry.
-- `IdempotencyMismatch`: the key was used for another call; choose a new one.
-- `InternalError`: report it with the request id.
-
-Other refusals:
-- `BriefClaimed`: `claimedBy` holds the claim; if that is you, go on writing, else claim another brief.
-- `BriefNotReady`: `mark_brief_ready` first. `BriefNotOffered`: there is nothing to withdraw.
-- `BriefClosed`, `InvalidTransition`: the document's `status` does not allow it. What it allows may be for people: if \
-you lack those tools, your work on it is done.
-- `FourEyes`: somebody else has to approve, schedule or publish what you wrote or submitted.
-- `ChecksFailed`: correct what `checks` lists, then submit again.
-- `NoBriefReady`: there is no work; try again later.
-- `VersionConflict`: read the document again, merge, send its `version` as `baseVersion`.
-- `SlugTaken`: choose another slug.
-- `CategoryInUse`, `ClusterInUse`: move the documents first.
-- `ReviewRequired`: the document has to be approved first.
-- `CursorExpired`: start again without `after`.
-- `PreconditionFailed`: the record changed; read it again.
-"""
+INSTRUCTIONS = Path(__file__).with_name("instructions.md").read_text()
+"""What the server says of itself and of all of its tools, as every client shows it to its model."""
 
 DESCRIBED_IN: dict[str, str] = {
     "update_document_intent": "create_document_intent",

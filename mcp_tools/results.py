@@ -1,14 +1,10 @@
-"""What a tool returns: its operation's result without long texts, the JSON Schema that documents it, and its labels.
-
-Labels say which tools and resources return text that people and agents wrote (decisions, section 13).
-"""
+"""What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
 
 from typing import Any
 
 import marshmallow as ma
 import mcp_types as t
 import orjson
-from marshmallow import validate
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
@@ -23,7 +19,8 @@ SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary
 """Records with long texts, and the same records without them, as tools return them."""
 
 UNTRUSTED = {"untrusted": True}
-"""What `_meta` says of text in which an agent follows no instructions."""
+"""What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
+13). Every tool has this label, as all of them, and their refusals, return such text or names."""
 
 
 def result_of(operation: Operation[Any], result: Result[Any]) -> t.CallToolResult:
@@ -61,30 +58,6 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     return {"type": "object", **record, "minProperties": 1}
 
 
-def label_of(operation: Operation[Any]) -> dict[str, Any] | None:
-    """Returns what `_meta` says of an operation's tool and of its results; None where they hold no such text."""
-    record = _record(operation)
-    records = CONFIRMED_RECORDS.values() if record is ConfirmedRecord else (record,)
-    return UNTRUSTED if any(holds_text(one()) for one in records) else None
-
-
-def holds_text(schema: ma.Schema) -> bool:
-    """Returns whether a record has a field of free text."""
-    return any(map(_is_text, schema.fields.values()))
-
-
-def _is_text(field: ma.fields.Field[Any]) -> bool:
-    """Returns whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
-    if isinstance(field, ma.fields.Nested):
-        return isinstance(field.schema, ma.Schema) and holds_text(field.schema)
-    if isinstance(field, ma.fields.List):
-        return _is_text(field.inner)
-    if isinstance(field, ma.fields.String):
-        closed = any(isinstance(check, validate.OneOf) for check in field.validators)
-        return not closed and field.metadata.keys().isdisjoint(("pattern", "format"))
-    return isinstance(field, ma.fields.Dict)
-
-
 def _record(operation: Operation[Any]) -> type[ma.Schema]:
     """Returns the schema of the record that an operation's tool returns."""
     if issubclass(operation.response, IntentRecord):
@@ -93,7 +66,7 @@ def _record(operation: Operation[Any]) -> type[ma.Schema]:
 
 
 def _keys(operation: Operation[Any]) -> dict[str, Any]:
-    """Returns the keys of an operation's record, without those of a record that it extends and that a tool documents."""
+    """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
     record = _record(operation)
     keys = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
     for extended in {_record(one) for one in MCP_CATALOGUE} & {*record.__mro__[1:]}:

@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import marshmallow as ma
 import mcp_types as t
 
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
-from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
+from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
-from mcp_tools.results import label_of, output_schema, result_of
+from mcp_tools.results import UNTRUSTED, output_schema, result_of
 from mcp_tools.toolsets import holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
@@ -24,21 +25,20 @@ class Tool:
     """An operation as agents see and call it."""
 
     operation: Operation[Any]
-    arguments: Arguments
+    arguments: type[ma.Schema]
     definition: t.Tool
 
     def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Runs the operation and returns its result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
-        ids, fields, key, dry_run = self.arguments.read(sent)
+        ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
         return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
 
     def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
-        """Returns the result of a call with its labels; a refusal has them too, as it names claims and tokens."""
-        is_dry_run = sent.get(DRY_RUN) is True and not self.operation.reads
-        labels = (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
-        return result.model_copy(update={"meta": {**(result.meta or {}), **labels} or None})
+        """Returns the result or the refusal of a call with its labels."""
+        dry_run = {DRY_RUN: True} if sent.get(DRY_RUN) is True and not self.operation.reads else {}
+        return result.model_copy(update={"meta": {**(result.meta or {}), **UNTRUSTED, **dry_run}})
 
 
 def _tool(operation: Operation[Any]) -> Tool:
@@ -46,10 +46,10 @@ def _tool(operation: Operation[Any]) -> Tool:
     definition = t.Tool(
         name=operation.name,
         description=_description(operation),
-        input_schema=arguments.schema(),
+        input_schema=input_schema(operation, arguments),
         output_schema=output_schema(operation),
         annotations=_hints(operation),
-        _meta=label_of(operation),
+        _meta=UNTRUSTED,
     )
     return Tool(operation, arguments, definition)
 
