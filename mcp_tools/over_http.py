@@ -40,8 +40,7 @@ SMALL = 1024 * 1024
 def respond(names: HostNames) -> Response:
     """Responds to one message of a client; checks the token first, then the address, then the message."""
     context_or_refusal = _context_or_refusal()
-    refusal = _refused_address(names) or _refused_request()
-    response = refusal or _answer(context_or_refusal)
+    response = _refused_request(names) or _answer(context_or_refusal)
     if isinstance(context_or_refusal, Refusal):
         response.headers.update(context_or_refusal.headers)
     return response
@@ -58,18 +57,14 @@ def _context_or_refusal() -> Context | Refusal:
         return refusal
 
 
-def _refused_address(names: HostNames) -> Response | None:
-    """Refuses a host name that is not this server's, and web pages of any other origin."""
+def _refused_request(names: HostNames) -> Response | None:
+    """Refuses a host name that is not this server's, web pages of any other origin, and what is wrong in the headers
+    and the address; the SDK's own checks know neither this server's names nor its toolsets."""
     host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
     if not names.include(host):
         return _refusal(421, t.INVALID_REQUEST, f"The host {host!r} is not allowed: see MCP_ALLOWED_HOSTS.")
     if origin and not is_same_origin(origin, host):
         return _refusal(403, t.INVALID_REQUEST, f"Pages of {origin!r} may not call this server.")
-    return None
-
-
-def _refused_request() -> Response | None:
-    """Refuses a body that is not JSON, a client that takes no JSON, and a toolset that does not exist."""
     if request.mimetype != JSON:
         return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     if not request.accept_mimetypes.accept_json:
