@@ -6,7 +6,9 @@ event loop in a thread beside the server's. That takes 0.5 to 1 ms a call; an AS
 
 import atexit
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import anyio
 import mcp_types as t
@@ -26,12 +28,15 @@ from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.vocabulary import Channel
-from mcp_tools.server import Call, mcp_server, printable_name
+from mcp_tools.server import Call, mcp_server
 from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
 TOOLSET = "toolset"
+
+MAX_NAME = 100
+"""The most characters of an agent's name."""
 
 SMALL = 1024 * 1024
 """The longest message that is read when its token calls too often, to respond with its id."""
@@ -87,32 +92,36 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     if too_many_values(body):
         return _refusal(400, t.INVALID_REQUEST, f"The body must have at most {MAX_VALUES:,} values.")
     try:
-        message = _message(orjson.loads(body))
+        message = orjson.loads(body)
+        is_notification = isinstance(message, dict) and "id" not in message
+        (t.JSONRPCNotification if is_notification else t.JSONRPCRequest).model_validate(message)
     except orjson.JSONDecodeError as error:
         return _refusal(400, t.PARSE_ERROR, f"The body is not valid JSON: {error}.")
     except ValidationError:
         return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
-    agent = client_name(request.headers.get(SESSION_HEADER, ""), authorization)
-    response = _served(body, Call(context_or_refusal, current_request_id(), agent, _toolset()))
-    if name := _client_of(message):
-        response.headers[SESSION_HEADER] = session_id(name, authorization)
+    client = _client_of(message) or client_name(request.headers.get(SESSION_HEADER, ""), authorization)
+    if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
+        caller = replace(context_or_refusal.caller, agent=client)
+        context_or_refusal = replace(context_or_refusal, caller=caller)
+    response = _served(body, Call(context_or_refusal, _toolset(), current_request_id()))
+    if client and message["method"] == "initialize":
+        response.headers[SESSION_HEADER] = session_id(client, authorization)
     return response
 
 
-def _message(body: object) -> t.JSONRPCRequest | t.JSONRPCNotification:
-    """Returns a message, which is a request if it has any id. Raises `ValidationError`."""
-    is_notification = isinstance(body, dict) and "id" not in body
-    return (t.JSONRPCNotification if is_notification else t.JSONRPCRequest).model_validate(body)
+def _client_of(message: dict[str, Any]) -> str:
+    """Returns the client's name that a message states, as records can store it.
 
-
-def _client_of(message: t.JSONRPCRequest | t.JSONRPCNotification) -> str:
-    """Returns the client's name in a handshake; an empty one in any other message."""
-    if message.method != "initialize":
-        return ""
+    Messages of the newest revision state it, and before that the handshake alone.
+    """
+    params = message.get("params") or {}
+    meta = params.get("_meta")
+    stated = meta.get(t.CLIENT_INFO_META_KEY) if isinstance(meta, dict) else params.get("clientInfo")
     try:
-        return printable_name(t.InitializeRequestParams.model_validate(message.params, by_name=False).client_info.name)
-    except ValidationError:  # the SDK refuses the handshake
+        client = t.Implementation.model_validate(stated)
+    except ValidationError:  # it states none, or the SDK refuses it
         return ""
+    return "".join(letter for letter in client.name if letter.isprintable()).strip()[:MAX_NAME]
 
 
 def _served(body: bytes, call: Call) -> Response:

@@ -50,17 +50,16 @@ def offered(ctx: Context) -> list[t.Resource]:
     return [t.Resource(uri=uri, name=name, mime_type=kind, _meta=UNTRUSTED) for uri, name, kind in briefs + documents]
 
 
-def read(ctx: Context, uri: str) -> Contents:
+def read(ctx: Context, uri: str) -> t.ReadResourceResult:
     """Returns the contents of an address. Raises `NotFound`."""
     scheme, _, document_id = uri.partition("://")
-    if scheme in ("brief", "document") and HEX_ID.fullmatch(document_id):
-        return _brief(ctx, uri, document_id) if scheme == "brief" else _document(ctx, uri, document_id)
-    raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
-
-
-def _brief(ctx: Context, uri: str, document_id: str) -> Contents:
+    if scheme not in ("brief", "document") or not HEX_ID.fullmatch(document_id):
+        raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
+    if scheme == "document":
+        return t.ReadResourceResult(contents=_document(ctx, uri, document_id))
     text = orjson.dumps(get_brief(ctx, document_id).body).decode()
-    return [t.TextResourceContents(uri=uri, mime_type=JSON, text=text, _meta=UNTRUSTED)]
+    brief = t.TextResourceContents(uri=uri, mime_type=JSON, text=text, _meta=UNTRUSTED)
+    return t.ReadResourceResult(contents=[brief])
 
 
 def _document(ctx: Context, uri: str, document_id: str) -> Contents:

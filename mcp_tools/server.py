@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn, TypeVar, cast
 
 import mcp_types as t
@@ -23,15 +24,12 @@ from mcp_tools import prompts, resources
 from mcp_tools.guidance import INSTRUCTIONS
 from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
-from mcp_tools.toolsets import ALL, holds
+from mcp_tools.toolsets import holds
 
 log = logging.getLogger("content_workflow.mcp")
 
 RELEASE = CacheHint(ttl_ms=300_000)
 """How long a client may cache a list that changes with a new release alone."""
-
-MAX_NAME = 100
-"""The most characters of an agent's name."""
 
 T = TypeVar("T")
 
@@ -46,29 +44,15 @@ class Call:
     """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose."""
 
     context_or_refusal: Context | Refusal
+    toolset: str
     request_id: str
-    agent: str = ""
-    """The client's name, where its handshake was another request."""
-    toolset: str = ALL
 
-    def context(self, message: Message) -> Context:
-        """Returns the context of a message; a token without an agent's name takes the client's.
-
-        Raises the refusal of a caller who is not served.
-        """
-        ctx = self.context_or_refusal
-        if isinstance(ctx, Refusal):
-            raise ctx
-        if ctx.caller.agent:
-            return ctx
-        client = message.session.client_params
-        name = printable_name(client.client_info.name) if client and client.client_info else self.agent
-        return replace(ctx, caller=replace(ctx.caller, agent=name))
-
-
-def printable_name(client: str) -> str:
-    """Returns a client's name as records can store it."""
-    return "".join(letter for letter in client if letter.isprintable()).strip()[:MAX_NAME]
+    @property
+    def context(self) -> Context:
+        """The context of the call. Raises the refusal of a caller who is not served."""
+        if isinstance(self.context_or_refusal, Refusal):
+            raise self.context_or_refusal
+        return self.context_or_refusal
 
 
 def mcp_server() -> Server[None]:
@@ -101,7 +85,7 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
     if tool is None or not holds(toolset, params.name):
         near = near_name(params.name, (name for name in TOOLS if holds(toolset, name)))
         hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
-        raise _invalid(f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
+        raise MCPError(t.INVALID_PARAMS, f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
     result = await _served(message, lambda ctx: tool.call(ctx, arguments), refused)
     return tool.labelled(result, arguments)
 
@@ -116,11 +100,7 @@ async def _list_templates(message: Message, page: Page) -> t.ListResourceTemplat
 
 async def _read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
     uri = str(params.uri)
-    return await _served(
-        message,
-        lambda ctx: t.ReadResourceResult(contents=resources.read(ctx, uri)),
-        lambda refusal: _protocol_error(refusal, uri=uri),
-    )
+    return await _served(message, partial(resources.read, uri=uri), partial(_protocol_error, uri=uri))
 
 
 async def _list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
@@ -129,7 +109,7 @@ async def _list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
 
 async def _get_prompt(message: Message, params: t.GetPromptRequestParams) -> t.GetPromptResult:
     if params.name != prompts.WRITE:
-        raise _invalid(f"There is no prompt {params.name!r}: list the prompts.")
+        raise MCPError(t.INVALID_PARAMS, f"There is no prompt {params.name!r}: list the prompts.")
     arguments = params.arguments or {}
     return await _served(message, lambda ctx: t.GetPromptResult(messages=prompts.written(ctx, arguments)))
 
@@ -157,7 +137,7 @@ async def _served(
 
     def run() -> T:
         try:
-            return serve(call.context(message))
+            return serve(call.context)
         except Refusal as refusal:
             return refuse(refusal)
         except Exception:
@@ -165,7 +145,3 @@ async def _served(
             return refuse(InternalError(call.request_id))
 
     return await to_thread.run_sync(run)
-
-
-def _invalid(reason: str) -> MCPError:
-    return MCPError(code=t.INVALID_PARAMS, message=reason)
