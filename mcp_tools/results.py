@@ -1,14 +1,10 @@
-"""What a tool returns: its operation's result without long texts, the JSON Schema that documents it, and its labels.
-
-Labels say which tools and resources return text that people and agents wrote (decisions, section 13).
-"""
+"""What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
 
 from typing import Any
 
 import marshmallow as ma
 import mcp_types as t
 import orjson
-from marshmallow import validate
 
 from app.errors import Refusal
 from app.fields.json_schema import json_schema
@@ -22,35 +18,15 @@ from app.records.revisions import RevisionRecord, RevisionSummary
 SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
 """Records with long texts, and the same records without them, as tools return them."""
 
-STRINGS = ("string", ["string", "null"])
-"""The types of a key that is documented only by its name."""
-
-DRAFT_TEXT = "markdown"
-"""The long text of a document draft, which only `get_intent` returns."""
-
-
 UNTRUSTED = {"untrusted": True}
-"""What `_meta` says of text in which an agent follows no instructions."""
-
-
-def output_schema(operation: Operation[Any]) -> dict[str, Any]:
-    """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
-
-    A record is documented once, by the tool that reads it. A refusal fits every schema, since some clients check tool
-    errors against it too.
-    """
-    record = _record_schema(operation) if _documents_its_record(operation) else {}
-    if operation.many:
-        items = {"type": "array", "items": record} if record else {"type": "array"}
-        total = {"totalCount": {"type": "integer"}} if _counts(operation) else {}
-        record = {"properties": {"items": items, **total}}
-    return {"type": "object", **record, "minProperties": 1}
+"""What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
+13). Every tool has this label, as all of them, and their refusals, return such text or names."""
 
 
 def result_of(operation: Operation[Any], result: Result[Any]) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
     body = result.body
-    if issubclass(operation.response, IntentRecord) and operation.name != "get_intent":
+    if _record(operation) is IntentRecord and operation.name != "get_intent":  # which alone returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
     content = {"items": body, **total} if operation.many else body
@@ -66,29 +42,20 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
-def labelled(result: t.CallToolResult, label: dict[str, Any]) -> t.CallToolResult:
-    """Returns a result with the labels of its call; a refusal names claims and tokens, so it has them too."""
-    return result.model_copy(update={"meta": {**(result.meta or {}), **label}}) if label else result
+def output_schema(operation: Operation[Any]) -> dict[str, Any]:
+    """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
-
-def _counts(operation: Operation[Any]) -> bool:
-    """Returns whether a list can report the number of its items."""
-    return operation.query is not None and "count" in cached_schema(operation.query).fields
-
-
-def _text(body: object) -> t.TextContent:
-    return t.TextContent(type="text", text=orjson.dumps(body).decode())
-
-
-def _short(draft: dict[str, Any]) -> dict[str, Any]:
-    """Returns a draft without its long text."""
-    return {**draft, "fields": {name: value for name, value in draft["fields"].items() if name != DRAFT_TEXT}}
-
-
-def _documents_its_record(operation: Operation[Any]) -> bool:
-    """Returns whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
+    A record is documented once, by the first tool that reads it, to use little of the context. A refusal fits every
+    schema, since some clients check tool errors against it too.
+    """
     alike = [one for one in MCP_CATALOGUE if _record(one) == _record(operation)]
-    return operation is min(alike, key=lambda one: (not one.reads, one.many))
+    documents_it = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
+    if operation.many:
+        items = {"type": "array", "items": record} if record else {"type": "array"}
+        counts = operation.query is not None and "count" in cached_schema(operation.query).fields
+        record = {"properties": {"items": items, **({"totalCount": {"type": "integer"}} if counts else {})}}
+    return {"type": "object", **record, "minProperties": 1}
 
 
 def _record(operation: Operation[Any]) -> type[ma.Schema]:
@@ -98,46 +65,26 @@ def _record(operation: Operation[Any]) -> type[ma.Schema]:
     return SHORT.get(operation.response, operation.response)
 
 
-def _record_schema(operation: Operation[Any]) -> dict[str, Any]:
-    """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
+def _keys(operation: Operation[Any]) -> dict[str, Any]:
+    """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
     record = _record(operation)
-    properties = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
+    keys = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
     for extended in {_record(one) for one in MCP_CATALOGUE} & {*record.__mro__[1:]}:
-        for name in json_schema(extended)["properties"]:
-            del properties[name]
-    if operation.response is ConfirmedRecord:
-        properties |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
-    return {"type": "object", "properties": properties}
+        keys = {name: one for name, one in keys.items() if name not in extended().fields}
+    return keys | ({str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS} if record is ConfirmedRecord else {})
 
 
 def _key(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns the documentation of a key of a record: its type, and the keys of the objects in a list.
-
-    More would only use up the context.
-    """
+    """Returns the documentation of a key: its type where it is no string, and the keys of the objects in a list."""
     if inner := schema.get("items", {}).get("properties"):
         return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
-    return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}
+    return {"type": schema["type"]} if schema.get("type", "string") not in ("string", ["string", "null"]) else {}
 
 
-def label_of(operation: Operation[Any]) -> dict[str, Any] | None:
-    """Returns what `_meta` says of an operation's tool and of its results; None where they hold no such text."""
-    records = CONFIRMED_RECORDS.values() if operation.response is ConfirmedRecord else (operation.response,)
-    return UNTRUSTED if any(holds_text(record()) for record in records) else None
+def _short(draft: dict[str, Any]) -> dict[str, Any]:
+    """Returns a draft without its long text."""
+    return {**draft, "fields": {name: value for name, value in draft["fields"].items() if name != "markdown"}}
 
 
-def holds_text(schema: ma.Schema) -> bool:
-    """Returns whether a record has a field of free text."""
-    return any(map(_is_text, schema.fields.values()))
-
-
-def _is_text(field: ma.fields.Field[Any]) -> bool:
-    """Returns whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
-    if isinstance(field, ma.fields.Nested):
-        return isinstance(field.schema, ma.Schema) and holds_text(field.schema)
-    if isinstance(field, ma.fields.List):
-        return _is_text(field.inner)
-    if isinstance(field, ma.fields.String):
-        closed = any(isinstance(check, validate.OneOf) for check in field.validators)
-        return not closed and field.metadata.keys().isdisjoint(("pattern", "format"))
-    return isinstance(field, ma.fields.Dict)
+def _text(body: object) -> t.TextContent:
+    return t.TextContent(type="text", text=orjson.dumps(body).decode())
