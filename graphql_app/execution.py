@@ -19,7 +19,7 @@ from graphql.validation.rules import overlapping_fields_can_be_merged
 from strawberry.extensions import SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
-from app.http import in_flight
+from app.http.concurrency import hold_large
 from app.http.errors import bug
 from app.operations.delivery import DeliveryReader, shows_drafts
 from graphql_app.context import DeliveryContext
@@ -141,7 +141,7 @@ class ReadSelections(SchemaExtension):
                 lambda: len(self._reader.caches.categories(request.ctx, request.revision)),
             )
             request.shows_drafts = shows_drafts(request.ctx, selections)
-            answer = self._reader.read(request.ctx, selections, request.revision, in_flight.current().take_large)
+            answer = self._reader.read(request.ctx, selections, request.revision, hold_large)
             request.results, request.counts = answer.results, answer.counts
         yield
 

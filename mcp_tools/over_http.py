@@ -37,8 +37,8 @@ from rapidfuzz.distance import OSA
 from app.errors import RateLimited, Refusal
 from app.http import bodies
 from app.http.callers import callers
+from app.http.credentials import bearer_secret
 from app.http.hosts import HostNames, is_same_origin
-from app.http.in_flight import bearer_secret
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context

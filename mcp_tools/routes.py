@@ -6,7 +6,6 @@ answer one.
 
 from __future__ import annotations
 
-import gc
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -25,8 +24,6 @@ def install(app: Flask, settings: Settings) -> None:
     @cache
     def endpoint() -> McpView:
         view: McpView = import_module("mcp_tools.over_http").McpView(settings)
-        gc.collect()
-        gc.freeze()  # the SDK's objects stay for good; looking through them took each full collection 50 ms
         return view
 
     app.add_url_rule("/mcp", "mcp", lambda: endpoint().view(), methods=["POST"])

@@ -24,8 +24,6 @@ from app.rules.words import PART
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response, as JSON."""
-LARGE_BODIES = 1024 * 1024
-"""Texts of more bytes are large: callers bound how many such reads run at the same time."""
 
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
@@ -87,12 +85,12 @@ class TextReader:
         )
 
     def read(
-        self, ctx: Context, documents: Iterable[ResponseDocument], before_large: Callable[[], object]
+        self, ctx: Context, documents: Iterable[ResponseDocument], before_large: Callable[[int], object]
     ) -> Texts | None:
         """Returns the html and markdown that is selected, in one read; None where one was replaced meanwhile.
 
-        Calls `before_large` before large texts. Raises `TooLong` before any is read, where that is known before, and
-        `ServiceUnavailable` where rendering drafts takes too long.
+        Calls `before_large` with their size before it reads them. Raises `TooLong` before any is read, where that is
+        known before, and `ServiceUnavailable` where rendering drafts takes too long.
         """
         times: Counter[TextRef] = Counter()
         sizes: dict[TextRef, int] = {}
@@ -107,8 +105,7 @@ class TextReader:
         size = sum(count * sizes[text] for text, count in times.items())
         if size > MAX_BODIES:
             raise TooLong
-        if size > LARGE_BODIES:
-            before_large()
+        before_large(size)
         stored = {text.body_id for text in times if not text.is_rendered or rendered[text] is None}
         bodies = ctx.store.bodies.get_texts(ctx.project_id, stored)
         if len(bodies) < len(stored):

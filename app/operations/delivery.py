@@ -49,7 +49,7 @@ class DeliveryReader:
         self._texts = TextReader()
 
     def read(
-        self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[], object] = lambda: None
+        self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[int], object] = lambda _: None
     ) -> QueryResult:
         """Returns what each selection finds, or the refusal that it meets; calls `before_large` before large texts.
 
@@ -67,7 +67,7 @@ class DeliveryReader:
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
     def _try(
-        self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[], object]
+        self, ctx: Context, selected: Selected, revision: int, before_large: Callable[[int], object]
     ) -> QueryResult | None:
         """Returns the result; None where a text was replaced since its record was read."""
         selections = selected.values()

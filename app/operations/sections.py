@@ -22,7 +22,7 @@ from app.fields.loading import Fields
 from app.fields.sections import ContentEdits
 from app.operations.context import Context
 from app.operations.documents import document_change, own_document
-from app.operations.long_texts import alone_if_long
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
 from app.records.documents import ShownDocument
@@ -66,7 +66,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     ]
     before = markdown_of(ctx, body_id)
     try:
-        with alone_if_long(ctx, before):
+        with processing(ctx, before):
             markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
@@ -152,6 +152,6 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Shown
 
 
 def sections_of(ctx: Context, markdown: str) -> list[Section]:
-    """Returns the sections of a document's markdown; long texts are read one at a time."""
-    with alone_if_long(ctx, markdown):
+    """Returns the sections of a document's markdown."""
+    with processing(ctx, markdown):
         return partition(markdown)
