@@ -15,12 +15,10 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from app.errors import SettingsError
+
 VERSION = version("content-workflow")
 """The service's own version, as the OpenAPI document and the MCP server show it."""
-
-
-class SettingsError(Exception):
-    """One or more environment variables are wrong; the message has a line for each."""
 
 
 def _split(value: object) -> object:

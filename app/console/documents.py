@@ -15,7 +15,7 @@ from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import context
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.fields.queries import MAX_NUMBER
-from app.http import in_flight
+from app.http.concurrency import hold_large
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
 from app.records.documents import ShownDocument
@@ -196,8 +196,7 @@ def text_of(result: Result[ShownDocument]) -> str:
 
 def preview_of(markdown: str) -> str | None:
     """Returns the beginning of a text as html that is safe on any page; None if it has too much markup."""
-    if len(markdown) > LARGE:
-        in_flight.current().take_large()
+    hold_large(len(markdown))
     try:
         return to_html(markdown[:PREVIEWED])
     except TooMuchMarkup:

@@ -8,10 +8,8 @@ from cachetools import LRUCache
 from app.fields.loading import Fields
 from app.operations.context import Context
 from app.operations.guards import refusal_of
-from app.operations.long_texts import OneAtATime, alone_if_long
+from app.operations.long_texts import processing
 from app.rules.publishing import Rendered, refuse_publication, rendered
-
-_RENDERING = OneAtATime()
 
 _renderable: LRUCache[str, bool] = LRUCache(10_000)
 """Whether contents that were rendered before can be published; a content never changes."""
@@ -39,8 +37,8 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
 
 
 def render(ctx: Context, markdown: str) -> Rendered | None:
-    """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
-    with alone_if_long(ctx, markdown, _RENDERING):
+    """Returns markdown as it is delivered, None for what is too large."""
+    with processing(ctx, markdown):
         return rendered(markdown)
 
 

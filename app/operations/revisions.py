@@ -26,7 +26,7 @@ from app.operations.documents import (
     write_decision,
 )
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import OneAtATime, alone_if_long
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.documents import ShownDocument
@@ -48,8 +48,6 @@ from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.store.collection import new_id
 from app.vocabulary import Scope
-
-_COMPARING = OneAtATime()
 
 
 @document_change(
@@ -148,11 +146,11 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Sho
 
 
 def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> str:
-    """Returns the difference of two texts as a unified diff; long ones are compared one at a time.
+    """Returns the difference of two texts as a unified diff.
 
     Raises `TooDifferent` where that would take too long.
     """
-    with alone_if_long(ctx, max(old, new, key=len), _COMPARING):
+    with processing(ctx, max(old, new, key=len)):
         return unified_diff(old, new, old_name, new_name)
 
 

@@ -23,7 +23,7 @@ from app.fields.sections import ContentEdits
 from app.operations.context import Context
 from app.operations.documents import document_change, own_document
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import alone_if_long
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import (
     base_versions,
@@ -74,7 +74,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     ]
     before = markdown_of(ctx, body_id)
     try:
-        with alone_if_long(ctx, before):
+        with processing(ctx, before):
             markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
@@ -169,6 +169,6 @@ def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:
 
 
 def sections_of(ctx: Context, markdown: str) -> list[Section]:
-    """Returns the sections of a document's markdown; long texts are read one at a time."""
-    with alone_if_long(ctx, markdown):
+    """Returns the sections of a document's markdown."""
+    with processing(ctx, markdown):
         return partition(markdown)

@@ -18,10 +18,11 @@ from flask_smorest import Blueprint
 from app.fields.loading import cached_schema
 from app.fields.queries import MAX_OFFSET
 from app.fields.types import Schema
-from app.http import bodies, in_flight
+from app.http import bodies
 from app.http.callers import callers
-from app.http.feed_watch import wait_for_events
+from app.http.concurrency import hold_large
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
+from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.records.documents import TEXT_IF_MISSING
@@ -32,9 +33,6 @@ from app.rules.etags import read_tags
 from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]
-
-LONG_TEXTS = 256 * 1024
-"""From so many characters on, the texts of a response are read and written by few requests at a time."""
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -164,10 +162,7 @@ def _texts(ctx: Context, result: Result[Any]) -> Mapping[str, str | None]:
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         texts = {**texts, **_read(ctx, missing)}
-        if sum(map(len, texts.values())) > LONG_TEXTS:
-            texts = {}  # not held while the request waits for its turn
-            in_flight.current().take_large()
-            texts = {**result.texts, **_read(ctx, missing)}
+        hold_large(sum(map(len, texts.values())))
     return {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
 
 

@@ -31,8 +31,8 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import Nearest, Primary, PrimaryPreferred, ReadPreference, Secondary, SecondaryPreferred
 from pymongo.write_concern import WriteConcern
 
-from app.errors import ServiceUnavailable, WriteConflict
-from app.settings import SettingsError, check_database
+from app.errors import ServiceUnavailable, SettingsError, WriteConflict
+from app.settings import check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories

@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 
 import pytest
-
 from app.http.connections import PER_ADDRESS
+
 from tests.abuse.service import Service
 from tests.abuse.sockets import connect, head, is_closed, stalled
 
