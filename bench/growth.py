@@ -273,7 +273,6 @@ def _filled(project: Project, number: int) -> Project:
         status=lambda place: str(STATUSES[place // len(STATES) % len(STATUSES)]),
         brief=brief,
         dueDate=due,
-        dueKey=due,
         categoryId=lambda place: few if place < IN_CATEGORY else rest,
         clusterId=ObjectId(_filed[project.id, "cluster"]),
         isPublished=is_published,
