@@ -34,6 +34,9 @@ from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]
 
+BYTES_A_CHARACTER = 4
+"""The most that a character of a text takes in memory, and in JSON but for control characters."""
+
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -162,7 +165,7 @@ def _texts(ctx: Context, result: Result[Any]) -> Mapping[str, str | None]:
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         texts = {**texts, **_read(ctx, missing)}
-        hold_large(sum(map(len, texts.values())))
+        hold_large(sum(map(len, texts.values())) * BYTES_A_CHARACTER)
     return {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
 
 
