@@ -32,16 +32,6 @@ def test_work_that_takes_long_holds_up_no_other_tenant(service: Service, path: s
     assert set(statuses) <= {"200", "429", "503"}
 
 
-@pytest.mark.parametrize("path", ["/documents/{}/outline", "/briefs"])
-def test_requests_of_one_tenant_leave_room_for_others(service: Service, path: str) -> None:
-    document = a_document(service.project.context(), markdown=LONG)
-    requests = [head("GET", path.format(document["id"]), secret) for secret in secrets(service, 16)]
-
-    with service.holds():
-        statuses = flood(service.port, requests, clients=400, seconds=4, addresses=ADDRESSES)
-    assert {"200"} < set(statuses)
-
-
 def test_long_texts_of_one_tenant_leave_room_for_those_of_another(service: Service) -> None:
     document, other = a_document(service.project.context(), markdown=LONG), service.new_project()
     of_other = a_document(other.context(), markdown=LONG[:150_000])
