@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from app import errors
 from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.records.errors import EXTRA_KEYS
+from app.records.types import EXAMPLE_ID
 from app.rest.api import ROUTES
 from app.rest.openapi import TAGS
-from app.rules import briefs, documents
+from app.rules import briefs, statuses
+from app.rules.actors import SYSTEM
+from app.rules.calls import Call
+from app.rules.documents import NO_CLAIM, OPEN, Decision, StoredDocument
+from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 from graphql_app.schema import sdl
 from mcp_tools.tools import TOOLS
@@ -83,8 +90,11 @@ def with_diagrams(page: str) -> str:
     return page
 
 
-PLAIN = str.maketrans({"`": None, ";": ","})
-"""How a diagram writes a text: Mermaid ends a statement at a semicolon."""
+DERIVED = {
+    "unschedule": "the status before it was scheduled, drafting where that was published and it was unpublished since",
+    "unpublish": "the same status, drafting where that is published",
+}
+"""Where the operations lead whose status depends on the document; Mermaid ends a statement at a semicolon."""
 
 
 def status_diagram() -> str:
@@ -93,25 +103,25 @@ def status_diagram() -> str:
     The editable statuses are one node, since `PATCH` moves a document freely among them. An operation that leaves
     every status is a note.
     """
-    nodes = {status: "open" if status in briefs.OPEN else str(status) for status in Status}
+    nodes = {status: "open" if status in OPEN else str(status) for status in Status}
     arrows: dict[tuple[str, str], list[str]] = {}
     notes = []
-    for move in documents.MOVES:
+    for move in statuses.MOVES:
         if not isinstance(move.enters, Status):
-            notes.append(f"{move.name}: to {move.enters.value.translate(PLAIN)}")
+            notes.append(f"{move.name}: to {DERIVED[move.name]}")
             continue
         if len(move.leaves) >= len(Status) - 1:
             notes.append(f"{move.name}: from every status to {move.enters}")
             continue
         for status in (*move.leaves, *move.if_changed):
-            is_partly = status in briefs.OPEN and not set(briefs.OPEN) <= set(move.leaves)
+            is_partly = status in OPEN and not set(OPEN) <= set(move.leaves)
             name = f"{move.name} (from {status})" if is_partly else move.name
             names = arrows.setdefault((nodes[status], nodes[move.enters]), [])
             if name not in names:
                 names.append(name)
     lines = [
         "stateDiagram-v2",
-        f'    state "{" / ".join(briefs.OPEN)}" as open',
+        f'    state "{" / ".join(OPEN)}" as open',
         "    [*] --> open",
         *(f"    {one} --> {other}: {', '.join(names)}" for (one, other), names in arrows.items() if one != other),
         "    scheduled --> published: at its time",
@@ -122,11 +132,31 @@ def status_diagram() -> str:
     return "\n".join(lines) + "\n"
 
 
+BRIEF_MOVES: dict[str, Callable[[StoredDocument, Call], Decision]] = {
+    "ready": briefs.mark_brief_ready,
+    "claim": briefs.claim_brief,
+    "renew": briefs.renew_claim,
+    "withdraw": briefs.withdraw_brief,
+    "release": briefs.release_brief,
+}
+
+
+def _moved(rule: Callable[[StoredDocument, Call], Decision]) -> Iterator[tuple[str, str]]:
+    """Yields from which state of a brief a rule leads where, for the holder of a claim."""
+    call = Call({**SYSTEM, "id": EXAMPLE_ID}, Channel.REST, datetime.now(UTC))
+    for state in BriefState:
+        claim = {"claimedBy": call.actor, "claimedAt": call.now} if state == BriefState.CLAIMED else NO_CLAIM
+        document = {"status": Status.DRAFTING, "version": 1, "slug": "", "brief": {"state": state, **claim}}
+        with suppress(Refusal):
+            decision = rule(cast(StoredDocument, document), call)
+            if decision.events:
+                yield state, decision.document["brief"]["state"]
+
+
 def brief_diagram() -> str:
     """Returns the states of a brief and the operations between them, in Mermaid's notation."""
-    finishing = ", ".join(move.name for move in documents.MOVES if move.finishes_brief)
-    moves = {name.lower(): move for name, move in vars(briefs).items() if isinstance(move, briefs.BriefMove)}
-    arrows = [f"    {one} --> {move.enters}: {name}" for name, move in moves.items() for one in move.leaves]
+    finishing = ", ".join(move.name for move in statuses.MOVES if move.finishes_brief)
+    arrows = [f"    {one} --> {other}: {name}" for name, rule in BRIEF_MOVES.items() for one, other in _moved(rule)]
     return "\n".join(
         ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease runs out"]
         + [f"    claimed --> drafted: {finishing}", ""]

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from flask import Response
+from flask import Response, request
 from werkzeug.wsgi import FileWrapper
 
 IN_MEMORY = 1024 * 1024
@@ -21,5 +21,8 @@ def fill(response: Response, parts: Iterable[bytes]) -> None:
             file.write(part)
         stack.pop_all()
     response.content_length = file.tell()
+    if request.method == "HEAD":  # nobody would close the file, as nobody reads it
+        file.close()
+        return
     file.seek(0)
     response.response = FileWrapper(file, PART)

@@ -109,7 +109,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
     """
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     # Who lost a brief to another caller chooses among the next ones, of which others are about to take the first.
-    spread = min(8**ctx.tries, MOST_SPREAD)
+    spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
     ready = ctx.store.briefs.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
     if ready:
         return change_document(ctx, random.choice(ready), _claim(ctx, fields))

@@ -17,7 +17,7 @@ from app.errors import Refusal
 from app.operations.context import this_instant
 from app.operations.purging import purge_trash
 from app.operations.transfers import ProjectImport, export_project
-from app.rules.briefs import state_now
+from app.rules.briefs import brief_at
 from app.rules.insights import duration_class, quantile
 from app.store import insights, outboxes
 from app.vocabulary import Scope
@@ -139,7 +139,7 @@ def replayed(project: Project, days: int = 90) -> dict[str, Any]:
             offered[document] = at
         status_until[document][at.date().isoformat()] = "" if what == "deleted" else event["data"].get("status", "")
     documents = list(project.store.database.documents.find({"projectId": ObjectId(project.id), "deletedAt": None}))
-    assert all(state_now(one, this_instant()) == one["brief"]["state"] for one in documents)
+    assert all(brief_at(one["brief"], this_instant()) == one["brief"] for one in documents)
     ready = [one for one in documents if one["brief"]["state"] == "ready" and one["status"] in OPEN]
     return {
         "days": {day: dict(counter) for day, counter in by_day.items()},

@@ -49,7 +49,8 @@ class GraphQL:
 
     def feed(self, name: str, headers: Any = None, **query: Any) -> TestResponse:
         """Asks for one of the feeds."""
-        return self.client.get(f"/delivery/{name}.xml", query_string=query, headers=self._headers(headers))
+        headers = self._headers(headers)
+        return self.client.get(f"/delivery/{name}.xml", query_string=query, headers=headers, buffered=True)
 
     def by(self, token: Token) -> GraphQL:
         """The same API, called with another token."""

@@ -204,7 +204,8 @@ def test_an_import_that_was_interrupted_is_run_again(
 def html_of_nothing(store: Store) -> list[str]:
     """Returns the texts that are neither a version's nor delivered."""
     named = {row["bodyId"] for row in store.database.revisions.find()}
-    named |= {(row.get("snapshot") or {}).get("htmlId") for row in store.database.documents.find()}
+    named |= {row["htmlId"] for row in store.database.publications.find()}
+    named |= {(row.get("trashedPublication") or {}).get("htmlId") for row in store.database.documents.find()}
     return [row["text"] for row in store.database.bodies.find() if str(row["_id"]) not in {str(one) for one in named}]
 
 

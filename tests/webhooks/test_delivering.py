@@ -418,7 +418,7 @@ def test_a_webhook_that_is_enabled_again_while_it_answers_410_does_not_wait_for_
         raise WriteConflict  # it was not enabled, and is again
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.webhooks, "disable", disable)
+        patch.setattr(store.webhooks, "update", disable)
         post.deliver(project)
     assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
     post.later(seconds=10).deliver(project)

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from app.store.conditions import lease_expired_filter
 from bson import ObjectId
 
 from app.errors import ServiceUnavailable
@@ -22,7 +21,6 @@ from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store import briefs, events
-from app.store.indexes import NOT_DELETED
 from app.store.store import Store
 from app.worker import worker
 from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
@@ -138,15 +136,6 @@ def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, pro
         rest.post(f"/documents/{document['id']}/brief/claim", body)
 
     assert expire_claims(store, ProjectByProject("expire claims")) is False
-
-
-def test_finding_lost_claims_uses_its_index(store: Store) -> None:
-    lost = lease_expired_filter(this_instant()) | NOT_DELETED
-
-    plan = store.database.documents.find(lost).explain()["queryPlanner"]["winningPlan"]
-
-    assert "brief.claimExpiresAt" in str(plan)
-    assert "COLLSCAN" not in str(plan)
 
 
 def test_feeds_are_cut_by_one_worker_in_hours(fresh_store: Store) -> None:
