@@ -62,14 +62,13 @@ GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
 """The attributes that elements always have: the only control is the box of a task list."""
 
 MARKUP: Final = re.compile(
-    r"<!--(?:-?>|.*?(?:-->|\Z))|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^>]*+(?:>|\Z)"
-    r"|<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/?\1\b)[^<]*+)*+</\1\s*+>"
+    r"<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/?\1\b)[^<]*+)*+</\1\s*+>"
     r"|<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*+)"
     r"(?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++))?){0,50}+\s*+/?>"
-    r"|</?[a-z][^<>]*+>|<",
+    r"|</?[a-z][^<>]*+>|<!--(?:-?>|.*?(?:-->|\Z))|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^>]*+(?:>|\Z)|<",
     re.DOTALL | re.IGNORECASE,
 )
-"""Comments, instructions, scripts and styles whole; a tag of up to 50 attributes; what is like a tag; any other `<`."""
+"""Scripts and styles whole; a tag of up to 50 attributes; what is like a tag; comments, instructions; any other `<`."""
 
 _VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 _TABLE_PARTS = frozenset({"colgroup", "table", "tbody", "tfoot", "thead", "tr"})
