@@ -12,8 +12,8 @@ from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.records.errors import EXTRA_KEYS
+from app.records.json_schema import response_schema
 from app.rest.api import ROUTES
-from app.rest.openapi import TAGS
 from app.rules import briefs, documents
 from app.vocabulary import DocumentStatus as Status
 from graphql_app.schema import sdl
@@ -59,8 +59,9 @@ def _error(refusal: type[Refusal]) -> str:
         refusal.message,
         "",
     ]
-    if keys := EXTRA_KEYS.get(refusal):
-        lines += [*(f"- `{key}`: {field.metadata['description']}" for key, field in keys.items()), ""]
+    if refusal in EXTRA_KEYS:
+        keys = response_schema(EXTRA_KEYS[refusal])["properties"]
+        lines += [*(f"- `{name}`: {key['description']}" for name, key in keys.items()), ""]
     operations = [operation.name for operation in CATALOGUE if refusal in operation.errors]
     if 0 < len(operations) <= MANY:
         lines += [f"Refused with it: {_code(operations)}.", ""]
@@ -153,7 +154,7 @@ def rest_page() -> str:
         lines += [
             f"## {routes.name.capitalize()}",
             "",
-            TAGS[routes.name],
+            routes.description,
             "",
             "| Route | Scope | What it does |",
             "|---|---|---|",

@@ -3,24 +3,19 @@
 Labels say which tools and resources return text that people and agents wrote (decisions, section 13).
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-import marshmallow as ma
 import mcp_types as t
 import orjson
-from marshmallow import validate
+from typing_extensions import get_original_bases, is_typeddict
 
 from app.errors import Refusal
-from app.fields.json_schema import json_schema
 from app.fields.loading import cached_schema
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
-from app.records.documents import DocumentRecord, DocumentSummary
-from app.records.intents import CONFIRMED_RECORDS, ConfirmedRecord, IntentRecord
-from app.records.revisions import RevisionRecord, RevisionSummary
-
-SHORT: dict[type[ma.Schema], type[ma.Schema]] = {DocumentRecord: DocumentSummary, RevisionRecord: RevisionSummary}
-"""Records with long texts, and the same records without them, as tools return them."""
+from app.records.intents import Intent
+from app.records.json_schema import JsonSchema, response_schema
 
 STRINGS = ("string", ["string", "null"])
 """The types of a key that is documented only by its name."""
@@ -50,7 +45,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
 def result_of(operation: Operation[Any], result: Result[Any]) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
     body = result.body
-    if issubclass(operation.response, IntentRecord) and operation.name != "get_intent":
+    if operation.response is Intent and operation.name != "get_intent":
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
     content = {"items": body, **total} if operation.many else body
@@ -87,57 +82,51 @@ def _short(draft: dict[str, Any]) -> dict[str, Any]:
 
 def _documents_its_record(operation: Operation[Any]) -> bool:
     """Returns whether, of the tools with the same record, this one documents it: one that reads it, or the first."""
-    alike = [one for one in MCP_CATALOGUE if _record(one) == _record(operation)]
+    alike = [one for one in MCP_CATALOGUE if one.record is operation.record]
     return operation is min(alike, key=lambda one: (not one.reads, one.many))
-
-
-def _record(operation: Operation[Any]) -> type[ma.Schema]:
-    """Returns the schema of the record that an operation's tool returns."""
-    if issubclass(operation.response, IntentRecord):
-        return IntentRecord  # whatever the kind of draft
-    return SHORT.get(operation.response, operation.response)
 
 
 def _record_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the schema of a record without the keys of a record that it extends, which has a tool of its own."""
-    record = _record(operation)
-    properties = {name: _key(one) for name, one in json_schema(record)["properties"].items()}
-    for extended in {_record(one) for one in MCP_CATALOGUE} & {*record.__mro__[1:]}:
-        for name in json_schema(extended)["properties"]:
+    properties = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
+    for extended in {one.record for one in MCP_CATALOGUE} & {*_bases(operation.record)}:
+        for name in extended.__annotations__:
             del properties[name]
-    if operation.response is ConfirmedRecord:
-        properties |= {str(kind): {"type": "object"} for kind in CONFIRMED_RECORDS}
     return {"type": "object", "properties": properties}
 
 
-def _key(schema: dict[str, Any]) -> dict[str, Any]:
+def _bases(record: Any) -> Iterator[Any]:
+    """Yields the TypedDicts that a TypedDict extends."""
+    for base in get_original_bases(record):
+        if is_typeddict(base):
+            yield base
+            yield from _bases(base)
+
+
+def _key(schema: JsonSchema) -> dict[str, Any]:
     """Returns the documentation of a key of a record: its type, and the keys of the objects in a list.
 
     More would only use up the context.
     """
     if inner := schema.get("items", {}).get("properties"):
         return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
-    return {} if schema.get("type", "string") in STRINGS else {"type": schema["type"]}
+    found = ["object", "null"] if "anyOf" in schema else schema["type"]
+    return {} if found in STRINGS else {"type": found}
 
 
 def label_of(operation: Operation[Any]) -> dict[str, Any] | None:
     """Returns what `_meta` says of an operation's tool and of its results; None where they hold no such text."""
-    records = CONFIRMED_RECORDS.values() if operation.response is ConfirmedRecord else (operation.response,)
-    return UNTRUSTED if any(holds_text(record()) for record in records) else None
+    return UNTRUSTED if holds_text(response_schema(operation.record)) else None
 
 
-def holds_text(schema: ma.Schema) -> bool:
-    """Returns whether a record has a field of free text."""
-    return any(map(_is_text, schema.fields.values()))
-
-
-def _is_text(field: ma.fields.Field[Any]) -> bool:
-    """Returns whether a field holds free text: all but the words of a closed list, and ids, times and addresses."""
-    if isinstance(field, ma.fields.Nested):
-        return isinstance(field.schema, ma.Schema) and holds_text(field.schema)
-    if isinstance(field, ma.fields.List):
-        return _is_text(field.inner)
-    if isinstance(field, ma.fields.String):
-        closed = any(isinstance(check, validate.OneOf) for check in field.validators)
-        return not closed and field.metadata.keys().isdisjoint(("pattern", "format"))
-    return isinstance(field, ma.fields.Dict)
+def holds_text(schema: JsonSchema) -> bool:
+    """Returns whether a record has free text: all but the words of a closed list, and ids, times and addresses."""
+    if "anyOf" in schema:
+        return any(map(holds_text, schema["anyOf"]))
+    if "properties" in schema:
+        return any(map(holds_text, schema["properties"].values()))
+    if "items" in schema:
+        return holds_text(schema["items"])
+    if schema["type"] == "object":
+        return True
+    return schema["type"] in STRINGS and schema.keys().isdisjoint(("enum", "pattern", "format"))

@@ -21,7 +21,7 @@ from app.http.concurrency import Bound, ConcurrencyLimit
 from app.http.requests import CALLER
 from app.operations.context import Caller
 from app.operations.operation import Result
-from app.records.events import ShownEventPage
+from app.records.events import EventPage
 from app.rules.events import read_cursor
 from app.store.store import Store
 
@@ -128,7 +128,7 @@ def end_on_signal() -> None:
     threading.Thread(target=watch, name="watch signals", daemon=True).start()
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result[ShownEventPage]]) -> Result[ShownEventPage]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]) -> Result[EventPage]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page. Raises `Unauthorized` when the caller is not valid any more after a wait, and

@@ -17,17 +17,17 @@ from app.operations.guards import if_over_budget, publishing_request
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
-from app.records.actions import ActionRecord, ShownAction, action_record
+from app.records.actions import Action, action_record
 from app.rules.briefs import MoveRequest, first_refusal
-from app.rules.checks import ShownCheck, failed_errors
+from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
 from app.vocabulary import Scope
 
 RESTORE = "restore_document"
 
 
-@operation(Scope.READ, Effect.READS, response=ActionRecord, many=True)
-def list_document_actions(ctx: Context, document_id: str) -> Result[list[ShownAction]]:
+@operation(Scope.READ, Effect.READS)
+def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]]:
     """List what can be done with a document now, and why the rest is refused.
 
     `refusal` is the error that a valid call would get.
@@ -43,7 +43,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[ShownAc
 
 
 def actions_on(
-    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[ShownCheck] | None = None
+    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[CheckResult] | None = None
 ) -> Iterator[tuple[Operation[Any], Refusal | None]]:
     """Yields each operation that writes a document or its brief, and why it would be refused now.
 
@@ -74,7 +74,7 @@ def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, reques
 
 
 def _request(
-    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[ShownCheck] | None
+    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None
 ) -> MoveRequest:
     """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, request = ctx.caller.scopes, ctx.move_request

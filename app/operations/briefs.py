@@ -23,8 +23,8 @@ from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.context import Context
 from app.operations.documents import document_change, document_result, own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.briefs import BriefDetail, BriefItem, ShownBriefDetail, ShownBriefItem, brief_detail, brief_item
-from app.records.documents import ShownDocument
+from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.records.documents import DocumentSummary
 from app.rules.briefs import (
     CLAIM,
     NO_CLAIM,
@@ -44,8 +44,8 @@ from app.rules.references import ExistingRecords, link_problems
 from app.vocabulary import BriefState, Scope
 
 
-@operation(Scope.READ, Effect.READS, query=BriefQuery, response=BriefItem, many=True)
-def list_briefs(ctx: Context, fields: Fields) -> Result[list[ShownBriefItem]]:
+@operation(Scope.READ, Effect.READS, query=BriefQuery)
+def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
     Due soonest first, those without a due date last; ready briefs of documents past drafting are left out.
@@ -57,8 +57,8 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[ShownBriefItem]]:
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
-@operation(Scope.READ, Effect.READS, response=BriefDetail)
-def get_brief(ctx: Context, document_id: str) -> Result[ShownBriefDetail]:
+@operation(Scope.READ, Effect.READS)
+def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     """Read a document's brief with its category and the documents to link to.
 
     `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
@@ -72,7 +72,7 @@ def get_brief(ctx: Context, document_id: str) -> Result[ShownBriefDetail]:
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
-def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's brief whole; fields that are not sent are cleared.
 
     The brief's state stays as it is.
@@ -81,7 +81,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), refusals=(if_guarded,))
-def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
     The brief's state stays as it is.
@@ -90,7 +90,7 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Shown
 
 
 @document_change(Scope.WRITE, errors=(BriefClaimed, BriefClosed), refusals=READY.refusals)
-def mark_brief_ready(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
     A claimed brief has to be withdrawn first.
@@ -101,7 +101,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[ShownDocument]:
 @document_change(
     Scope.WRITE, body=ClaimFields, errors=(BriefClaimed, BriefClosed, BriefNotReady), refusals=CLAIM.refusals
 )
-def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
     Of several callers one succeeds. The document's status becomes `drafting`. The claim ends when the document is
@@ -111,7 +111,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownD
 
 
 @document_change(Scope.WRITE, body=ClaimNextFields, errors=(NoBriefReady,))
-def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
+def claim_next_brief(ctx: Context, fields: Fields) -> Result[DocumentSummary]:
     """Claim the ready brief that is due soonest.
 
     Each of several callers gets another brief.
@@ -127,7 +127,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
 
 
 @document_change(Scope.WRITE, body=RenewFields, errors=(BriefClaimed,), refusals=RENEW.refusals)
-def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Renew your claim's lease.
 
     Only the holder can. After the lease expired the claim is lost; claim the brief again.
@@ -139,7 +139,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[ShownD
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=WITHDRAW.refusals)
-def withdraw_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Withdraw a brief: end its offer, or release its claim.
 
     The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
@@ -148,7 +148,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), refusals=RELEASE.refusals)
-def release_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Release your claim and offer the brief again, in one step.
 
     Only the holder can. What was written stays.
@@ -156,7 +156,7 @@ def release_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
     return _move(ctx, document_id, RELEASE, NO_CLAIM)
 
 
-def _move(ctx: Context, document_id: str, move: BriefMove, changes: Fields) -> Result[ShownDocument]:
+def _move(ctx: Context, document_id: str, move: BriefMove, changes: Fields) -> Result[DocumentSummary]:
     """Makes a move of a document's brief, with `changes` of the brief."""
     moved = ctx.store.briefs.move(
         ctx.project_id,
@@ -189,7 +189,7 @@ def _lease_fields(ctx: Context, seconds: int | None) -> dict[str, Any]:
     return {"leaseSeconds": seconds, "claimExpiresAt": seconds and ctx.now + timedelta(seconds=seconds)}
 
 
-def _write(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     links = ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
     wrong, written = brief_problems(fields, ExistingRecords(documents=links), document_id), written_brief(fields)
     if not wrong:

@@ -35,9 +35,9 @@ from app.operations.guards import publishing_request, request_under_claim
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
 from app.operations.revisions import markdown_of
-from app.records.documents import ScheduleOutcome, ShownDocument, ShownScheduleOutcome
+from app.records.documents import DocumentSummary, ScheduleOutcome
 from app.rules.briefs import MoveRequest, first_refusal
-from app.rules.checks import ShownCheck, failed
+from app.rules.checks import CheckResult, failed
 from app.rules.documents import (
     APPROVE,
     GIVE_UP,
@@ -72,7 +72,7 @@ class _Checked:
     """The failures of the checks that the project demands, of a document in one state; None for no document."""
 
     rev: int | None
-    failed: Sequence[ShownCheck] = ()
+    failed: Sequence[CheckResult] = ()
 
 
 def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
@@ -94,7 +94,7 @@ def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
     prepare=_check,
     refusals=(partial(refusal, SUBMIT),),
 )
-def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
 
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
@@ -118,7 +118,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     errors=(VersionConflict, InvalidTransition, FourEyes, BadRequest),
     refusals=(partial(refusal, APPROVE),),
 )
-def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
     With `baseVersion`, what you read is what goes out.
@@ -132,7 +132,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[S
 @document_change(
     Scope.PUBLISH, body=ChangesRequest, errors=(InvalidTransition,), refusals=(partial(refusal, REQUEST_CHANGES),)
 )
-def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
@@ -150,7 +150,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     refusals=(partial(refusal, SCHEDULE),),
     publishes=True,
 )
-def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
 
     Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
@@ -182,7 +182,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[
 
 
 @document_change(Scope.PUBLISH, errors=(InvalidTransition,), refusals=(partial(refusal, UNSCHEDULE),))
-def unschedule_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Unschedule a document: it gets the status back that it had before."""
     return _move(ctx, document_id, UNSCHEDULE, ctx.move_request, changes=UNSCHEDULED)
 
@@ -196,7 +196,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result[ShownDocument]
     refusals=PUBLISHING,
     publishes=True,
 )
-def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
     A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
@@ -215,7 +215,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[S
     transaction=True,
     prepare=render_document,
 )
-def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
 
     One that is live already keeps its own time.
@@ -227,15 +227,15 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 
 
 @document_change(Scope.PUBLISH, errors=(InvalidTransition,), transaction=True, refusals=(partial(refusal, UNPUBLISH),))
-def unpublish_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     document = own_document(ctx, document_id)
     changes: dict[str, Any] = {"isPublished": False, "publishedAt": None, "snapshot": None, "deliveredWords": []}
     return _change_delivery(ctx, document, UNPUBLISH, changes, slug=None)
 
 
-@operation(Scope.PUBLISH, Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document)
-def publish_scheduled(ctx: Context, document_id: str) -> Result[ShownScheduleOutcome]:
+@operation(Scope.PUBLISH, Effect.CHANGES, transaction=True, prepare=render_document)
+def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
     What was moved meanwhile is left alone, and everything in a project that was frozen meanwhile: `NotFound`.
@@ -297,7 +297,7 @@ def _obstacle(ctx: Context, document: StoredDocument, base_version: int | None =
     return first_refusal(PUBLISHING, document, replace(request, not_renderable=rendering.text is None))
 
 
-def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> Result[ShownDocument]:
+def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None = None) -> Result[DocumentSummary]:
     """Makes a document's present content what is delivered; inside a transaction, when there is no obstacle."""
     text: Rendered = ctx.prepared.text
     html_id = ctx.store.bodies.add(ctx.project_id, document["id"], text.html)
@@ -315,7 +315,7 @@ def _publish(ctx: Context, document: StoredDocument, live_since: datetime | None
 
 def _change_delivery(
     ctx: Context, document: StoredDocument, move: StatusMove, changes: dict[str, Any], *, slug: str | None
-) -> Result[ShownDocument]:
+) -> Result[DocumentSummary]:
     """Makes a move that changes what is delivered, and under which slug if any; inside a transaction."""
     changes |= {"slugs": [document["slug"]], "pastSlugs": past_slugs(document, slug, ctx.now)}
     data = previous_slug(document, slug)
@@ -336,7 +336,7 @@ def _move(
     changes: Fields | None = None,
     base_version: int | None = None,
     event_data: Fields | None = None,
-) -> Result[ShownDocument]:
+) -> Result[DocumentSummary]:
     """Makes a move in one write; `document` is what was read where the request's facts are about one state of it."""
     if document is not None:
         ctx.check_match(document)

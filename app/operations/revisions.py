@@ -23,13 +23,11 @@ from app.operations.guards import request_under_claim
 from app.operations.long_texts import OneAtATime, alone_if_long
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.records.revisions import (
-    DiffRecord,
-    RevisionRecord,
+    Diff,
+    Revision,
     RevisionSummary,
-    ShownDiff,
-    ShownRevision,
     revision_summary,
 )
 from app.rules.diffs import TooDifferent, unified_diff
@@ -50,7 +48,7 @@ _COMPARING = OneAtATime()
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     refusals=(if_guarded, if_not_editable),
 )
-def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content as a new version.
 
     `baseVersion` is the `version` that you read last; if the document changed since, the write is refused. Content
@@ -63,16 +61,16 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Show
     return save_content(ctx, document, fields["markdown"], words)
 
 
-@operation(Scope.READ, Effect.READS, query=Page, response=RevisionSummary, many=True)
-def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[ShownRevision]]:
+@operation(Scope.READ, Effect.READS, query=Page)
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[RevisionSummary]]:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store.revisions.list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
     return Result([revision_summary(revision) for revision in found])
 
 
-@operation(Scope.READ, Effect.READS, response=RevisionRecord)
-def get_revision(ctx: Context, document_id: str, version: str) -> Result[ShownRevision]:
+@operation(Scope.READ, Effect.READS, with_texts=Revision)
+def get_revision(ctx: Context, document_id: str, version: str) -> Result[RevisionSummary]:
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
@@ -86,7 +84,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[ShownRe
     transaction=True,
     refusals=(if_guarded, if_not_editable),
 )
-def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[ShownDocument]:
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
 
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
@@ -122,8 +120,8 @@ def event_type(changes: Mapping[str, Any]) -> str:
     return "document.content_updated" if "contentId" in changes else "document.updated"
 
 
-@operation(Scope.READ, Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
-def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDiff]:
+@operation(Scope.READ, Effect.READS, query=DiffQuery, errors=(BadRequest,))
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
     """Compare the markdown of two versions, as a unified diff.
 
     Refused where the versions are too long and too different to be compared in time.
@@ -149,7 +147,7 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
         return unified_diff(old, new, old_name, new_name)
 
 
-def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result[ShownDocument]:
+def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result[DocumentSummary]:
     """Saves content as a new version, where it differs from what the document has; inside a transaction.
 
     Equal texts have equal counts of `words`, so the text that is stored is read only where these are equal.

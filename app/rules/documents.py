@@ -22,7 +22,7 @@ from app.errors import (
     SlugTaken,
     VersionConflict,
 )
-from app.rules.actors import Actor, Note
+from app.rules.actors import Actor, StoredNote
 from app.rules.briefs import OPEN, MoveRequest, StoredBrief, brief_of, holds_claim, if_claimed, is_claimed
 from app.rules.html_writer import MAX_PARTS
 from app.vocabulary import Channel
@@ -97,7 +97,7 @@ class StoredDocument(PublishedFields):
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
     reviewNote: NotRequired[str | None]
-    review: NotRequired[Note | None]
+    review: NotRequired[StoredNote | None]
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]

@@ -9,7 +9,7 @@ from bson import ObjectId
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
-from app.rules.actors import Note
+from app.rules.actors import StoredNote
 from app.rules.events import Event
 from app.rules.projects import StoredProject
 from app.store.collection import EntityTags, OutboxCollection, new_id, object_id
@@ -92,7 +92,7 @@ class Projects(OutboxCollection[StoredProject]):
             _recent.pop(project_id, None)
         return changed
 
-    def freeze(self, project_id: str, frozen: Note | None, event: Event) -> StoredProject | None:
+    def freeze(self, project_id: str, frozen: StoredNote | None, event: Event) -> StoredProject | None:
         """Freezes or unfreezes a project if that changes something, inside a transaction.
 
         It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
