@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
+import marshmallow as ma
 import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
@@ -30,7 +31,7 @@ from app.rest.openapi import common_parameters
 from app.rest.parser import ConditionalWriteHeaders, Parser, WriteHeaders, check_path
 from app.rest.route import Route
 from app.rules.etags import read_tags
-from app.vocabulary import Channel
+from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]
 
@@ -50,21 +51,30 @@ class Routes(Blueprint):  # type: ignore[misc]
         self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
 
-    def serve(self, method: str, path: str, operation: Operation[Any], **rest: Any) -> None:
+    def serve(
+        self,
+        method: str,
+        path: str,
+        operation: Operation[Any],
+        *,
+        kind: Kind | None = None,
+        location: str | None = None,
+        rest_query: type[ma.Schema] | None = None,
+    ) -> None:
         """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest.
 
         flask-smorest's decorators document the route. Those of `arguments` parse the request, the last one first:
         headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
         `response` dumps nothing.
         """
-        route = Route(method, path, operation, **rest)
+        route = Route(method, path, operation, kind, location, rest_query)
         self.served.append(route)
         record = {"$ref": REF + route.component}
         view = self.response(
             route.status,
             {"type": "array", "items": record} if operation.many else record,
             description="Success." if operation.reads else f"{operation.summary}: done.",
-            headers={name: name for name in _headers(route)},
+            headers={name: name for name in route.headers},
         )(_view(route))
         for error in route.errors:
             view = self.alt_response(error.status, error.name)(view)
@@ -95,17 +105,6 @@ class Routes(Blueprint):  # type: ignore[misc]
             if any(route.name == endpoint and not route.operation.reads for route in self.served):
                 response.headers["Dry-Run"] = "true"
         return response
-
-
-def _headers(route: Route) -> Iterator[str]:
-    """Yields the headers that a success may have."""
-    yield from ("Ignored-Fields", "Preference-Applied")
-    yield from ("ETag",) if route.has_etag else ()
-    yield from ("Idempotency-Replayed",) if route.takes_key else ()
-    yield from ("Dry-Run",) if not route.operation.reads else ()
-    yield from ("Location",) if route.location else ()
-    yield from ("Link",) if route.pages else ()
-    yield from ("Total-Count",) if route.counts else ()
 
 
 def _authorized(route: Route, view: View) -> View:

@@ -1,38 +1,21 @@
 """The examples of the OpenAPI document, made from the examples of keys and from what operations answer."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import marshmallow as ma
 
-from app.documented import EXAMPLE_ID, EXAMPLE_TIME
-from app.errors import BriefClaimed, IntentInvalid, InternalError, RateLimited, Refusal
+from app.documented import EXAMPLE_TIME
+from app.errors import IntentInvalid, Refusal
 from app.fields.intents import INTENT_FIELDS
 from app.fields.loading import cached_schema, problems
 from app.fields.types import EXAMPLE
 from app.records.intents import TAKEN_KEYWORD, Validation
 from app.records.json_schema import REF, JsonSchema, error_components
 from app.rest.route import Route
-from app.rules.briefs import NO_CLAIM, MoveRequest, brief_claimed
+from app.rules.briefs import NO_CLAIM
 from app.rules.webhooks import TEST
-from app.vocabulary import ActorType, BriefState, Channel, Kind
-
-_SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
-_CLAIMED = brief_claimed(
-    {
-        "state": BriefState.CLAIMED,
-        "claimedBy": {"type": ActorType.TOKEN, "id": EXAMPLE_ID, "name": "Night writer", "agent": "writer-1"},
-        "claimedAt": _SINCE,
-    },
-    MoveRequest(None, Channel.REST, _SINCE),
-)
-MESSAGES: dict[type[Refusal], str] = {
-    BriefClaimed: _CLAIMED.message,
-    InternalError: InternalError("9f86d081884c7d65").message,
-    RateLimited: "Too many requests of this token: wait 42 s, then send the request again.",
-}
-"""Examples of messages that depend on the request."""
+from app.vocabulary import Kind
 
 _NOT_OFFERED = {"state": "none", **NO_CLAIM}
 _READY = {"state": "ready", **NO_CLAIM}
@@ -103,7 +86,7 @@ def error_example(error: type[Refusal], kind: Kind | None = None) -> dict[str, A
         for name, key in schema["properties"].items()
         if name in schema["required"] or "examples" in key
     }
-    return shown | {"_tag": error.__name__, "message": MESSAGES.get(error, error.message)}
+    return shown | {"_tag": error.__name__, "message": error.message}
 
 
 def _example(schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:

@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterable
 from enum import EnumType
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
 from apispec.ext.marshmallow import MarshmallowPlugin
-from apispec.ext.marshmallow.common import resolve_schema_cls
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from flask_smorest import Api
 
 from app import vocabulary
-from app.documented import docstring
+from app.documented import EXAMPLE_ID, docstring
 from app.errors import Refusal
 from app.fields.checks import HEX_ID
 from app.fields.documents import SORTS
@@ -29,23 +29,7 @@ from app.rest.route import ErrorResponse, Route
 from app.rules.webhooks import TEST
 from app.settings import VERSION, Settings
 
-DESCRIPTION = """\
-Plan documents, write briefs, offer them to agents, draft, review, schedule and publish content.
-
-- **Calls** carry a management token, `Authorization: Bearer cwm_…`. It belongs to one project, so no path names one.
-- **Bodies** are JSON objects in UTF-8, at most 20 MB. Fields and parameters that the API does not know are ignored,
-  and listed in `Ignored-Fields`; `Prefer: handling=strict` has them refused. Types are strict: `"5"` is not an
-  integer, `60.0` is one. Strings hold no null character; lengths count Unicode code points.
-- **Errors** are JSON with `_tag`, which names the error, and `message`, which says what to do.
-- **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request give the first response again,
-  with `Idempotency-Replayed: true`, and nothing is done twice.
-- **Dry runs**: with `?dryRun=true` every call that writes answers as it would now, and changes nothing.
-- **Conditions**: the `ETag` of a record changes with every change of it. `If-None-Match` on a read answers 304 while
-  it is the same, `If-Match` on a write 412 when it is not.
-- **Limits**: `RateLimit` and `RateLimit-Policy` say how many requests are left; 429 and 503 carry `Retry-After`.
-- **Tracing**: `X-Request-Id` is on every response; one that you send is used.
-"""
-
+DESCRIPTION = Path(__file__).with_suffix(".md").read_text("utf-8")
 STRING = {"type": "string"}
 TRUE = {"type": "string", "const": "true"}
 
@@ -100,30 +84,18 @@ CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckL
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
     """Returns the documentation of what all methods of a path take: the parameters in it, and `Prefer`."""
-    in_path = [
-        _number(part[1:-1]) if part[1:-1] in NUMBERS else _record_id(part[1:-1], before)
-        for before, part in pairwise(path.split("/"))
-        if part.startswith("<")
-    ]
-    return [*in_path, "Prefer"]
+    parts = pairwise(path.split("/"))
+    return [*(_in_path(part[1:-1], before) for before, part in parts if part.startswith("<")), "Prefer"]
 
 
-def _record_id(name: str, collection: str) -> dict[str, Any]:
-    schema = {"type": "string", "pattern": f"^{HEX_ID.pattern}$", "examples": ["6650f0a1b2c3d4e5f6a7b8c9"]}
-    noun = NOUNS.get(collection, collection.removesuffix("s"))
-    return {"in": "path", "name": name, "description": f"the {noun}'s id", "schema": schema}
-
-
-def _number(name: str) -> dict[str, Any]:
-    smallest, description = NUMBERS[name]
-    schema = {"type": "integer", "minimum": smallest, "maximum": MAX_NUMBER}
+def _in_path(name: str, collection: str) -> dict[str, Any]:
+    if name in NUMBERS:
+        smallest, description = NUMBERS[name]
+        schema: JsonSchema = {"type": "integer", "minimum": smallest, "maximum": MAX_NUMBER}
+    else:
+        description = f"the {NOUNS.get(collection, collection.removesuffix('s'))}'s id"
+        schema = {"type": "string", "pattern": f"^{HEX_ID.pattern}$", "examples": [EXAMPLE_ID]}
     return {"in": "path", "name": name, "description": description, "schema": schema}
-
-
-def _name_of(schema: Any) -> str:
-    found: Any = resolve_schema_cls(schema)
-    name: str = found.__name__
-    return name
 
 
 class ManagementApi(Api):  # type: ignore[misc]
@@ -164,8 +136,7 @@ def management_api(app: Flask, settings: Settings, routes: Iterable[Route], heal
             },
         },
     )
-    plugin = Plugin(schema_name_resolver=_name_of)
-    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
+    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": Plugin()})
     made = api.spec.components
     for name, (description, schema) in HEADERS.items():
         example = {"example": HEADER_EXAMPLES[name]} if name in HEADER_EXAMPLES else {}
@@ -217,7 +188,7 @@ def _error_response(response: ErrorResponse) -> dict[str, Any]:
 def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
     """Returns the document with an example of each response, and with each closed list as a component."""
     schemas = document["components"]["schemas"]
-    del schemas["PaginationMetadataSchema"]  # of flask-smorest's own pages
+    del schemas["PaginationMetadata"]  # of flask-smorest's own pages
     for route in routes:
         path = re.sub(r"<(\w+)>", r"{\1}", route.path)
         response = document["paths"][path][route.method.lower()]["responses"][str(route.status)]

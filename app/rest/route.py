@@ -119,11 +119,6 @@ class Route:
         """Whether the response is one page of a list."""
         return self.operation.many and self.query is not None and "offset" in self.query().fields
 
-    @cached_property
-    def counts(self) -> bool:
-        """Whether a list can be asked for the number of its items."""
-        return self.pages and self.query is not None and "count" in self.query().fields
-
     @property
     def takes_key(self) -> bool:
         """Whether the request may carry an idempotency key."""
@@ -134,6 +129,21 @@ class Route:
         """Whether the response has an ETag: it is a version, or a record with an id; messages to webhooks have none."""
         is_record = "id" in self.response.__annotations__ and self.response is not Delivery
         return (is_record or self.response is Revision) and not self.operation.many
+
+    @property
+    def headers(self) -> list[str]:
+        """The headers that a success may have."""
+        sent = {
+            "Dry-Run": not self.operation.reads,
+            "ETag": self.has_etag,
+            "Idempotency-Replayed": self.takes_key,
+            "Ignored-Fields": True,
+            "Link": self.pages,
+            "Location": self.location,
+            "Preference-Applied": True,
+            "Total-Count": self.pages and self.query is not None and "count" in self.query().fields,
+        }
+        return [name for name, may_be in sent.items() if may_be]
 
     @property
     def conditional(self) -> bool:
