@@ -346,6 +346,10 @@ class ServiceUnavailable(Refusal):
         return "database unreachable" if self.message == ServiceUnavailable.message else self.message
 
 
+class SettingsError(Exception):
+    """One or more environment variables are wrong; the message has a line for each."""
+
+
 class WriteConflict(Exception):
     """Another request wrote first: what was read no longer holds, so the operation is run again.
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, feed_watch, in_flight, metrics, overload, requests, responses, tracing
+from app.http import bodies, concurrency, errors, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -35,11 +35,12 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False  # no redirects: a path either exists or does not
     tracing.trace(settings, app)
-    store = store or connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    store = store or connect(
+        settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
+    )
     Callers(app, store, settings, api.addresses())
-    feed_watch.install(app, store)
     requests.install(app)
-    for part in (in_flight, bodies, responses, errors):
+    for part in (concurrency, bodies, errors):
         part.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)
@@ -55,7 +56,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    served = overload.RefuseEarly(requests.Requests(app.wsgi_app, settings), app.url_map)
+    served = requests.Requests(app.wsgi_app, settings)
     behind_proxies = TrustedProxies(served, networks(settings.trusted_proxies)) if settings.trusted_proxies else served
     app.wsgi_app = behind_proxies  # type: ignore[method-assign]
     return app

@@ -15,12 +15,10 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from app.errors import SettingsError
+
 VERSION = version("content-workflow")
 """The service's own version, as the OpenAPI document and the MCP server show it."""
-
-
-class SettingsError(Exception):
-    """One or more environment variables are wrong; the message has a line for each."""
 
 
 def _split(value: object) -> object:
@@ -89,6 +87,7 @@ def _check_hosts(value: tuple[str, ...]) -> tuple[str, ...]:
 Count = Annotated[int, Field(ge=0)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Url = Annotated[str, AfterValidator(_check_url)]
+ReadPreference = Literal["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 
@@ -141,6 +140,9 @@ class Settings(BaseModel):
     )
     delivery_cache_control: Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")] = Field(
         "private, max-age=0, must-revalidate", description="Cache-Control of delivery responses"
+    )
+    delivery_read_preference: ReadPreference = Field(
+        "primary", description="the members of the replica set that what is delivered is read from"
     )
     graphql_introspection: bool = Field(True, description="allow GraphQL introspection")
     webhooks_allow_local: bool = Field(

@@ -23,9 +23,7 @@ _database = _client[os.environ["MONGODB_DATABASE"]]
 _project = ObjectId(os.environ["BENCH_PROJECT"])
 _SHOWN = dict.fromkeys(("title", "status", "dueDate", "categoryId", "brief.keyword", "brief.intent", "brief.state"), 1)
 _SOONEST = [("dueKey", 1), ("createdAt", 1), ("_id", 1)]
-_SNAPSHOT = dict.fromkeys(
-    [f"snapshot.{name}" for name in ("title", "slug", "excerpt", "categoryId", "publishedAt", "htmlId")], 1
-)
+_DELIVERED = dict.fromkeys(("title", "slug", "excerpt", "categoryId", "publishedAt", "htmlId"), 1)
 
 
 def app(environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -149,22 +147,21 @@ def _page_made_once() -> bytes:
 
 
 def _page(path: list[str], sent: Body) -> Any:
-    where = {"projectId": _project, "deletedAt": None, "isPublished": True}
-    rows = list(_database.documents.find(where, _SNAPSHOT).sort([("publishedAt", -1), ("_id", 1)]).limit(20))
-    snapshots = [row["snapshot"] for row in rows]
-    categories = _by_id("categories", {ObjectId(one["categoryId"]) for one in snapshots}, {"name": 1, "slug": 1})
-    texts = _by_id("bodies", {ObjectId(one["htmlId"]) for one in snapshots}, {"text": 1})
+    found = _database.publications.find({"projectId": _project}, _DELIVERED)
+    rows = list(found.sort([("publishedAt", -1), ("_id", 1)]).limit(20))
+    categories = _by_id("categories", {one["categoryId"] for one in rows}, {"name": 1, "slug": 1})
+    texts = _by_id("bodies", {one["htmlId"] for one in rows}, {"text": 1})
     documents = [
         {
-            "id": str(row["_id"]),
+            "id": str(one["_id"]),
             "title": one["title"],
             "slug": one["slug"],
             "excerpt": one["excerpt"],
-            "html": texts[one["htmlId"]]["text"],
+            "html": texts[str(one["htmlId"])]["text"],
             "publishedAt": one["publishedAt"].isoformat(timespec="milliseconds") + "Z",
-            "category": {name: categories[one["categoryId"]][name] for name in ("name", "slug")},
+            "category": {name: categories[str(one["categoryId"])][name] for name in ("name", "slug")},
         }
-        for row, one in zip(rows, snapshots, strict=True)
+        for one in rows
     ]
     return {"data": {"documents": documents}}
 

@@ -244,11 +244,14 @@ def _filled(project: Project, number: int) -> Project:
     few, rest = (ObjectId(_filed[project.id, name]) for name in ("few", "rest"))
     site = published(project, title="Site", markdown=seeds.text(4_700, 1), categoryId=str(few))["id"]
     database = project.store.database
-    snapshot = database.documents.find_one({"_id": ObjectId(site)})["snapshot"]
+    publication = database.publications.find_one({"_id": ObjectId(site)})
     now, project_id = this_instant(), ObjectId(project.id)
 
     def is_published(place: int) -> bool:
         return place // 10 % 2 == 0
+
+    def slug(place: int) -> str:
+        return SLUG.format(place, place // 10)
 
     def brief(place: int) -> dict[str, Any]:
         if place >= unleased:
@@ -270,13 +273,22 @@ def _filled(project: Project, number: int) -> Project:
         status=lambda place: str(STATUSES[place // len(STATES) % len(STATUSES)]),
         brief=brief,
         dueDate=due,
-        dueKey=due,
         categoryId=lambda place: few if place < IN_CATEGORY else rest,
         clusterId=ObjectId(_filed[project.id, "cluster"]),
         isPublished=is_published,
         publishedAt=lambda place: now - timedelta(seconds=place) if is_published(place) else None,
-        snapshot=lambda place: snapshot | {"slug": SLUG.format(place, place // 10)} if is_published(place) else None,
-        deliveredWords=lambda place: ["loaf"] if is_published(place) else None,
+        published=lambda place: {"version": 1, "slug": slug(place)} if is_published(place) else None,
+    )
+    seeds.insert(
+        database.publications,
+        (
+            {**publication, "_id": ObjectId(), "slug": slug(place), "words": ["loaf"]}
+            | {"publishedAt": now - timedelta(seconds=place)}
+            | {"categoryId": few if place < IN_CATEGORY else rest}
+            | {"clusterId": ObjectId(_filed[project.id, "cluster"])}
+            for place in range(number)
+            if is_published(place)
+        ),
     )
     seeds.fill(project, TRASHED, deletedAt=now)
     create_indexes(database)

@@ -17,8 +17,6 @@ from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
 
-from app.cli.cpus import busy_seconds
-
 CONNECTIONS = 8
 TURN_SECONDS = 1
 TURNS = 5
@@ -79,9 +77,14 @@ def _turn(side: Side) -> Rate:
     return replace(rate, busy=sum(after[cpu] - before[cpu] for cpu in after) / passed / max(1, len(after)))
 
 
-def _busy() -> dict[int, float]:
-    """Returns how long each CPU has been in use; nothing where the system does not tell."""
-    return busy_seconds() if sys.platform == "linux" else {}
+def _busy() -> dict[str, float]:
+    """Returns how many seconds each CPU has been in use; nothing where the system does not tell."""
+    if sys.platform != "linux":
+        return {}
+    rows = (line.split() for line in Path("/proc/stat").read_text().splitlines() if line.startswith("cpu"))
+    ticks = {name: [int(column) for column in columns[:8]] for name, *columns in rows if name != "cpu"}
+    # The fourth and fifth column are the time in which a CPU was idle or waited for a disk.
+    return {name: (sum(all_) - sum(all_[3:5])) / os.sysconf("SC_CLK_TCK") for name, all_ in ticks.items()}
 
 
 def _by_wrk(side: Side, requests: Sequence[bytes]) -> Rate:

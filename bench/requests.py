@@ -18,7 +18,7 @@ from app.vocabulary import TokenKind
 from bench import seeds
 from bench.load import Rate, Side, in_turns, request
 from bench.mcp import MODERN, tool_call
-from bench.servers import floor, service
+from bench.servers import floor, floor_store, service
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, made
 
 DOCUMENTS, LEASED, WRITTEN, PUBLISHED = 5_000, 1_000, 1_000, 20
@@ -55,9 +55,11 @@ class Measured:
 
 def run(uri: str, store: Store, only: str = "") -> Iterator[Figure]:
     """Yields what each request reaches; those whose name contains `only`."""
-    project, other = (library(store) for _ in range(2))
+    bare_store = floor_store(uri, store)
+    project, other = library(store), library(bare_store)
     environment = {"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "MCP_ALLOWED_HOSTS": "bench"}
-    with service(environment) as ours, floor({**environment, "BENCH_PROJECT": other.project.id}) as bare:
+    floor_environment = {**environment, "MONGODB_DATABASE": bare_store.database.name, "BENCH_PROJECT": other.project.id}
+    with service(environment) as ours, floor(floor_environment) as bare:
         for row in table(project, other, ours.port, bare.port):
             if only in row.what:
                 yield Figure(row.what, row.beside, row.target, *in_turns(row.ours, row.floor))
@@ -171,7 +173,7 @@ def _leased(library: Library) -> Library:
             LEASED,
             slugs=lambda place: [f"leased-{place}"],
             status="drafting",
-            dueKey="2026-01-01",
+            dueDate="2026-01-01",
             brief=lambda place: {"state": "claimed", "keyword": "x", **seeds.CLAIM, "claimExpiresAt": until},
         )
     return library

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from bson import ObjectId
+from pymongo import UpdateOne
 
 from app.operations.context import this_instant
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
-from app.rules.words import search_words
+from app.store.document_keys import document_keys
 from tests.make import Project, Token, a_document
 
 BATCH = 2_000
@@ -69,33 +70,34 @@ def _rows(like: Any, count: int, fields: dict[str, Any]) -> Iterator[dict[str, A
     for place in range(count):
         title = f"How to bake loaf {place} of loaf{place // 10}"
         slug, day = slug_of(title), f"{2027 + place % 9}-{place % 12 + 1:02}-{place % 28 + 1:02}"
-        words = {"titleWords": search_words(title), "slugWords": search_words(slug)}
-        yield {
+        row = {
             **like,
-            **words,
             "_id": ObjectId(),
             "contentId": ObjectId(),
             "title": title,
-            "titleKey": title.casefold(),
             "slug": slug,
             "slugs": [slug],
-            "words": sorted({word for some in words.values() for word in some}),
             "brief": {"keyword": f"loaf {place}", "state": "ready", **CLAIM},
             "dueDate": day,
-            "dueKey": day,
             "updatedAt": now - timedelta(seconds=place),
             "createdAt": now - timedelta(seconds=place),
             "outbox": [],
             **{name: value(place) if callable(value) else value for name, value in fields.items()},
         }
+        yield row | document_keys(row)
 
 
 def offer_again(project: Project) -> None:
     """Makes every claimed brief ready again, as before the last turn."""
-    project.store.database.documents.update_many(
-        {"projectId": ObjectId(project.id), "brief.state": "claimed", "brief.claimExpiresAt": None},
-        {"$set": {"brief.state": "ready", "brief.claimedBy": None, "brief.claimedAt": None, "status": "idea"}},
-    )
+    documents = project.store.database.documents
+    claimed = {"projectId": ObjectId(project.id), "brief.state": "claimed", "brief.claimExpiresAt": None}
+    updates = []
+    for row in documents.find(claimed):
+        ready = {**row, "status": "idea", "brief": {**row["brief"], "state": "ready", **CLAIM}}
+        changes = {"status": "idea", "brief": ready["brief"], "listed": document_keys(ready)["listed"]}
+        updates.append(UpdateOne({"_id": row["_id"]}, {"$set": changes}))
+    if updates:
+        documents.bulk_write(updates, ordered=False)
 
 
 def drafts(project: Project, tokens: list[Token], each: int, length: int, turn: int) -> list[tuple[Token, str]]:

@@ -19,7 +19,6 @@ import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
-from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED, OUTBOXES
 from app.store.store import Store, connect
 from app.vocabulary import TokenKind
@@ -159,14 +158,16 @@ class _Run:
                 assert not thread.is_alive(), "a client did not come to an end"
 
     def _position_at_rest(self) -> int | None:
-        """Returns the feed's last sequence number if everything is relayed, sent and counted; else None."""
+        """Returns the feed's last sequence number if everything is relayed and sent; else None."""
         database = self._store.database
-        expired = database.documents.find_one(lease_expired_filter(datetime.now(UTC)) | NOT_DELETED)
+        expired = database.documents.find_one(
+            {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
+        )
         waiting = any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
         sending = database.deliveries.find_one({"status": "pending"})
         scheduled = database.documents.find_one({"status": "scheduled"})
         feed = database.feeds.find_one({"plan": []}) or {"sequence": 0}
-        followed = len(self._follower.events) == feed["sequence"] == feed.get("counted", 0)
+        followed = len(self._follower.events) == feed["sequence"]
         return feed["sequence"] if followed and not (waiting or sending or scheduled or expired) else None
 
     def _final(self, hooks: Mapping[str, _Hook]) -> Final:

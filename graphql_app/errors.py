@@ -11,13 +11,17 @@ CODES = {
     "Unauthorized": "UNAUTHENTICATED",
     "Forbidden": "FORBIDDEN",
     "HttpApiDecodeError": "BAD_USER_INPUT",
-    "ResponseTooLarge": "RESPONSE_TOO_LARGE",
     "PayloadTooLarge": "REQUEST_TOO_LARGE",
     "UnsupportedMediaType": "UNSUPPORTED_MEDIA_TYPE",
     "RateLimited": "RATE_LIMITED",
     "ServiceUnavailable": "SERVICE_UNAVAILABLE",
 }
 """The codes of refusals, by their tag."""
+PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
+TOO_MUCH_TO_PARSE = {" tokens. Parsing aborted": "TOO_MANY_TOKENS", "nested too deeply": "QUERY_TOO_DEEP"}
+"""The codes of what graphql-core's parser gives up, by its message: it has no other sign of it."""
+TOO_LARGE = "RESPONSE_TOO_LARGE"
+UNAVAILABLE = "SERVICE_UNAVAILABLE"
 INTERNAL = "INTERNAL_SERVER_ERROR"
 
 
@@ -64,8 +68,8 @@ def code_of(error: GraphQLError) -> str:
     if isinstance(cause, Refusal):
         return CODES.get(cause.tag, INTERNAL)
     if isinstance(error, GraphQLSyntaxError):
-        return "GRAPHQL_PARSE_FAILED"
-    if error.path is not None and cause is not None:
+        return next((code for words, code in TOO_MUCH_TO_PARSE.items() if words in error.message), PARSE_FAILED)
+    if cause is not None and (error.path is not None or not error.nodes):
         return INTERNAL
     if error.path is not None or any(isinstance(node, ValueNode) for node in error.nodes or ()):
         return "BAD_USER_INPUT"  # a value of the wrong type for its argument

@@ -21,10 +21,10 @@ from app.http import responses
 from app.http.callers import callers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
-from app.operations.delivery_caches import DeliveryCaches
-from app.operations.sites import Site, last_published_at, published_documents, read_site
+from app.operations.delivery_caches import DeliveryCaches, read_delivered
+from app.operations.sites import Site, last_published_at, publications, read_site
 from app.records.delivery import Categories
-from app.rules.documents import Snapshot
+from app.rules.publishing import Publication
 from app.rules.sites import home_url, page_url
 from app.rules.times import wire_time
 from app.settings import Settings
@@ -57,7 +57,7 @@ class Feeds:
             ctx,
             f"atom {limit} {address}",
             "application/atom+xml; charset=utf-8",
-            lambda site: atom_lines(ctx, self._caches, site, limit, address),
+            lambda ctx, site: atom_lines(ctx, self._caches, site, limit, address),
         )
 
     def sitemap(self) -> Response:
@@ -65,11 +65,11 @@ class Feeds:
         ctx = callers().context(Channel.GRAPHQL)
         _parameters(Schema)
         return self._respond(
-            ctx, "sitemap", "application/xml; charset=utf-8", lambda site: sitemap_lines(ctx, self._caches, site)
+            ctx, "sitemap", "application/xml; charset=utf-8", lambda ctx, site: sitemap_lines(ctx, self._caches, site)
         )
 
     def _respond(
-        self, ctx: Context, variant: str, content_type: str, lines: Callable[[Site], Iterable[str]]
+        self, ctx: Context, variant: str, content_type: str, lines: Callable[[Context, Site], Iterable[str]]
     ) -> Response:
         site = read_site(ctx)
         if not site.url:
@@ -77,14 +77,16 @@ class Feeds:
         response = Response(content_type=content_type)
         response.headers["Cache-Control"] = self._cache_control
         response.headers["Vary"] = "Authorization"
-        version = (ctx.project_id, site.rev, site.revision, variant)
+        version = (ctx.project_id, site.rev, site.revision.number, variant)
         tag = hashlib.sha256(repr(version).encode()).hexdigest()[:32]
         response.set_etag(tag)
         if request.if_none_match.contains_weak(tag):
             response.status_code = 304
         else:
             response.headers.update(response_headers())
-            responses.fill(response, (line.encode() for line in lines(site)))
+            read_delivered(
+                ctx, site.revision, lambda ctx: responses.fill(response, (line.encode() for line in lines(ctx, site)))
+            )
         return response
 
 
@@ -105,22 +107,22 @@ def _parameters(schema: type[Schema]) -> dict[str, Any]:
 
 def atom_lines(ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str | None) -> Iterator[str]:
     """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published."""
-    categories = caches.categories(ctx, site.revision)
+    categories = caches.categories(ctx, site.revision.number)
     yield _atom_head(ctx, site, wire_time(last_published_at(ctx) or site.created_at), address)
-    for row in published_documents(ctx, limit):
-        yield _atom_entry(site, row["id"], row["snapshot"], categories)
+    for row in publications(ctx, limit):
+        yield _atom_entry(site, row, categories)
     yield "</feed>\n"
 
 
 def sitemap_lines(ctx: Context, caches: DeliveryCaches, site: Site) -> Iterator[str]:
     """Yields the sitemap, a page at a time."""
-    categories = caches.published_categories(ctx, site.revision) if site.category_url else []
+    categories = caches.published_categories(ctx, site.revision.number) if site.category_url else []
     yield f'{DECLARATION}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     for category in categories:
         yield f"<url><loc>{_text(page_url(site.category_url, category.slug))}</loc></url>\n"
-    for row in published_documents(ctx, MAX_PAGES - len(categories), bare=True):
-        address = _text(page_url(site.url, row["snapshot"]["slug"]))
-        yield f"<url><loc>{address}</loc><lastmod>{wire_time(row['snapshot']['updatedAt'])}</lastmod></url>\n"
+    for row in publications(ctx, MAX_PAGES - len(categories), bare=True):
+        address = _text(page_url(site.url, row["slug"]))
+        yield f"<url><loc>{address}</loc><lastmod>{wire_time(row['updatedAt'])}</lastmod></url>\n"
     yield "</urlset>\n"
 
 
@@ -136,15 +138,15 @@ def _atom_head(ctx: Context, site: Site, updated: str, address: str | None) -> s
     )
 
 
-def _atom_entry(site: Site, document_id: str, snapshot: Snapshot, categories: Categories) -> str:
-    category = categories.get(snapshot["categoryId"] or "")
+def _atom_entry(site: Site, row: Publication, categories: Categories) -> str:
+    category = categories.get(row.get("categoryId") or "")
     term = f"<category term={_attribute(category.slug)} label={_attribute(category.name)}/>\n" if category else ""
-    summary = f"<summary>{_text(excerpt)}</summary>\n" if (excerpt := snapshot.get("excerpt")) else ""
+    summary = f"<summary>{_text(excerpt)}</summary>\n" if (excerpt := row.get("excerpt")) else ""
     return (
-        f"<entry>\n<id>{_permanent(document_id)}</id>\n<title>{_text(snapshot['title'])}</title>\n"
-        f'<link rel="alternate" type="text/html" href={_attribute(page_url(site.url, snapshot["slug"]))}/>\n'
-        f"<published>{wire_time(snapshot['publishedAt'])}</published>\n"
-        f"<updated>{wire_time(snapshot['updatedAt'])}</updated>\n{term}{summary}</entry>\n"
+        f"<entry>\n<id>{_permanent(row['id'])}</id>\n<title>{_text(row['title'])}</title>\n"
+        f'<link rel="alternate" type="text/html" href={_attribute(page_url(site.url, row["slug"]))}/>\n'
+        f"<published>{wire_time(row['publishedAt'])}</published>\n"
+        f"<updated>{wire_time(row['updatedAt'])}</updated>\n{term}{summary}</entry>\n"
     )
 
 

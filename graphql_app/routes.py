@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from app.errors import Refusal
 from app.http.errors import bug, refusal_of
-from app.operations.delivery import DeliveryReader
+from app.operations.delivery_caches import DeliveryCaches
 from app.settings import Settings
 from graphql_app import explorer, view
 from graphql_app.errors import RequestError
@@ -21,15 +21,15 @@ DAY = "86400"
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the delivery API."""
-    reader = DeliveryReader()
-    for routes in (_graphql(settings, reader), _feeds(settings, reader)):
+    caches = DeliveryCaches()
+    for routes in (_graphql(settings, caches), _feeds(settings, caches)):
         routes.after_request(partial(_allow_origins, settings.delivery_allowed_origins))
         app.register_blueprint(routes)
 
 
-def _graphql(settings: Settings, reader: DeliveryReader) -> Blueprint:
+def _graphql(settings: Settings, caches: DeliveryCaches) -> Blueprint:
     routes = Blueprint("delivery", __name__, template_folder="templates")
-    graphql = view.DeliveryView.as_view("graphql", settings, reader)
+    graphql = view.DeliveryView.as_view("graphql", settings, caches)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     names = ",".join(f'"{name}"' for name in explorer.FILES)
     routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
@@ -41,8 +41,8 @@ def _graphql(settings: Settings, reader: DeliveryReader) -> Blueprint:
     return routes
 
 
-def _feeds(settings: Settings, reader: DeliveryReader) -> Blueprint:
-    feeds = Feeds(settings, reader.caches)
+def _feeds(settings: Settings, caches: DeliveryCaches) -> Blueprint:
+    feeds = Feeds(settings, caches)
     routes = Blueprint("feeds", __name__)
     routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
     routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)

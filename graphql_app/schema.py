@@ -1,19 +1,14 @@
-"""The schema of the delivery API: its queries.
-
-What a query selects is read before its resolvers run (`execution.py`), with as few reads as it takes; a resolver
-returns what was read for its field, or raises the refusal. So the resolvers here only declare the arguments of fields:
-`selections_of` reads them, and `Finder` (`app/operations/delivery_queries.py`) reads the data. A new field of `Query`
-needs a case there, its name in `DOCUMENT_QUERIES` or `CATEGORY_QUERIES` beside it, and a line in `PAGES` of
-`selections.py` if it has a `limit`.
-"""
+"""The schema of the delivery API: its queries. Their resolvers ask the `DeliveryQuery` of the request."""
 
 from typing import Annotated, Any
 
 import strawberry
-from graphql import GraphQLObjectType, build_schema
 from strawberry.schema.config import StrawberryConfig
 
-from graphql_app.context import Info, by_response_key
+from app.fields.loading import load
+from app.fields.queries import DeliveryPage as DeliveryQueryPage
+from app.operations.delivery import DeliveryPage
+from graphql_app.context import Info
 from graphql_app.types import Category, Document, DocumentPage, Redirect
 
 Drafts = Annotated[
@@ -52,16 +47,24 @@ PAGE = (
 )
 
 
-def _result(info: Info) -> Any:
-    return by_response_key(info, info.context.results)
+def _category(info: Info, id: Id) -> Any:
+    return info.context.query.categories.get(id.lower())
 
 
-def _by_id(info: Info, id: Id) -> Any:
-    return _result(info)
+def _category_by_slug(info: Info, slug: Slug) -> Any:
+    return info.context.query.category_with(slug)
 
 
-def _by_slug(info: Info, slug: Slug) -> Any:
-    return _result(info)
+def _categories(info: Info) -> Any:
+    return [*info.context.query.categories.values()]
+
+
+def _document(info: Info, id: Id) -> Any:
+    return info.context.query.document(id)
+
+
+def _document_by_slug(info: Info, slug: Slug) -> Any:
+    return info.context.query.document_with(slug)
 
 
 def _documents(
@@ -70,7 +73,8 @@ def _documents(
     limit: Limit = strawberry.UNSET,
     offset: Offset = strawberry.UNSET,
 ) -> Any:
-    return _result(info)
+    page, query = page_of(limit=limit, offset=offset), info.context.query
+    return query.documents(query.wanted(drafts=includeDrafts is True), **page)
 
 
 def _documents_in_category(
@@ -80,7 +84,8 @@ def _documents_in_category(
     limit: Limit = strawberry.UNSET,
     offset: Offset = strawberry.UNSET,
 ) -> Any:
-    return _result(info)
+    page, query = page_of(limit=limit, offset=offset), info.context.query
+    return query.documents(query.wanted(category_id=categoryId, drafts=includeDrafts is True), **page)
 
 
 def _documents_page(
@@ -91,30 +96,44 @@ def _documents_page(
     offset: Offset = strawberry.UNSET,
     search: Search = strawberry.UNSET,
 ) -> Any:
-    return _result(info)
+    page, query, category_id = page_of(limit=limit, offset=offset, search=search), info.context.query, None
+    if isinstance(categorySlug, str):
+        category = query.category_with(categorySlug)
+        category_id = category.id if category else ""
+    wanted = query.wanted(category_id=category_id, search=page.pop("search", ""), drafts=includeDrafts is True)
+    return DeliveryPage(query, wanted, **page)
 
 
 def _redirect(info: Info, from_: From) -> Any:
-    return _result(info)
+    return next(iter(info.context.query.redirect(from_)), None)
 
 
 def _redirects(info: Info, limit: Limit = strawberry.UNSET, offset: Offset = strawberry.UNSET) -> Any:
-    return _result(info)
+    page = page_of(limit=limit, offset=offset)
+    return info.context.query.redirects[page["offset"] : page["offset"] + page["limit"]]
+
+
+def page_of(**arguments: object) -> dict[str, Any]:
+    """Returns `limit`, `offset` and `search` of a list. Raises `HttpApiDecodeError` for those out of range."""
+    given = {name: value for name, value in arguments.items() if value is not None and value is not strawberry.UNSET}
+    return load(DeliveryQueryPage, given)
 
 
 @strawberry.type(description="Published content of the project that the token belongs to.")
 class Query:
     """The queries of the contract."""
 
-    category: Category | None = strawberry.field(resolver=_by_id, description="A category by its id.")
-    categoryBySlug: Category | None = strawberry.field(resolver=_by_slug, description="A category by its slug.")
-    categories: list[Category] = strawberry.field(resolver=_result, description="All categories, by name.")
+    category: Category | None = strawberry.field(resolver=_category, description="A category by its id.")
+    categoryBySlug: Category | None = strawberry.field(
+        resolver=_category_by_slug, description="A category by its slug."
+    )
+    categories: list[Category] = strawberry.field(resolver=_categories, description="All categories, by name.")
     document: Document | None = strawberry.field(
-        resolver=_by_id,
+        resolver=_document,
         description="A published document by its id; a token with the drafts permission finds any document.",
     )
     documentBySlug: Document | None = strawberry.field(
-        resolver=_by_slug,
+        resolver=_document_by_slug,
         description="A published document by the slug under which it was published; a token with the drafts "
         "permission also finds documents that are not published, by their present slug.",
     )
@@ -137,26 +156,15 @@ class Query:
     )
 
 
-CONFIG = StrawberryConfig(auto_camel_case=False)
+def _attribute(source: Any, name: str) -> Any:
+    """Returns what a field without a resolver is: that of a record, a dict, or an attribute; unset text is null."""
+    value = source.get(name) if isinstance(source, dict) else getattr(source, name)
+    return None if value == "" else value
+
+
+CONFIG = StrawberryConfig(auto_camel_case=False, default_resolver=_attribute)
 
 
 def sdl() -> str:
     """Returns the schema in GraphQL's schema definition language."""
     return strawberry.Schema(Query, config=CONFIG).as_str() + "\n"
-
-
-GRAPHQL_SCHEMA = build_schema(sdl())
-"""The schema as graphql-core's functions take it; the one inside Strawberry's `Schema` is private to it."""
-
-_OBJECTS = [one for one in GRAPHQL_SCHEMA.type_map.values() if isinstance(one, GraphQLObjectType)]
-assert GRAPHQL_SCHEMA.query_type
-QUERY_FIELDS = GRAPHQL_SCHEMA.query_type.fields
-DOCUMENT_FIELDS = next(one.fields for one in _OBJECTS if one.name == "Document")
-LIST_LENGTHS = {
-    "types": len(GRAPHQL_SCHEMA.type_map),
-    "fields": max(len(one.fields) for one in _OBJECTS),
-    "args": max(len(one.args) for type_ in _OBJECTS for one in type_.fields.values()),
-    "enumValues": max(len(getattr(one, "values", ())) for one in GRAPHQL_SCHEMA.type_map.values()),
-    "directives": len(GRAPHQL_SCHEMA.directives),
-}
-"""How long the lists of introspection are at most; the schema has no input types."""

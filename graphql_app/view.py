@@ -7,9 +7,11 @@ which hold as long as the project's delivery revision, and what makes them cache
 import hashlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from threading import Lock
 from typing import Any, ClassVar
 
 import orjson
+from cachetools import LRUCache
 from cross_web import FlaskHTTPRequestAdapter, SyncHTTPRequestAdapter
 from cross_web import HTTPException as StrawberryHTTPException
 from flask import Request, Response, request
@@ -22,20 +24,31 @@ from strawberry.types import ExecutionResult
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, quote_etag
 
-from app.errors import Refusal
+from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http import bodies
 from app.http.callers import callers
 from app.http.requests import CALLER
 from app.operations.context import Caller, Context
-from app.operations.delivery import DeliveryReader
+from app.operations.delivered_texts import Text, TextCache
+from app.operations.delivery import DeliveryQuery
+from app.operations.delivery_caches import DeliveryCaches, read_delivered
 from app.operations.revision_cache import RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel
 from graphql_app.context import DeliveryContext
-from graphql_app.errors import RequestError, format_error, format_refusal, formatted, query_error
-from graphql_app.execution import QueryCache, Schema, sha256_of
+from graphql_app.errors import (
+    INTERNAL,
+    TOO_LARGE,
+    UNAVAILABLE,
+    RequestError,
+    code_of,
+    format_error,
+    format_refusal,
+    formatted,
+    query_error,
+)
 from graphql_app.explorer import page
-from graphql_app.limits import OnlyQueries
+from graphql_app.limits import delivery_schema
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
@@ -49,8 +62,10 @@ MAX_ACCEPT = 1_000
 MAX_RESPONSE = 16 * 1024 * 1024
 RECORD_DEPTH = 3
 """How deep records are in a response: in `data`, in a field of `Query`, in a list."""
-MAX_CACHED_URL = 4_000
-"""Up to how many characters of parameters a parsed URL is cached; a site sends the same ones repeatedly."""
+PERSISTED_CHARACTERS = 300_000
+"""How many characters of queries are found by their hash."""
+READ_AGAIN = 3
+"""How often a query is executed whose texts were replaced before they could be read."""
 CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 500
 """What a cached response takes beside its bytes."""
@@ -88,14 +103,14 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
     init_every_request: ClassVar[bool] = False
     request_adapter_class = RequestAdapter
 
-    def __init__(self, settings: Settings, reader: DeliveryReader) -> None:
-        self._queries = QueryCache()
-        super().__init__(schema=Schema(self._queries, reader, settings.graphql_introspection), graphql_ide=None)
-        self._reader = reader
+    def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
+        super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
+        self._caches, self._texts = caches, TextCache()
+        self._persisted: LRUCache[tuple[str, str], str] = LRUCache(PERSISTED_CHARACTERS, getsizeof=len)
+        """Queries by project and SHA-256; a project finds those that it sent itself."""
+        self._persisted_lock = Lock()
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
-        # The arguments are the key of the cache; what is parsed is the present request.
-        self._parse_url = lru_cache(maxsize=512)(lambda *_: self.parse_http_body(RequestAdapter(request)))
 
     def dispatch_request(self) -> Response:
         """Responds to one request."""
@@ -106,25 +121,22 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
-        if is_get and len(request.query_string) <= MAX_CACHED_URL:
-            data = self._parse_url(ctx.project_id, request.query_string)
-        else:
-            data = self.parse_http_body(RequestAdapter(request))
-        revision = self._reader.caches.revision(ctx)
+        data = self.parse_http_body(RequestAdapter(request))
+        revision = self._caches.revision(ctx)
         key = _cache_key(ctx, data)
-        tag = _digest((key, revision, media_type))
+        tag = _digest((key, revision.number, media_type))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         conditional = is_get and "If-None-Match" in request.headers
         if conditional and not request.if_none_match.star_tag and request.if_none_match.contains_weak(tag):
             return Response(status=304, headers={"Vary": VARY, **caching})
-        body = self._responses.get(key, revision)
+        body = self._responses.get(key, revision.number)
         if body is None:
             context = DeliveryContext(ctx, revision, data)
             response = self.run(request, context)
-            if not context.is_complete or context.shows_drafts:
-                response.headers["Cache-Control"] = "private, no-store" if context.shows_drafts else "no-store"
+            if not context.is_complete or context.query.shows_drafts:
+                response.headers["Cache-Control"] = "private, no-store" if context.query.shows_drafts else "no-store"
                 return response
-            self._responses.put(key, revision, response.get_data())
+            self._responses.put(key, revision.number, response.get_data())
             response.headers.update(caching)
         else:
             response = _response(body, media_type, caching)
@@ -168,7 +180,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if query and sha256.lower() != sha256_of(query):
             raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
         caller: Caller = request.environ[CALLER]
-        text = query or self._queries.persisted(caller.project_id, sha256.lower())
+        with self._persisted_lock:
+            text = query or self._persisted.get((caller.project_id, sha256.lower()))
         if text is None:
             raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
         return text
@@ -193,18 +206,36 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
     def execute_operation(
         self, request: Request, context: DeliveryContext, root_value: None, sub_response: Response
     ) -> ExecutionResult:
-        """Executes the query that `parse_http_body` returned."""
-        adapter = RequestAdapter(request)
-        result = self.execute_single(request, adapter, sub_response, context, root_value, context.request_data)
+        """Executes the query that `parse_http_body` returned, and reads the texts of its response."""
+        result = read_delivered(context.ctx, context.revision, lambda ctx: self._execute(request, ctx, context))
         context.is_complete = not result.errors
-        for error in result.errors or ():
-            if isinstance(error, OnlyQueries) and adapter.method == "GET":
-                raise RequestError(error.message, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST")
-            if not error.nodes and error.original_error is not None:
-                raise error.original_error  # raised by an extension: MongoDB is unreachable, or a bug
         if _is_refused(result):
             sub_response.status_code = status_of_refused_query()
+        elif text := context.request_data.query:
+            with self._persisted_lock:
+                self._persisted[context.ctx.project_id, sha256_of(text)] = text
         return result
+
+    def _execute(self, request: Request, ctx: Context, context: DeliveryContext) -> ExecutionResult:
+        """Executes the query, again where a text of its response was replaced before it was read."""
+        adapter = RequestAdapter(request)
+        for _ in range(READ_AGAIN):
+            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
+            try:
+                result = self.execute_single(request, adapter, Response(), context, None, context.request_data)
+            except StrawberryHTTPException as error:  # a mutation by GET
+                raise RequestError(error.reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
+            causes = [one.original_error for one in result.errors or () if code_of(one) in (INTERNAL, UNAVAILABLE)]
+            if any(isinstance(cause, WriteConflict) for cause in causes):
+                continue
+            for cause in causes:
+                raise cause or InternalError
+            try:
+                if result.data is None or context.query.texts.read():
+                    return result
+            except ResponseTooLarge as refusal:
+                raise query_error(TOO_LARGE, refusal.message) from None
+        raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
     def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Returns the response's body as a dict; without `data` where the query was not executed."""
@@ -220,8 +251,13 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             chunks.append(chunk)
             size += len(chunk)
             if size > MAX_RESPONSE:
-                raise query_error("RESPONSE_TOO_LARGE", "The response is over 16 MB: select less at once.")
+                raise query_error(TOO_LARGE, "The response is over 16 MB: select less at once.")
         return b"".join(chunks)
+
+
+def sha256_of(query: str) -> str:
+    """Returns the SHA-256 of a query's text in hex digits."""
+    return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _chunks(value: object, depth: int) -> Iterator[bytes]:
@@ -237,7 +273,14 @@ def _chunks(value: object, depth: int) -> Iterator[bytes]:
             yield from _chunks(item, depth - 1)
         yield b"]"
     else:
-        yield orjson.dumps(value)
+        yield orjson.dumps(value, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+
+
+def _content_of(value: object) -> str | None:
+    """Returns the content of a text at its place in the response."""
+    if isinstance(value, Text):
+        return value.content
+    raise TypeError(type(value))
 
 
 def _is_refused(result: ExecutionResult) -> bool:

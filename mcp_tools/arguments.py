@@ -1,8 +1,6 @@
 """The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -19,7 +17,7 @@ from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, S
 from app.fields.unknown import unknown_names
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
-from mcp_tools.guidance import COMMON_ARGUMENTS, DESCRIBED_IN
+from mcp_tools.guidance import DESCRIBED_IN
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
@@ -29,56 +27,45 @@ SMALL_PAGE = 20
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """What every tool that writes takes."""
 
-RequiredVersion = Schema.from_dict(
-    {"baseVersion": StrictInteger(1, description=COMMON_ARGUMENTS["baseVersion"], required=True)},
-    name="RequiredVersion",
-)
-"""What REST may send as `If-Match` instead; a tool has only this argument."""
-
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """The arguments of one tool: documented as JSON Schema, and read into what its operation is called with."""
+def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
+    """Returns the schema of the arguments of an operation's tool."""
+    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
+    written = () if operation.reads else (DryRun, IdempotencyKey)
+    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one's fields first
+    changed = {}
+    if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
+        changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
+    if operation.query not in (None, ContentPartQuery) and "limit" in cached_schema(operation.query).fields:
+        changed["limit"] = _with(operation.query, "limit", load_default=SMALL_PAGE)
+    return type(f"{operation.name}_arguments", tuple(schemas), changed)
 
-    operation: Operation[Any]
-    fields: type[ma.Schema]
 
-    @cached_property
-    def schema(self) -> dict[str, Any]:
-        """The tool's input schema; it allows no argument that it does not name."""
-        documented = json_schema(self.fields)
-        elsewhere = {*COMMON_ARGUMENTS.items(), *_described(DESCRIBED_IN.get(self.operation.name))}
-        properties = {name: _argument(name, one, elsewhere) for name, one in documented["properties"].items()}
-        for name, default in self.defaults.items():
-            properties[name]["default"] = default
-        if KEY in properties:  # the instructions describe both
-            properties |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
-        required = {"required": documented["required"]} if documented.get("required") else {}
-        return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
+    """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
+    elsewhere = set(_described(DESCRIBED_IN.get(operation.name)))
+    schema = _shortened(json_schema(arguments), elsewhere)
+    if KEY in schema["properties"]:  # the instructions describe both
+        schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
+    return schema
 
-    @cached_property
-    def defaults(self) -> dict[str, Any]:
-        """Defaults that differ from those of REST; the `limit` of content is in characters, and stays."""
-        query = self.operation.query
-        paged = query is not None and query is not ContentPartQuery and "limit" in cached_schema(query).fields
-        return {"limit": SMALL_PAGE} if paged else {}
 
-    def read(self, sent: Mapping[str, Any]) -> tuple[list[str], dict[str, Any], str | None, bool]:
-        """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
+def read(
+    operation: Operation[Any], arguments: type[ma.Schema], sent: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Any], str | None, bool]:
+    """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
 
-        Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included, and `NotFound` for an id
-        of the wrong form.
-        """
-        fields = load_known(self.fields, {**self.defaults, **sent})
-        ids = [str(fields.pop(name)) for name in self.operation.id_names]
-        named = zip(self.operation.id_names, ids, strict=True)
-        if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in named):
-            raise NotFound(WRONG_ID)
-        key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
-        return ids, fields, key, dry_run
+    Raises as `load_known` does, and `NotFound` for an id of the wrong form.
+    """
+    fields = load_known(arguments, sent)
+    ids = {name: str(fields.pop(name)) for name in operation.id_names}
+    if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in ids.items()):
+        raise NotFound(WRONG_ID)
+    key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
+    return list(ids.values()), fields, key, dry_run
 
 
 def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,49 +86,40 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
     return fields
 
 
-def arguments_of(operation: Operation[Any]) -> Arguments:
-    """Returns the arguments of an operation's tool."""
-    written = () if operation.reads else (DryRun, IdempotencyKey)
-    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
-    based = (RequiredVersion,) if operation.body and issubclass(operation.body, GuardedWrite) else ()
-    own = (one for one in (operation.body, operation.query) if one)
-    schemas = (*written, *based, *own, path)  # the last one's fields first
-    return Arguments(operation, type(f"{operation.name}_arguments", schemas, {}))  # inherits the fields of them all
-
-
 def _path_argument(name: str) -> Any:
     """Declares one of the values that say which record is meant; their names describe them."""
-    if name in NUMBERS:
-        return StrictInteger(NUMBERS[name][0], required=True)
-    return StrictString(None, required=True)
+    return StrictInteger(NUMBERS[name][0], required=True) if name in NUMBERS else StrictString(None, required=True)
+
+
+def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
+    """Returns a field of a schema with other options."""
+    field = schema().declared_fields[name]
+    vars(field).update(options)
+    return field
 
 
 def _described(tool: str | None) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
-    bodies = [operation.body for operation in CATALOGUE if operation.name == tool and operation.body]
-    schemas = [json_schema(body) for body in bodies]
+    schemas = [json_schema(one.body) for one in CATALOGUE if one.name == tool and one.body]
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
             yield name, one.get("description", "")
             schemas.append(one)
 
 
-def _argument(name: str, described: dict[str, Any], elsewhere: Set[tuple[str, str]]) -> dict[str, Any]:
-    """Returns the schema of an argument; it is closed.
+def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: str = "") -> dict[str, Any]:
+    """Returns the schema of arguments, every object closed, without limits that the contract does not state.
 
-    It leaves out limits that the contract does not state, and what the instructions or another tool say already:
-    `elsewhere` has the names and descriptions of those arguments.
+    Without what another tool says of them, too: `elsewhere` has the names and descriptions of its arguments.
     """
-    argument = {key: value for key, value in described.items() if UNSTATED.get(key) != value}
-    if (name, described.get("description")) in elsewhere:
-        del argument["description"]
-        argument.pop("properties", None)
-        argument |= {"items": {"type": described["items"]["type"]}} if "items" in described else {}
-    elif "properties" in described:
-        argument["properties"] = {
-            name: _argument(name, one, elsewhere) for name, one in described["properties"].items()
-        }
-        argument["additionalProperties"] = False
-    elif "items" in described:
-        argument["items"] = _argument("", described["items"], elsewhere)
-    return argument
+    short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value}
+    if (name, short.get("description")) in elsewhere:
+        del short["description"]
+        short.pop("properties", None)
+        return short | ({"items": {"type": short["items"]["type"]}} if "items" in short else {})
+    if "items" in short:
+        short["items"] = _shortened(short["items"], elsewhere)
+    if "properties" in short:
+        short["properties"] = {key: _shortened(one, elsewhere, key) for key, one in short["properties"].items()}
+        short["additionalProperties"] = False
+    return short

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 
@@ -37,8 +35,8 @@ TIMEOUT = 60.0
 
 UNEXPECTED = "Something unexpected happened. The log of this program says what."
 
-PARALLEL = 8
-"""The most messages that are processed at the same time."""
+Answer = dict[str, Any] | None
+"""A response to a request, or none to a notification."""
 
 
 class StdioServer:
@@ -52,38 +50,26 @@ class StdioServer:
         self._url = url
         self._in_process = in_process
         self._answers = answers
-        self._writing = threading.Lock()
         self._agreed: dict[str, str] = {}
         """What the handshake agreed on, sent with every message after it."""
 
     def serve(self, lines: Iterable[bytes]) -> None:
-        """Responds to every line; returns when the lines end and all responses are written.
-
-        Lines are processed in parallel, but none overtakes a handshake.
-        """
-        with ThreadPoolExecutor(PARALLEL) as workers:
-            for line in filter(None, map(bytes.strip, lines)):
-                message = _message(line)
-                if message.get("method") == "initialize":
-                    self._answer(line, message)
-                else:
-                    workers.submit(self._answer, line, message)
-
-    def _answer(self, line: bytes, message: dict[str, Any]) -> None:
-        try:
-            answer = self._ask(line, message)
-        except Exception:  # a bug, or an endpoint that answers what MCP does not have: the client still gets a response
-            log.exception("bug")
-            answer = _failed(message, UNEXPECTED)
-        if answer is not None:
-            with self._writing:
+        """Responds to one line after the other; returns when the lines end."""
+        for line in filter(None, map(bytes.strip, lines)):
+            message = _message(line)
+            try:
+                answer = self._ask(line, message)
+            except Exception:  # a bug, or an endpoint whose answers are not MCP's: the client still gets a response
+                log.exception("bug")
+                answer = _failed(message, UNEXPECTED)
+            if answer is not None:
                 self._answers.write(orjson.dumps(answer) + b"\n")
                 self._answers.flush()
 
-    def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
+    def _ask(self, line: bytes, message: dict[str, Any]) -> Answer:
         """Returns the endpoint's response to a message, or an error instead; None for a notification.
 
-        What is no JSON object is sent too: the endpoint knows what is wrong with it.
+        Invalid messages are sent as they are: the endpoint says what is wrong with them.
         """
         try:
             response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
@@ -93,24 +79,24 @@ class StdioServer:
             return None
         answer = _message(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
-            return _failed(message, self._reason(response, answer), _code_of(response, answer))
+            return self._refused(message, response, answer)
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
             if session := response.headers.get(SESSION_HEADER):
                 self._agreed[SESSION_HEADER] = session
         return answer
 
-    def _reason(self, response: httpx2.Response, answer: dict[str, Any]) -> str:
-        """Returns what a client is told of a response that is no JSON-RPC response to its request."""
-        status = response.status_code
+    def _refused(self, message: dict[str, Any], response: httpx2.Response, answer: dict[str, Any]) -> Answer:
+        """Returns the error for a response that is no JSON-RPC response to its request."""
+        status, tag = response.status_code, answer.get("_tag")
+        error: dict[str, Any] = answer.get("error") or answer
+        reason = INVALID if tag == Unauthorized.__name__ else str(error.get("message") or response.text[:500])
         if status in (404, 405):
-            return f"{self._url} answered {status}: there is no MCP server; its address usually ends with /mcp."
-        body: dict[str, Any] = answer.get("error") or answer
-        reason = str(body.get("message") or response.text[:500])
-        if answer.get("_tag") == Unauthorized.__name__:
-            reason = INVALID
-        name = f" {answer['_tag']}" if "_tag" in answer else ""
-        return reason if self._in_process else f"{self._url} answered {status}{name}: {reason}"
+            reason, tag = "there is no MCP server; its address usually ends with /mcp.", None
+        if not self._in_process:
+            reason = f"{self._url} answered {status}{f' {tag}' if tag else ''}: {reason}"
+        code = t.INVALID_REQUEST if status in (400, 413) else t.INTERNAL_ERROR
+        return _failed(message, reason, error.get("code", code))
 
 
 def mcp_address(url: str) -> str:
@@ -142,14 +128,7 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
     return {name: encode_header_value(str(value)) for name, value in headers.items()}
 
 
-def _code_of(response: httpx2.Response, answer: dict[str, Any]) -> int:
-    """Returns the code of the endpoint's JSON-RPC error; without one, the one that fits the status."""
-    code = answer["error"].get("code") if isinstance(answer.get("error"), dict) else None
-    by_status = t.INVALID_REQUEST if response.status_code in (400, 413) else t.INTERNAL_ERROR
-    return code if isinstance(code, int) else by_status
-
-
-def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:
+def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> Answer:
     """Returns the error instead of a response, None for a notification; an id that JSON-RPC does not allow is null."""
     log.error(reason)
     if message and "id" not in message:

@@ -1,6 +1,5 @@
 """Resources: a document's brief and a document's markdown, for a client that attaches them to a conversation."""
 
-from collections.abc import Callable
 from typing import Any
 
 import mcp_types as t
@@ -46,28 +45,21 @@ TEMPLATES = [
 
 def offered(ctx: Context) -> list[t.Resource]:
     """Returns the resources that a client lists: the ready briefs, and the documents that changed last."""
-    briefs = [
-        t.Resource(uri=f"brief://{one['id']}", name=f"Brief: {one['title']}", mime_type=JSON, _meta=UNTRUSTED)
-        for one in _first(ctx, list_briefs)
-    ]
-    documents = [
-        t.Resource(uri=f"document://{one['id']}", name=one["title"], mime_type=MARKDOWN, _meta=UNTRUSTED)
-        for one in _first(ctx, list_documents)
-    ]
-    return [*briefs, *documents]
+    briefs = [(f"brief://{one['id']}", f"Brief: {one['title']}", JSON) for one in _first(ctx, list_briefs)]
+    documents = [(f"document://{one['id']}", one["title"], MARKDOWN) for one in _first(ctx, list_documents)]
+    return [t.Resource(uri=uri, name=name, mime_type=kind, _meta=UNTRUSTED) for uri, name, kind in briefs + documents]
 
 
-def read(ctx: Context, uri: str) -> Contents:
+def read(ctx: Context, uri: str) -> t.ReadResourceResult:
     """Returns the contents of an address. Raises `NotFound`."""
     scheme, _, document_id = uri.partition("://")
-    if scheme not in _READERS or not HEX_ID.fullmatch(document_id):
+    if scheme not in ("brief", "document") or not HEX_ID.fullmatch(document_id):
         raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
-    return _READERS[scheme](ctx, uri, document_id)
-
-
-def _brief(ctx: Context, uri: str, document_id: str) -> Contents:
-    detail = get_brief(ctx, document_id).body
-    return [t.TextResourceContents(uri=uri, mime_type=JSON, text=orjson.dumps(detail).decode(), _meta=UNTRUSTED)]
+    if scheme == "document":
+        return t.ReadResourceResult(contents=_document(ctx, uri, document_id))
+    text = orjson.dumps(get_brief(ctx, document_id).body).decode()
+    brief = t.TextResourceContents(uri=uri, mime_type=JSON, text=text, _meta=UNTRUSTED)
+    return t.ReadResourceResult(contents=[brief])
 
 
 def _document(ctx: Context, uri: str, document_id: str) -> Contents:
@@ -80,12 +72,6 @@ def _document(ctx: Context, uri: str, document_id: str) -> Contents:
         )
         contents.append(t.TextResourceContents(uri=uri, mime_type="text/plain", text=rest))
     return contents
-
-
-_READERS: dict[str, Callable[[Context, str, str], Contents]] = {
-    "brief": _brief,
-    "document": _document,
-}
 
 
 def _first(ctx: Context, operation: Operation[Any]) -> list[dict[str, Any]]:

@@ -1,32 +1,18 @@
-"""Registers `/mcp` on the Flask app.
+"""Registers `/mcp` on the Flask app."""
 
-The MCP SDK is imported at the first call: that takes as long as importing everything else, and many servers never
-answer one.
-"""
+from flask import Flask, Response
 
-from __future__ import annotations
-
-import gc
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from flask import Flask
-
+from app.http.hosts import HostNames
 from app.settings import Settings
-
-if TYPE_CHECKING:
-    from mcp_tools.over_http import McpView
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
+    names = HostNames(settings.public_url, settings.mcp_allowed_hosts)
 
-    @cache
-    def endpoint() -> McpView:
-        view: McpView = import_module("mcp_tools.over_http").McpView(settings)
-        gc.collect()
-        gc.freeze()  # the SDK's objects stay for good; looking through them took each full collection 50 ms
-        return view
+    def view() -> Response:
+        from mcp_tools.over_http import respond  # the SDK takes a second to import, and many servers are never called
 
-    app.add_url_rule("/mcp", "mcp", lambda: endpoint().view(), methods=["POST"])
+        return respond(names)
+
+    app.add_url_rule("/mcp", "mcp", view, methods=["POST"])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn, TypeVar, cast
 
 import mcp_types as t
+from anyio import to_thread
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
 
 from app.errors import InternalError, Refusal
 from app.fields.unknown import near_name
@@ -19,143 +22,126 @@ from app.operations.context import Context
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.guidance import INSTRUCTIONS
-from mcp_tools.results import labelled, refused
+from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
-from mcp_tools.toolsets import ALL, holds
+from mcp_tools.toolsets import holds
 
 log = logging.getLogger("content_workflow.mcp")
 
-
-LIST_TTL = 300_000
-"""Milliseconds for which a client may cache a list that changes with a new release alone."""
-
-MAX_NAME = 100
-"""The most characters of an agent's name."""
+RELEASE = CacheHint(ttl_ms=300_000)
+"""How long a client may cache a list that changes with a new release alone."""
 
 T = TypeVar("T")
 
 Page = t.PaginatedRequestParams | None
 
+Message = ServerRequestContext[None, Request]
+"""A message as the SDK passes it to a handler; the state of its request has the `call`."""
+
 
 @dataclass(frozen=True)
 class Call:
-    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose.
-
-    `over_http` makes it, and the SDK passes it to handlers as the `request` of their context.
-    """
+    """Who sent a message, or why no call of theirs is served now (`RateLimited`), and which toolset they chose."""
 
     context_or_refusal: Context | Refusal
+    toolset: str
     request_id: str
-    agent: str = ""
-    """The client's name, where its handshake was another request."""
-    toolset: str = ALL
 
-    def context(self, message: Message) -> Context:
-        """Returns the context of a message; a token without an agent's name takes the client's.
-
-        Raises the refusal of a caller who is not served.
-        """
-        ctx = self.context_or_refusal
-        if isinstance(ctx, Refusal):
-            raise ctx
-        if ctx.caller.agent:
-            return ctx
-        client = message.session.client_params
-        name = printable_name(client.client_info.name) if client and client.client_info else self.agent
-        return replace(ctx, caller=replace(ctx.caller, agent=name))
-
-    def unexpected(self, where: str) -> InternalError:
-        """Logs the current exception and returns what the client may know of it."""
-        log.exception("bug", extra={"requestId": self.request_id, "where": where})
-        return InternalError(self.request_id)
-
-
-Message = ServerRequestContext[None, Call]
-"""A message as the SDK passes it to a handler; its `request` is the `Call`."""
-
-
-def printable_name(client: str) -> str:
-    """Returns a client's name as records can store it."""
-    return "".join(letter for letter in client if letter.isprintable()).strip()[:MAX_NAME]
+    @property
+    def context(self) -> Context:
+        """The context of the call. Raises the refusal of a caller who is not served."""
+        if isinstance(self.context_or_refusal, Refusal):
+            raise self.context_or_refusal
+        return self.context_or_refusal
 
 
 def mcp_server() -> Server[None]:
-    """Returns the server, which finds the `Call` of each message in its request.
-
-    A handler blocks while its operation runs, so each message needs a thread and an event loop of its own.
-    """
-
-    async def list_tools(message: Message, page: Page) -> t.ListToolsResult:
-        toolset = _call_of(message).toolset
-        return _served(message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes, toolset)))
-
-    async def call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
-        call, tool = _call_of(message), TOOLS.get(params.name)
-        if tool is None or not holds(call.toolset, params.name):
-            near = near_name(params.name, (name for name in TOOLS if holds(call.toolset, name)))
-            hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
-            unknown = f"There is no tool {params.name!r} in the toolset {call.toolset!r}"
-            raise MCPError(code=t.INVALID_PARAMS, message=f"{unknown}: {hint}")
-        arguments = params.arguments or {}
-        try:
-            result = tool.call(call.context(message), arguments)
-        except Refusal as refusal:
-            result = refused(refusal)
-        except Exception:
-            result = refused(call.unexpected(params.name))
-        return labelled(result, tool.label(arguments))
-
-    async def list_resources(message: Message, page: Page) -> t.ListResourcesResult:
-        return _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))
-
-    async def list_templates(message: Message, page: Page) -> t.ListResourceTemplatesResult:
-        return t.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
-
-    async def read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
-        uri = str(params.uri)
-        return _served(message, lambda ctx: t.ReadResourceResult(contents=resources.read(ctx, uri)), uri=uri)
-
-    async def list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
-        return t.ListPromptsResult(prompts=prompts.PROMPTS)
-
-    async def get_prompt(message: Message, params: t.GetPromptRequestParams) -> t.GetPromptResult:
-        if params.name != prompts.WRITE:
-            raise MCPError(code=t.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: list the prompts.")
-        arguments = params.arguments or {}
-        return _served(message, lambda ctx: t.GetPromptResult(messages=prompts.written(ctx, arguments)))
-
+    """Returns the server."""
     return Server(
         "content-workflow",
         version=VERSION,
         title="Content workflow",
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=LIST_TTL), "prompts/list": CacheHint(ttl_ms=LIST_TTL)},
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        cache_hints={"tools/list": RELEASE, "prompts/list": RELEASE},
+        get_tool_input_schema=lambda name: None,  # no argument is a header; by default it lists all tools
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+        on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
     )
 
 
+async def _list_tools(message: Message, page: Page) -> t.ListToolsResult:
+    toolset = _call_of(message).toolset
+    return await _served(message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes, toolset)))
+
+
+async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
+    toolset, arguments = _call_of(message).toolset, params.arguments or {}
+    tool = TOOLS.get(params.name)
+    if tool is None or not holds(toolset, params.name):
+        near = near_name(params.name, (name for name in TOOLS if holds(toolset, name)))
+        hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
+        raise MCPError(t.INVALID_PARAMS, f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
+    result = await _served(message, lambda ctx: tool.call(ctx, arguments), refused)
+    return tool.labelled(result, arguments)
+
+
+async def _list_resources(message: Message, page: Page) -> t.ListResourcesResult:
+    return await _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))
+
+
+async def _list_templates(message: Message, page: Page) -> t.ListResourceTemplatesResult:
+    return t.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+
+
+async def _read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
+    uri = str(params.uri)
+    return await _served(message, partial(resources.read, uri=uri), partial(_protocol_error, uri=uri))
+
+
+async def _list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
+    return t.ListPromptsResult(prompts=prompts.PROMPTS)
+
+
+async def _get_prompt(message: Message, params: t.GetPromptRequestParams) -> t.GetPromptResult:
+    if params.name != prompts.WRITE:
+        raise MCPError(t.INVALID_PARAMS, f"There is no prompt {params.name!r}: list the prompts.")
+    arguments = params.arguments or {}
+    return await _served(message, lambda ctx: t.GetPromptResult(messages=prompts.written(ctx, arguments)))
+
+
 def _call_of(message: Message) -> Call:
-    if message.request is None:
-        raise RuntimeError("A message came without its call.")
-    return message.request
+    return cast(Call, cast(Request, message.request).state.call)
 
 
-def _served(message: Message, serve: Callable[[Context], T], **data: str) -> T:
-    """Returns what `serve` does; a refusal is a protocol error with the body of REST and `data` as its data."""
+def _protocol_error(refusal: Refusal, **data: str) -> NoReturn:
+    """Raises a refusal as a protocol error, with the body of REST and `data` as its data."""
+    code = t.INVALID_PARAMS if refusal.status < 500 else t.INTERNAL_ERROR
+    body = refusal.body()
+    issues = (f"`{issue['path']}`: {issue['message']}" for issue in body.get("issues", ()))  # few clients show data
+    raise MCPError(code=code, message=" ".join([refusal.message, *issues]), data={**body, **data}) from None
+
+
+async def _served(
+    message: Message, serve: Callable[[Context], T], refuse: Callable[[Refusal], T] = _protocol_error
+) -> T:
+    """Returns what `serve` does in a thread, as operations block, or what `refuse` makes of its refusal.
+
+    A bug is logged, and refused with the request's id.
+    """
     call = _call_of(message)
-    try:
-        return serve(call.context(message))
-    except Refusal as refusal:
-        code = t.INVALID_PARAMS if refusal.status < 500 else t.INTERNAL_ERROR
-        body = refusal.body()
-        issues = (f"`{issue['path']}`: {issue['message']}" for issue in body.get("issues", ()))  # few clients show data
-        raise MCPError(code=code, message=" ".join([refusal.message, *issues]), data={**body, **data}) from None
-    except Exception:
-        bug = call.unexpected(message.method)
-        raise MCPError(code=t.INTERNAL_ERROR, message=bug.message, data={**bug.body(), **data}) from None
+
+    def run() -> T:
+        try:
+            return serve(call.context)
+        except Refusal as refusal:
+            return refuse(refusal)
+        except Exception:
+            log.exception("bug", extra={"requestId": call.request_id, "where": message.method})
+            return refuse(InternalError(call.request_id))
+
+    return await to_thread.run_sync(run)

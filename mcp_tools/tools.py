@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import marshmallow as ma
 import mcp_types as t
 
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
-from mcp_tools.arguments import DRY_RUN, Arguments, arguments_of
+from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
 from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
-from mcp_tools.results import label_of, output_schema, result_of
+from mcp_tools.results import UNTRUSTED, output_schema, result_of
 from mcp_tools.toolsets import holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
@@ -24,53 +25,51 @@ class Tool:
     """An operation as agents see and call it."""
 
     operation: Operation[Any]
-    arguments: Arguments
+    arguments: type[ma.Schema]
     definition: t.Tool
 
     def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Runs the operation and returns its result. Raises `Forbidden` before it reads the arguments."""
         self.operation.permit(ctx)
-        ids, fields, key, dry_run = self.arguments.read(sent)
-        if dry_run:
-            ctx = replace(ctx, dry_run=True)
+        ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
+        ctx = replace(ctx, dry_run=True) if dry_run else ctx
         return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
 
-    def label(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns what `_meta` of the result of a call says, whether it succeeds or is refused."""
-        is_dry_run = sent.get(DRY_RUN) is True and not self.operation.reads
-        return (self.definition.meta or {}) | ({DRY_RUN: True} if is_dry_run else {})
+    def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
+        """Returns the result or the refusal of a call with its labels."""
+        dry_run = {DRY_RUN: True} if sent.get(DRY_RUN) is True and not self.operation.reads else {}
+        return result.model_copy(update={"meta": {**(result.meta or {}), **UNTRUSTED, **dry_run}})
 
 
 def _tool(operation: Operation[Any]) -> Tool:
     arguments = arguments_of(operation)
     definition = t.Tool(
         name=operation.name,
-        description=describe(operation),
-        input_schema=arguments.schema,
+        description=_description(operation),
+        input_schema=input_schema(operation, arguments),
         output_schema=output_schema(operation),
-        annotations=hints(operation),
-        _meta=label_of(operation),
+        annotations=_hints(operation),
+        _meta=UNTRUSTED,
     )
     return Tool(operation, arguments, definition)
 
 
-def describe(operation: Operation[Any]) -> str:
+def _description(operation: Operation[Any]) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    parts = [*paragraphs, NEXT.get(operation.name, "")]
-    if other := DESCRIBED_IN.get(operation.name):
-        parts.append(f"Arguments as in `{other}`.")
+    other = DESCRIBED_IN.get(operation.name)
+    parts = [*paragraphs, NEXT.get(operation.name, ""), f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
 
-def hints(operation: Operation[Any]) -> t.ToolAnnotations:
+def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     """Returns what a client may tell its user before the tool is called."""
     changes = operation.effect == Effect.CHANGES
+    repeatable = operation.effect != Effect.CREATES and operation.id_names and operation.name not in EACH_CALL_COUNTS
     return t.ToolAnnotations(
         read_only_hint=operation.reads,
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
-        idempotent_hint=operation.reads
-        or (operation.effect != Effect.CREATES and bool(operation.id_names) and operation.name not in EACH_CALL_COUNTS),
+        idempotent_hint=operation.reads or bool(repeatable),
     )
 
 

@@ -9,11 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from app.cli.mongod import MongodMissing
-from app.cli.mongod_process import MongodFailed
-from app.errors import Refusal, ServiceUnavailable
-from app.fields.unknown import near_name
-from app.settings import SettingsError
+from app.errors import Refusal, ServiceUnavailable, SettingsError
 
 COMMANDS = {
     "serve": ("serve", "Serve REST, GraphQL, MCP, and the reference at /docs."),
@@ -53,8 +49,11 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Returns a command; for an unknown name the error suggests the closest one."""
-        if args[0] not in COMMANDS and (near := near_name(args[0], COMMANDS)):
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
+        if args[0] not in COMMANDS:
+            from app.fields.unknown import near_name  # which imports marshmallow
+
+            if near := near_name(args[0], COMMANDS):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -82,7 +81,7 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except Refusal as refusal:
             raise click.ClickException(_message(refusal)) from refusal
-        except (SettingsError, MongodMissing, MongodFailed) as error:
+        except SettingsError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
             if error.errno != errno.ENOSPC:

@@ -8,10 +8,8 @@ from contextlib import contextmanager, suppress
 import click
 
 from app.cli.calling import store
-from app.cli.progress import LINE_SECONDS, progress
+from app.cli.progress import LINE_SECONDS
 from app.errors import ServiceUnavailable
-from app.operations.projects import all_projects
-from app.operations.upgrades import UPGRADES
 from app.store import indexes, validators
 from app.store.store import Store
 
@@ -23,7 +21,7 @@ def command() -> None:
 
 @command.command()
 def init() -> None:
-    """Create every missing index and validator, complete older records, and list what still differs."""
+    """Create every missing index and validator, and list what still differs."""
     _print(prepare(store()))
 
 
@@ -37,16 +35,11 @@ def check() -> None:
 
 
 def prepare(opened: Store) -> list[str]:
-    """Creates what is missing, completes older records, and returns what still differs, which is not touched.
+    """Creates what is missing and returns what still differs, which is not touched.
 
-    Any number of processes may do this at once, while servers of this and of the last version run.
+    Any number of processes may do this at once, while servers run.
     """
-    refused = create_missing(opened)
-    with progress("Completing records of earlier versions", "records") as advance:
-        for project in all_projects(opened):
-            for upgrade in UPGRADES:
-                upgrade(opened, project["id"], advance)
-    return [*refused, *differences(opened)]
+    return [*create_missing(opened), *differences(opened)]
 
 
 def create_missing(opened: Store) -> list[str]:

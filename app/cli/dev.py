@@ -4,8 +4,7 @@ import os
 import shlex
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -19,7 +18,7 @@ from app.cli.calling import call, connected, context, every
 from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.mongod import running_mongod
-from app.cli.server_process import hold_port, run
+from app.cli.server_process import is_free, run
 from app.errors import NotFound
 from app.http.logs import log_as_json
 from app.operations import members
@@ -73,7 +72,8 @@ def command(port: int | None) -> None:
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     given = os.environ.get("MONGODB_URI")
-    with nullcontext(given) if given else running_mongod(FOLDER) as uri, _held_port(port) as port:
+    with nullcontext(given) if given else running_mongod(FOLDER) as uri:
+        port = _free_port(port)
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
         os.environ.update({"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": os.environ.get("WEBHOOKS_ALLOW_LOCAL", "1")})
@@ -108,16 +108,13 @@ def _print_when_served(port: int, banner: str) -> None:
     click.echo(banner)
 
 
-@contextmanager
-def _held_port(wanted: int | None) -> Iterator[int]:
-    """Yields the port that is wanted, or the first that is free, and holds it until the block ends."""
+def _free_port(wanted: int | None) -> int:
+    """Returns the port that is wanted, or the first that is free."""
     for port in (wanted,) if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
-        if held := hold_port(HOST, port):
+        if is_free(HOST, port):
             if port not in (wanted, FIRST_PORT):
                 click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
-            with held:
-                yield port
-            return
+            return port
     if wanted:
         raise click.ClickException(f"Port {wanted} is in use: choose another with --port, or leave it out.")
     raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: name one with --port.")

@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
+import click
+
 from app.cli.mongod_process import MongodProcess, lock_at_once
 
 T = TypeVar("T")
@@ -27,7 +29,7 @@ Any one of these helps:
     and the library that it needs (Debian, Ubuntu): apt-get install libcurl4"""
 
 
-class MongodMissing(Exception):
+class MongodMissing(click.ClickException):
     """No mongod was found that runs here; the message says what to install."""
 
 

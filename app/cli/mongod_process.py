@@ -12,6 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+import click
+
 from app.store.replica_set import NoPrimary, become_primary
 
 _REPLICA_SET = "dev"
@@ -35,7 +37,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-class MongodFailed(Exception):
+class MongodFailed(click.ClickException):
     """The mongod did not start; the message names its log."""
 
 

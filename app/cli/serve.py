@@ -1,15 +1,15 @@
 """`serve`: the production server, with every interface on one port, and the worker."""
 
 import logging
+import threading
 
 import click
 
-from app.cli.db import differences, is_missing
-from app.cli.server_process import address_of, hold_port, run
+from app.cli.server_process import address_of, is_free, run
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
 from app.settings import Settings
-from app.store.store import Misconfigured, connect
+from app.store.store import Misconfigured, Store, connect
 
 log = logging.getLogger("content_workflow.serve")
 
@@ -29,17 +29,18 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     settings = Settings.from_environment()
     log_as_json(settings.log_level)
     address = address_of(host, port)
-    held = hold_port(address, port)
-    if held is None:
+    if not is_free(address, port):
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
-    with held:
-        _check_database(settings)
-        run(address, port, workers, settings, with_worker=not no_worker)
-
-
-def _check_database(settings: Settings) -> None:
-    """Logs what differs in the database; the server starts in any case, and `/ready` is 503 while it can't work."""
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
+    # Meanwhile the server processes start.
+    threading.Thread(target=_check_database, args=(store,), daemon=True).start()
+    run(address, port, workers, settings, with_worker=not no_worker)
+
+
+def _check_database(store: Store) -> None:
+    """Logs what differs in the database; the server starts in any case, and `/ready` is 503 while it can't work."""
+    from app.cli.db import differences, is_missing
+
     try:
         store.ping()
         store.check_writes()

@@ -15,15 +15,14 @@ from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import context
 from app.errors import BadRequest, NotFound, VersionConflict
 from app.fields.queries import MAX_NUMBER
-from app.http import in_flight
+from app.http.concurrency import hold_large
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
 from app.records.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
-from app.rules.html_writer import TooMuchMarkup
-from app.rules.rendering import to_html
+from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
 
 PREVIEWED = 200_000
@@ -197,8 +196,7 @@ def text_of(result: Result[DocumentSummary]) -> str:
 
 def preview_of(markdown: str) -> str | None:
     """Returns the beginning of a text as html that is safe on any page; None if it has too much markup."""
-    if len(markdown) > LARGE:
-        in_flight.current().take_large()
+    hold_large(len(markdown))
     try:
         return to_html(markdown[:PREVIEWED])
     except TooMuchMarkup:

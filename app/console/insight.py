@@ -33,7 +33,6 @@ def show_insight() -> Response:
         shown=days,
         spans=SPANS,
         standing=[_standing(status, figures["statusesByDay"]) for status in figures["statuses"]],
-        known_since=next((day["date"] for day in figures["statusesByDay"] if day["statuses"]), None),
         happened=[_happened(name, figures["days"]) for name in HAPPENED],
         steps=_steps(figures["durations"]),
         names=HAPPENED,
@@ -47,9 +46,8 @@ console.app_template_filter("share_of")(plots.share)
 
 def _standing(status: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns what a plot of the documents in one status at the end of each day shows."""
-    values = [None if day["statuses"] is None else day["statuses"][status] for day in days]
-    known = [value for value in values if value is not None]
-    return {"status": status, "now": known[-1], "least": min(known), "most": max(known), "area": plots.area(values)}
+    values = [day["statuses"][status] for day in days]
+    return {"status": status, "now": values[-1], "least": min(values), "most": max(values), "area": plots.area(values)}
 
 
 def _happened(name: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from app.console.calls import call, may
 from app.console.frame import console
 from app.console.sessions import context
 from app.errors import CursorExpired
-from app.http import feed_watch
+from app.http.waiting import wait_for_events
 from app.operations import events
 from app.rules.events import cursor_of
 
@@ -32,7 +32,7 @@ def changes() -> dict[str, Any]:
     wait = WAIT_SECONDS if "wait" in request.args else 0
     list_events = partial(call, events.list_events, fields=fields)
     try:
-        found = feed_watch.wait_for_events(wait, list_events).body
+        found = wait_for_events(wait, list_events).body
     except CursorExpired:
         return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})

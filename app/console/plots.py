@@ -30,9 +30,9 @@ def bars(values: Sequence[int]) -> list[Bar | None]:
     ]
 
 
-def area(values: Sequence[int | None]) -> str:
-    """Returns the path of an area with a step for each value, the highest as high as the plot; a gap for None."""
-    step, most = WIDTH / max(1, len(values)), max((value or 0 for value in values), default=0)
+def area(values: Sequence[int]) -> str:
+    """Returns the path of an area with a step for each value, the highest as high as the plot."""
+    step, most = WIDTH / max(1, len(values)), max(values, default=0)
     return "".join(
         f"M{place * step:.4g} {HEIGHT}V{HEIGHT - HEIGHT * value / most:.4g}h{step:.4g}V{HEIGHT}Z"
         for place, value in enumerate(values)

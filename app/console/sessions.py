@@ -11,8 +11,8 @@ from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
+from app.http.credentials import SESSION_COOKIE, session_secret
 from app.http.hosts import is_same_origin
-from app.http.in_flight import SESSION_COOKIE, session_secret
 from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
 from app.vocabulary import Channel

@@ -12,7 +12,6 @@ from app.console.moves import Move
 from app.errors import BadRequest, Refusal
 from app.fields.checks import HEX_ID
 from app.fields.queries import MAX_OFFSET
-from app.http import in_flight
 from app.operations import briefs, documents, publishing
 
 ON_A_PAGE = 50
@@ -114,8 +113,6 @@ def act_on_many() -> Response:
     if bulk.asks and not sent and not (bulk.asks in CHOSEN and sent == ""):
         raise BadRequest("Choose what to set first.")
     fields = {bulk.asks: sent or None} if bulk.asks else {}
-    if bulk.operation is publishing.publish_document:
-        in_flight.current().take_large()  # it renders every text
     outcomes = [_outcome(bulk, id, fields) for id in ids]
     back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
     return page("table_results.html", outcomes=outcomes, bulk=bulk, back=back)

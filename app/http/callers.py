@@ -7,8 +7,8 @@ from datetime import datetime
 from flask import Flask, Response, current_app, g, request
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
-from app.http import in_flight
-from app.http.in_flight import bearer_secret, session_secret
+from app.http.concurrency import client_address
+from app.http.credentials import bearer_secret, session_secret
 from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
 from app.operations.access import Access
@@ -52,7 +52,6 @@ class Callers:
             caller = self._authenticate(now)
         request.environ[CALLER] = caller
         self._count(caller)
-        in_flight.current().belongs_to(caller.project_id)
         return Context(
             self.store,
             caller,
@@ -89,7 +88,7 @@ class Callers:
         try:
             yield
         except Unauthorized:
-            hit = self._failures.hit(in_flight.current().keys["address"]) if self._failures else None
+            hit = self._failures.hit(client_address()) if self._failures else None
             if hit is None or hit.allowed:
                 raise
             raise RateLimited(

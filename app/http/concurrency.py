@@ -1,156 +1,87 @@
-"""Limits how many requests do one thing at the same time: in total, per token, per project and per address."""
+"""Limits on the requests that a process works on at the same time (decisions, section 3).
 
-from __future__ import annotations
+A request over a limit is refused at once with 503 and `Retry-After`. Nothing waits here: requests that come faster
+than they are answered wait in the server or in the proxy. `/health` has no limit.
+"""
 
-import threading
-import time
-from collections import Counter, deque
-from typing import NamedTuple, Self
+from flask import Flask, g, request
 
-from app.errors import ServiceUnavailable
+from app.http.credentials import bearer_secret, session_secret
+from app.http.proxies import client_of
+from app.http.requests import CALLER
+from app.http.threads import THREADS
+from app.operations.access import hash_of
+from app.operations.concurrency import ConcurrencyLimit
+from app.operations.context import Caller
 
-Key = tuple[str, str]
-Keys = tuple[Key, ...]
+REQUESTS = ConcurrencyLimit(
+    128,
+    each=64,
+    busy="Too many requests at the same time: wait for some to be answered, then send this one again with the same "
+    "idempotency key.",
+)
+"""Requests of a process, and of each token or session. More threads are left to refuse others and for `/health`."""
+WAITING = ConcurrencyLimit(THREADS // 4, each=THREADS // 4, busy="Too many requests wait for events.")
+"""Requests that wait for the next event: at most a quarter of the threads (decisions, section 14)."""
+LARGE = ConcurrencyLimit(
+    48 * 1024 * 1024,
+    each=24 * 1024 * 1024,
+    busy="Too many requests with large texts at the same time: wait for some to be answered, then send this one again "
+    "with the same idempotency key.",
+)
+"""Bytes of large bodies and responses in a process, and of each project."""
+LARGE_BYTES = 256 * 1024
+"""Up to so many bytes, bodies and responses are not counted."""
 
-ALONE_SECONDS = 1.0
-"""The first key of a request is alone when no request with another first key has come for so long."""
+HEALTH = ".getHealth"
+"""The end of the names of the endpoints that respond while the process runs."""
 
 
-class Bound(NamedTuple):
-    """A number of places, and how many requests may wait for one."""
-
-    places: int
-    waiting: int = 0
-    alone: int = 0
-    """How many places a first key, such as the caller, has while it is alone, if more."""
+def install(app: Flask) -> None:
+    """Limits all requests to the app."""
+    app.before_request(_begin)
+    app.teardown_request(_release)
 
 
-class ConcurrencyLimit:
-    """Bounds how many requests do something at the same time, in total and for each key (a token, a project, …).
+def _begin() -> None:
+    g.held = []
+    if not (request.endpoint or "").endswith(HEALTH):
+        secret = bearer_secret() or session_secret()
+        _hold(REQUESTS, hash_of(secret) if secret else client_address())
 
-    A request over a bound waits for a place, first come first served. It is refused with `ServiceUnavailable` after
-    `seconds`, or immediately when the queue is full.
+
+def hold_large(size: int) -> None:
+    """Counts the bytes of a body or a response until the request ends, where they are many.
+
+    Refuses with `ServiceUnavailable` while too many bytes of others are held.
     """
-
-    def __init__(self, total: Bound, *, seconds: float = 0, busy: str = "", **bounds: Bound) -> None:
-        self._total, self._bounds, self._seconds, self.busy = total, bounds, seconds, busy
-        self._lock = threading.Lock()
-        self._used: Counter[Key] = Counter()
-        self.taken = 0
-        """How many places are taken."""
-        self._last_key: Key | None = None
-        self._shared_until = 0.0
-        self._queue: deque[_Waiter] = deque()
-        self._waiting: Counter[Key] = Counter()
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait for a place."""
-        return len(self._queue)
-
-    @property
-    def threads(self) -> int:
-        """How many threads it holds at most: those with a place, and those that wait for one."""
-        return sum(self._total)
-
-    def is_full(self, **keys: str) -> bool:
-        """Returns whether as many requests wait as may, in total or with one of the keys."""
-        return len(self._queue) >= self._total.waiting or any(
-            self._waiting[key] >= self._bounds[key[0]].waiting for key in keys.items()
-        )
-
-    def place(self, instead_of: Place | None = None, /, **keys: str) -> Place:
-        """Returns a place for a request, named by its keys: `token="…", address="…"`.
-
-        `instead_of` is the place that the request holds and gives up: where the bounds of all keys allow it, nobody
-        else gets it in between. Raises `ServiceUnavailable` when it gets none in time.
-        """
-        wanted = tuple(keys.items())
-        with self._lock:
-            if wanted[0] != self._last_key:
-                self._last_key, self._shared_until = wanted[0], time.monotonic() + ALONE_SECONDS
-            if instead_of is not None and instead_of.held:
-                instead_of.held = False
-                self._give_back(instead_of.keys)
-            if self._fits(wanted):
-                self._take(wanted)
-                return Place(self, wanted)
-            self._let_in()
-            if self.is_full(**keys):
-                raise ServiceUnavailable(self.busy)
-            waiter = _Waiter(wanted)
-            self._queue.append(waiter)
-            self._waiting.update(wanted)
-        if not waiter.turn.wait(self._seconds):
-            with self._lock:
-                if not waiter.turn.is_set():
-                    self._forget(waiter)
-                    raise ServiceUnavailable(self.busy)
-        return Place(self, wanted)
-
-    def release(self, keys: Keys) -> None:
-        """Gives a place back, and gives it to the waiting request that fits and has waited longest."""
-        with self._lock:
-            self._give_back(keys)
-            self._let_in()
-
-    def _give_back(self, keys: Keys) -> None:
-        self.taken -= 1
-        _subtract(self._used, keys)
-
-    def _let_in(self) -> None:
-        for waiter in list(self._queue):
-            if self.taken >= self._total.places:
-                break
-            if self._fits(waiter.keys):
-                self._forget(waiter)
-                self._take(waiter.keys)
-                waiter.turn.set()
-
-    def _forget(self, waiter: _Waiter) -> None:
-        self._queue.remove(waiter)
-        _subtract(self._waiting, waiter.keys)
-
-    def _fits(self, keys: Keys) -> bool:
-        return self.taken < self._total.places and all(
-            self._used[key] < self._bounds[key[0]].places or self._fits_alone(key) for key in keys
-        )
-
-    def _fits_alone(self, key: Key) -> bool:
-        return self._used[key] < self._bounds[key[0]].alone and time.monotonic() > self._shared_until
-
-    def _take(self, keys: Keys) -> None:
-        self.taken += 1
-        self._used.update(keys)
+    if size > LARGE_BYTES:
+        caller: Caller | None = request.environ.get(CALLER)
+        _hold(LARGE, caller.project_id if caller else client_address(), size)
 
 
-class Place:
-    """A place under a limit, until it is released or its block ends; releasing it again does nothing."""
+def wait_instead_of_working() -> None:
+    """Counts the request among those that wait for events, and no longer among those that are worked on.
 
-    def __init__(self, limit: ConcurrencyLimit, keys: Keys) -> None:
-        self._limit, self.keys, self.held = limit, keys, True
-
-    def release(self) -> None:
-        """Gives the place back."""
-        if self.held:
-            self.held = False
-            self._limit.release(self.keys)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
+    Refuses with `ServiceUnavailable` where too many wait.
+    """
+    caller: Caller = request.environ[CALLER]
+    WAITING.acquire(caller.project_id)
+    _release()
+    g.held = [(WAITING, caller.project_id, 1)]
 
 
-class _Waiter:
-    def __init__(self, keys: Keys) -> None:
-        self.keys = keys
-        self.turn = threading.Event()
+def client_address() -> str:
+    """Returns what limits count the address of the request under."""
+    return client_of(request.remote_addr or "unknown")
 
 
-def _subtract(counts: Counter[Key], keys: Keys) -> None:
-    for key in keys:
-        counts[key] -= 1
-        if not counts[key]:
-            del counts[key]
+def _hold(limit: ConcurrencyLimit, key: str, amount: int = 1) -> None:
+    limit.acquire(key, amount)
+    g.held.append((limit, key, amount))
+
+
+def _release(_error: BaseException | None = None) -> None:
+    held: list[tuple[ConcurrencyLimit, str, int]] = g.pop("held", [])
+    for limit, key, amount in held:
+        limit.release(key, amount)

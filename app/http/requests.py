@@ -3,7 +3,6 @@
 import logging
 import random
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -55,7 +54,6 @@ class Requests:
         self._headers = list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        threading.current_thread()  # the server's threads are not Python's: now `threading.enumerate` has this one
         began = time.perf_counter()
         environ[ID] = request_id(environ)
 

@@ -4,12 +4,16 @@ Each request and each command to MongoDB is a span, without the values sent to M
 and the like are set by the variables that OpenTelemetry defines.
 """
 
+from __future__ import annotations
+
 import logging
 from importlib.util import find_spec
-
-from flask import Flask
+from typing import TYPE_CHECKING
 
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 log = logging.getLogger("content_workflow.tracing")
 

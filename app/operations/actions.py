@@ -1,7 +1,7 @@
 """What can be done with a document now, and why the rest is refused (decisions, section 11).
 
 The refusals are those of the operations: scope and freeze by `Operation.permit`, the budget by `guards`, the rest by
-the rules that each operation declares as its `refusals`. What these need besides the document is read once.
+the rule that each operation declares. What the rules need besides the document is read once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +12,17 @@ from typing import Any
 from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
-from app.operations.documents import NO_DOCUMENT
-from app.operations.guards import if_over_budget, publishing_request
+from app.operations.documents import NO_DOCUMENT, with_taken_slugs
+from app.operations.guards import if_over_budget, publishing_call, refusal_of
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
 from app.records.actions import Action, action_record
-from app.rules.briefs import MoveRequest, first_refusal
+from app.rules.calls import Call
 from app.rules.checks import CheckResult, failed_errors
-from app.rules.documents import PUBLISH, SUBMIT, StoredDocument, refusal
+from app.rules.documents import StoredDocument
+from app.rules.publishing import refuse_publication
+from app.rules.statuses import submit_document
 from app.vocabulary import Scope
 
 RESTORE = "restore_document"
@@ -49,10 +51,10 @@ def actions_on(
 
     The document's text and the results of its checks are read and made where they are not given.
     """
-    request = _request(ctx, document, markdown, results)
+    call = _call(ctx, document, markdown, results)
     over_budget = if_over_budget(ctx)
     for one in document_operations():
-        yield one, _refusal(ctx, one, document, request) or over_budget.get(one.publishes)
+        yield one, _refusal(ctx, one, document, call) or over_budget.get(one.publishes)
 
 
 @cache
@@ -63,33 +65,30 @@ def document_operations() -> tuple[Operation[Any], ...]:
     return tuple(one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads)
 
 
-def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, request: MoveRequest) -> Refusal | None:
+def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, call: Call) -> Refusal | None:
     try:
         one.permit(ctx)
     except Refusal as refused:
         return refused
     if document["deletedAt"] is not None and one.name != RESTORE:
         return NotFound(NO_DOCUMENT)
-    return first_refusal(one.refusals or (), document, request)
+    return refusal_of(ctx, document, one.rule, call) if one.rule else None
 
 
-def _request(
-    ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None
-) -> MoveRequest:
-    """Returns the request with the facts that the rules for the caller's scopes need; no others are read."""
-    scopes, request = ctx.caller.scopes, ctx.move_request
+def _call(ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None) -> Call:
+    """Returns the call with the facts that the rules for the caller's scopes need; no others are read."""
+    scopes, call = ctx.caller.scopes, ctx.call
     if document["deletedAt"] is not None:
-        taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], exclude=document["id"])
-        return replace(request, taken_slugs=taken)
+        return with_taken_slugs(ctx, document, document["slugs"])
     project = ctx.store.projects.settings(ctx.project_id)
     if Scope.PUBLISH in scopes:
-        request = publishing_request(ctx, document, project)
-    content_id = document.get("contentId")
-    if Scope.WRITE in scopes and refusal(SUBMIT, document, request) is None and (levels := demanded_checks(project)):
+        call = publishing_call(ctx, document, project)
+    content_id, levels = document.get("contentId"), demanded_checks(project)
+    if Scope.WRITE in scopes and levels and refusal_of(ctx, document, submit_document, call) is None:
         if results is None:
             markdown = markdown_of(ctx, content_id)
             results = checks_of(ctx, document, levels, markdown)
-        request = replace(request, failed_checks=failed_errors(results))
-    if Scope.PUBLISH in scopes and content_id and refusal(PUBLISH, document, request) is None:
-        request = replace(request, not_renderable=not is_renderable(ctx, content_id, markdown))
-    return request
+        call = replace(call, failed_checks=failed_errors(results))
+    if Scope.PUBLISH in scopes and content_id and refusal_of(ctx, document, refuse_publication, call) is None:
+        call = replace(call, not_renderable=not is_renderable(ctx, content_id, markdown))
+    return call

@@ -1,8 +1,6 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from dataclasses import replace
-
-from app.errors import BadRequest, CategoryInUse, NotFound, Problem, WriteConflict, or_raise
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
 from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import CategoryChanges
 from app.fields.queries import LongPage
@@ -10,12 +8,11 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.named import Category, category_record
-from app.rules.etags import EntityTag, record_tag
+from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
-from app.store import categories
 from app.vocabulary import Kind, Scope
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
@@ -46,14 +43,9 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
-    event = ctx.event("category.updated")
-    read = (EntityTag(category["rev"]),)
-    written = ctx.store.categories.update(ctx.project_id, category["id"], changes, event, read)
+    written = ctx.store.categories.update(ctx.project_id, category, changes, ctx.event("category.updated"))
     ctx.store.projects.delivery_changed(ctx.project_id)
-    return replace(
-        _result(ctx, or_raise(written, WriteConflict)),
-        seconds_until_visible=categories.NAME_SECONDS if "name" in changes else 0,
-    )
+    return _result(ctx, written)
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, errors=(CategoryInUse,), transaction=True)
@@ -64,10 +56,10 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """
     category = ctx.check_match(_own_category(ctx, category_id))
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
+    used = used or ctx.store.publications.is_in_category(ctx.project_id, category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
-    event = ctx.event("category.deleted")
-    or_raise(ctx.store.categories.delete(ctx.project_id, category["id"], event, ctx.if_match), WriteConflict)
+    ctx.store.categories.delete(ctx.project_id, category, ctx.event("category.deleted"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(ctx, category)
 

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.long_texts import alone_if_long
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.records.checks import Checks
-from app.rules.briefs import brief_of
 from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
-from app.rules.documents import LinkedDocument, StoredDocument
+from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
 
@@ -39,7 +38,7 @@ def checks_of(
     if links is None:
         links = ctx.store.documents.get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
-    with alone_if_long(ctx, markdown):
+    with processing(ctx, markdown):
         return run_checks(Subject(document, markdown, links, titles), levels)
 
 

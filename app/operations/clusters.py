@@ -1,13 +1,13 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.errors import BadRequest, ClusterInUse, NotFound, WriteConflict, or_raise
+from app.errors import BadRequest, ClusterInUse, NotFound, or_raise
 from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.named import Cluster, cluster_record
-from app.rules.etags import EntityTag, record_tag
+from app.rules.etags import record_tag
 from app.rules.intents import TAKEN
 from app.rules.named import StoredCluster
 from app.vocabulary import Kind, Scope
@@ -37,9 +37,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Clus
     check(ClusterChanges, fields, *((TAKEN[Kind.CLUSTER],) if is_taken else ()))
     if not changes:
         return _result(ctx, cluster)
-    event = ctx.event("cluster.updated")
-    written = ctx.store.clusters.update(ctx.project_id, cluster["id"], changes, event, (EntityTag(cluster["rev"]),))
-    return _result(ctx, or_raise(written, WriteConflict))
+    return _result(ctx, ctx.store.clusters.update(ctx.project_id, cluster, changes, ctx.event("cluster.updated")))
 
 
 @operation(Scope.PUBLISH, Effect.DESTROYS, errors=(ClusterInUse,), transaction=True)
@@ -51,8 +49,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     if ctx.store.documents.has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
         raise ClusterInUse
-    event = ctx.event("cluster.deleted")
-    or_raise(ctx.store.clusters.delete(ctx.project_id, cluster["id"], event, ctx.if_match), WriteConflict)
+    ctx.store.clusters.delete(ctx.project_id, cluster, ctx.event("cluster.deleted"))
     ctx.store.projects.count_down(ctx.project_id, "clusters")
     return _result(ctx, cluster)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
-from app.rules.briefs import MoveRequest
+from app.rules.calls import Call
 from app.rules.etags import EntityTag, matches
 from app.rules.events import Event
 from app.rules.tokens import Budget
@@ -75,8 +75,8 @@ class Context:
     """
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
-    is_retry: bool = False
-    """Whether an earlier try of this call lost to another request; what the first try assumed is read then."""
+    tries: int = 0
+    """How many tries of this call lost to other requests; what the first one assumed is read by the next ones."""
     prepared: Any = None
     """What the operation's `prepare` returned for this try."""
     dry_run: bool = False
@@ -87,9 +87,9 @@ class Context:
         return self.caller.project_id
 
     @property
-    def move_request(self) -> MoveRequest:
-        """The call as the rules of moves read it."""
-        return MoveRequest(self.caller.token_id, self.channel, self.now, self.caller.agent)
+    def call(self) -> Call:
+        """The call as rules see it."""
+        return Call(self.caller.actor, self.channel, self.now)
 
     @property
     def token_id(self) -> str:

@@ -1,31 +1,27 @@
-"""The long texts of a response: html, markdown and excerpts, bounded in total before any is read.
+"""The long texts of a response: html and markdown, all read at once when it is known which ones it has.
 
-A text is stored, or it is the html of a draft, which is rendered when a preview shows it (decisions, section 7).
+While a query is executed, each text is a `Text`: its place in the response. So their sizes together are known before
+one is read, and one read is enough for all. (decisions, section 7)
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import orjson
 
-from app.errors import ServiceUnavailable
+from app.errors import ResponseTooLarge, ServiceUnavailable
 from app.operations.context import Context
 from app.operations.rendering import render
 from app.operations.revision_cache import RevisionCache
-from app.operations.selections import DocumentSelection
-from app.rules.documents import DeliveryRow
 from app.rules.text import first_paragraph
-from app.rules.words import PART
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response, as JSON."""
-LARGE_BODIES = 1024 * 1024
-"""Texts of more bytes are large: callers bound how many such reads run at the same time."""
+_PART = 64 * 1024
 
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
@@ -39,35 +35,12 @@ RENDERING_SECONDS = 5.0
 """How long drafts are rendered for one response before the next one is refused."""
 
 
-@dataclass
-class ResponseDocument:
-    """A document in a response: what is selected of it, its stored record, and the documents related to it."""
+class Text(str):
+    """The place of a text in a response: the id of its body, and once it was read its content."""
 
-    selection: DocumentSelection
-    row: DeliveryRow
-    related: Mapping[str, list[ResponseDocument]] = field(default_factory=dict)
-
-    def all(self) -> Iterable[ResponseDocument]:
-        """Yields the document and those related to it, at any depth."""
-        yield self
-        for documents in self.related.values():
-            for document in documents:
-                yield from document.all()
-
-
-class TextRef(NamedTuple):
-    """Names a text of a response: a stored body, or the html that is rendered from one."""
-
-    body_id: str
-    is_rendered: bool = False
-
-
-class TooLong(Exception):
-    """The texts selected are over `MAX_BODIES` together."""
-
-
-Texts = Mapping[TextRef, str | None]
-"""Texts as they are delivered; None for html that is too long to be rendered."""
+    content: str | None = None
+    is_rendered = False
+    """Whether the content is html that is rendered from the body; None where that is too long to be published."""
 
 
 @dataclass(frozen=True)
@@ -75,103 +48,89 @@ class _Rendered:
     html: str | None
 
 
-class TextReader:
-    """Reads the texts of responses; caches those that are generated from drafts."""
+class TextCache:
+    """Texts that are generated from the contents of drafts, cached for all requests."""
 
     def __init__(self) -> None:
-        self._excerpts: RevisionCache[str] = RevisionCache(
+        self.excerpts: RevisionCache[str] = RevisionCache(
             EXCERPT_CACHE_CHARACTERS, size_of=lambda text: len(text) + ENTRY_BYTES
         )
-        self._rendered: RevisionCache[_Rendered] = RevisionCache(
+        self.rendered: RevisionCache[_Rendered] = RevisionCache(
             RENDERED_CACHE_BYTES, size_of=lambda rendered: 2 * len(rendered.html or "") + ENTRY_BYTES
         )
 
-    def read(
-        self, ctx: Context, documents: Iterable[ResponseDocument], before_large: Callable[[], object]
-    ) -> Texts | None:
-        """Returns the html and markdown that is selected, in one read; None where one was replaced meanwhile.
 
-        Calls `before_large` before large texts. Raises `TooLong` before any is read, where that is known before, and
-        `ServiceUnavailable` where rendering drafts takes too long.
+class Texts:
+    """The texts of one response."""
+
+    def __init__(self, ctx: Context, cache: TextCache) -> None:
+        self._ctx, self._cache = ctx, cache
+        self._places: list[Text] = []
+        self._sizes: dict[str, int] = {}
+        """The bytes of bodies, as far as records tell them."""
+
+    def stored(self, body_id: str, size: int | None = None) -> Text:
+        """Returns the place of a text that is stored."""
+        text = Text(body_id)
+        self._places.append(text)
+        if size is not None:
+            self._sizes[body_id] = size
+        return text
+
+    def rendered(self, body_id: str) -> Text:
+        """Returns the place of html that is rendered from a markdown."""
+        text = self.stored(body_id)
+        text.is_rendered = True
+        return text
+
+    def read(self) -> bool:
+        """Gives each place its content; returns whether all were there, and none was replaced meanwhile.
+
+        Refuses with `ResponseTooLarge`, where that is known before one is read, and with `ServiceUnavailable` where
+        rendering drafts takes too long.
         """
-        times: Counter[TextRef] = Counter()
-        sizes: dict[TextRef, int] = {}
-        for document in documents:
-            _note_texts(ctx, document, times, sizes)
-        if not times:
-            return {}
-        rendered = {text: self._rendered.get(text.body_id, NEVER_CHANGES) for text in times if text.is_rendered}
-        of_unknown_size = {text.body_id for text in times if text not in sizes}
-        known = ctx.store.bodies.get_sizes(ctx.project_id, of_unknown_size)
-        sizes |= {text: known.get(text.body_id, 0) for text in times if text not in sizes}
-        size = sum(count * sizes[text] for text, count in times.items())
-        if size > MAX_BODIES:
-            raise TooLong
-        if size > LARGE_BODIES:
-            before_large()
-        stored = {text.body_id for text in times if not text.is_rendered or rendered[text] is None}
-        bodies = ctx.store.bodies.get_texts(ctx.project_id, stored)
-        if len(bodies) < len(stored):
-            return None
-        texts: dict[TextRef, str | None] = {text: bodies[text.body_id] for text in times if not text.is_rendered}
+        times = Counter(self._places)
+        unknown = times.keys() - self._sizes.keys()
+        with self._ctx.store.deadline():
+            self._sizes |= self._ctx.store.bodies.get_sizes(self._ctx.project_id, unknown)
+        if sum(count * self._sizes.get(one, 0) for one, count in times.items()) > MAX_BODIES:
+            raise ResponseTooLarge
+        with self._ctx.store.deadline():
+            bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
+        if len(bodies) < len(times):
+            return False
         ends = time.monotonic() + RENDERING_SECONDS
-        for text, cached in rendered.items():
-            texts[text] = (cached or self._render(ctx, text.body_id, bodies, ends)).html
-        if sum(times[text] * _length_as_json(content) for text, content in texts.items() if content) > MAX_BODIES:
-            raise TooLong
-        return texts
+        for text in self._places:
+            text.content = self._html(text, bodies, ends) if text.is_rendered else bodies[text]
+        if sum(_length_as_json(text.content or "") for text in self._places) > MAX_BODIES:
+            raise ResponseTooLarge
+        return True
 
-    def _render(self, ctx: Context, body_id: str, bodies: Mapping[str, str], ends: float) -> _Rendered:
-        if time.monotonic() > ends:
-            raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
-        made = render(ctx, bodies[body_id])
-        rendered = _Rendered(made.html if made else None)
-        self._rendered.put(body_id, NEVER_CHANGES, rendered)
-        return rendered
-
-    def excerpts(self, ctx: Context, content_ids: Iterable[str]) -> Mapping[str, str]:
+    def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
-        wanted = set(content_ids)
-        cached = {body_id: self._excerpts.get(body_id, NEVER_CHANGES) for body_id in wanted}
-        excerpts = {body_id: excerpt for body_id, excerpt in cached.items() if excerpt is not None}
-        beginnings = ctx.store.bodies.get_beginnings(ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING)
-        for body_id, text in beginnings.items():
-            excerpts[body_id] = first_paragraph(text) or ""
-            self._excerpts.put(body_id, NEVER_CHANGES, excerpts[body_id])
+        cache, wanted = self._cache.excerpts, set(body_ids)
+        excerpts = {one: known for one in wanted if (known := cache.get(one, NEVER_CHANGES)) is not None}
+        with self._ctx.store.deadline():
+            beginnings = self._ctx.store.bodies.get_beginnings(
+                self._ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING
+            )
+        for body_id, beginning in beginnings.items():
+            excerpts[body_id] = first_paragraph(beginning) or ""
+            cache.put(body_id, NEVER_CHANGES, excerpts[body_id])
         return excerpts
 
-
-def content_to_excerpt(row: DeliveryRow) -> str | None:
-    """Returns the id of the content that a draft's excerpt is generated from; None if it needs none or has none."""
-    return None if row.get("excerpt") else row.get("contentId")
-
-
-def preview_html(row: DeliveryRow, content_id: str) -> TextRef:
-    """Returns the html of a document's present content: the one that is delivered, where the content is the same."""
-    snapshot = row.get("snapshot")
-    if snapshot and snapshot["markdownId"] == content_id:
-        return TextRef(snapshot["htmlId"])
-    return TextRef(content_id, is_rendered=True)
-
-
-def _note_texts(ctx: Context, document: ResponseDocument, times: Counter[TextRef], sizes: dict[TextRef, int]) -> None:
-    """Counts how often each text is in the response for a document, and notes the sizes in its record."""
-    selection, row, snapshot = document.selection, document.row, document.row.get("snapshot")
-    if snapshot:
-        html, markdown = TextRef(snapshot["htmlId"]), TextRef(snapshot["markdownId"])
-        if selection.html:
-            times[html] += selection.html
-        if selection.markdown:
-            times[markdown] += selection.markdown
-        sizes[html], sizes[markdown] = snapshot["htmlBytes"], snapshot["markdownBytes"]
-    if selection.preview and ctx.caller.drafts and (content_id := row.get("contentId")):
-        if selection.preview.html:
-            times[preview_html(row, content_id)] += selection.preview.html
-        if selection.preview.markdown:
-            times[TextRef(content_id)] += selection.preview.markdown
+    def _html(self, body_id: str, bodies: Mapping[str, str], ends: float) -> str | None:
+        known = self._cache.rendered.get(body_id, NEVER_CHANGES)
+        if known is None:
+            if time.monotonic() > ends:
+                raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
+            made = render(self._ctx, bodies[body_id])
+            known = _Rendered(made.html if made else None)
+            self._cache.rendered.put(body_id, NEVER_CHANGES, known)
+        return known.html
 
 
 def _length_as_json(text: str) -> int:
     """Returns how many bytes a text takes as JSON; it is encoded in parts, between which other threads may go on."""
-    parts = (text[start : start + PART] for start in range(0, len(text), PART))
+    parts = (text[start : start + _PART] for start in range(0, len(text), _PART))
     return 2 + sum(len(orjson.dumps(part)) - 2 for part in parts)

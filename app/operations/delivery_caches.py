@@ -3,20 +3,22 @@
 Each is cached by delivery revision, and read once for all requests that wait for it. (decisions, sections 7 and 15)
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from app.errors import ServiceUnavailable
 from app.fields.queries import MAX_OFFSET
 from app.operations.context import Context
 from app.operations.revision_cache import RevisionCache
 from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
+from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.publishing import redirects
+from app.store.projects import Revision
 from app.store.single_flight import SingleFlight
 
 CATEGORY_CACHE_BYTES = 32 * 1024 * 1024
-MAX_CATEGORIES = 5_000
-"""The most categories of a project that are read. A project may have 2,000; it could have more before that cap."""
-
 REDIRECT_CACHE_BYTES = 16 * 1024 * 1024
 MAX_REDIRECTS = MAX_OFFSET + 100
 """How many redirects can be reached by pages."""
@@ -45,27 +47,31 @@ class DeliveryCaches:
         )
         self._reads: SingleFlight[Any] = SingleFlight()
 
-    def revision(self, ctx: Context) -> int:
-        """Returns a number that changes whenever what the project delivers does: one small read."""
+    def revision(self, ctx: Context) -> Revision:
+        """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
 
-        def read() -> int:
+        def read() -> Revision:
             with ctx.store.deadline():
                 return ctx.store.projects.delivery_revision(ctx.project_id)
 
-        revision: int = self._reads.read(("revision", ctx.project_id), read)
+        revision: Revision = self._reads.read(("revision", ctx.project_id), read)
         return revision
 
     def categories(self, ctx: Context, revision: int) -> Categories:
         """Returns the project's categories by id, as they are at a delivery revision or later."""
 
         def read() -> Categories:
-            return delivered_categories(ctx.store.categories.list(ctx.project_id, limit=MAX_CATEGORIES + 1, offset=0))
+            return delivered_categories(
+                ctx.store.categories.list(ctx.project_id, limit=CATEGORIES_PER_PROJECT, offset=0)
+            )
 
         return self._cached(self._categories, ctx, revision, read)
 
     def counts(self, ctx: Context, revision: int) -> Counts:
         """Returns how many documents are published in each category, at a delivery revision or later."""
-        return self._cached(self._counts, ctx, revision, lambda: ctx.store.delivery.count_by_category(ctx.project_id))
+        return self._cached(
+            self._counts, ctx, revision, lambda: ctx.store.publications.count_by_category(ctx.project_id)
+        )
 
     def published_categories(self, ctx: Context, revision: int) -> list[DeliveredCategory]:
         """Returns the categories that documents are published in, by name."""
@@ -93,11 +99,26 @@ class DeliveryCaches:
         return value
 
 
+def read_delivered(ctx: Context, revision: Revision, read: Callable[[Context], V]) -> V:
+    """Returns what `read` returns, given a context that reads where `DELIVERY_READ_PREFERENCE` says.
+
+    Secondaries that lag behind the revision are waited for, and given up soon: then the primary is read. So are drafts,
+    which the revision does not count.
+    """
+    if revision.at is not None and not ctx.caller.drafts:
+        try:
+            with ctx.store.at_moment(revision.at) as store:
+                return read(replace(ctx, store=store))
+        except ServiceUnavailable as error:
+            logging.getLogger(__name__).info("What is delivered is read from the primary: %s", error)
+    return read(ctx)
+
+
 def read_redirects(ctx: Context, slug: str | None) -> Redirects:
     """Returns the redirects from a slug, or all, the latest first."""
-    delivery = ctx.store.delivery
-    left = delivery.past_slugs(ctx.project_id, slug, MAX_REDIRECTS)
+    publications = ctx.store.publications
+    left = publications.past_slugs(ctx.project_id, slug, MAX_REDIRECTS)
     slugs = list(dict.fromkeys(past for past, _ in left))
     parts = [slugs[start : start + SLUGS_LOOKED_UP] for start in range(0, len(slugs), SLUGS_LOOKED_UP)]
-    taken = [one for part in parts for one in delivery.delivered_slugs(ctx.project_id, part)]
+    taken = [one for part in parts for one in publications.delivered_slugs(ctx.project_id, part)]
     return [DeliveredRedirect(from_, to) for from_, to in redirects(left, taken).items()]

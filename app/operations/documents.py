@@ -1,45 +1,26 @@
 """Documents: read, listed, edited, moved to the trash and back (decisions, section 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
-from app.errors import (
-    BadRequest,
-    BriefClaimed,
-    InvalidTransition,
-    NotFound,
-    SlugTaken,
-    VersionConflict,
-    WriteConflict,
-    or_raise,
-)
+from app.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, SlugTaken, VersionConflict, or_raise
 from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.loading import Fields, changed_fields, check
+from app.fields.loading import Fields, changed_fields, in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.documents import Document, DocumentSummary, document_summary, document_text_ids
-from app.rules.briefs import MoveRequest
-from app.rules.documents import (
-    PUBLISHED_FIELDS,
-    UNSCHEDULED,
-    StoredDocument,
-    delivers_at_once,
-    if_guarded,
-    if_not_deleted,
-    if_not_editable,
-    if_outdated,
-    if_slug_taken,
-    if_status_closed,
-    slug_taken,
-    status_before,
-)
+from app.rules import edits as rules
+from app.rules.briefs import decide_at
+from app.rules.calls import Call
+from app.rules.documents import Decision, StoredDocument, delivered_at_once, document_event
+from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import document_tag
 from app.rules.events import Event
-from app.rules.publishing import previous_slug
+from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.times import read_time
 from app.rules.words import search_words
@@ -62,8 +43,6 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
         filters["updatedSince"] = read_time(since)
     if words := search_words(fields.get("q", "")):
         filters["words"] = words
-    elif fields.get("q"):
-        return Result([], total=0 if fields.get("count") else None)
     total = ctx.store.documents.count(ctx.project_id, filters, ctx.now) if fields.get("count") else None
     found = ctx.store.documents.list(
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
@@ -105,7 +84,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     body=DocumentChanges,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
-    refusals=(if_guarded,),
+    rule=partial(refuse_edit, changes={}),
 )
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document; null clears one, those that are not sent stay.
@@ -113,55 +92,49 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
     among `idea`, `planned` and `drafting`. Agents can't change a published field in `review`.
     """
-    document = ctx.check_match(own_document(ctx, document_id))
-    sent = {name: value for name, value in fields.items() if name != "baseVersion"}
-    changes = changed_fields(document, sent, clearable=("subtitle", "metaTitle", "metaDescription", "excerpt"))
-    if refused := edit_refusal(document, fields, changes, ctx.move_request):
-        raise refused
-    found = lock_references(ctx.store, ctx.project_id, changes)
-    check(DocumentChanges, fields, *reference_problems(changes, found))
-    if not changes:
-        return document_result(ctx, document)
-    return document_result(
-        ctx, write_version(ctx, document, changes, ctx.event("document.updated", {"fields": sorted(changes)}))
-    )
+
+    def edit(document: StoredDocument) -> Decision:
+        sent = {name: value for name, value in fields.items() if name != "baseVersion"}
+        changes = changed_fields(document, sent, clearable=("subtitle", "metaTitle", "metaDescription", "excerpt"))
+        found = lock_references(ctx.store, ctx.project_id, changes)
+        wrong = in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
+        call = with_taken_slugs(ctx, document, [changes["slug"]]) if "slug" in changes else ctx.call
+        base = fields.get("baseVersion")
+        return edit_document(document, call, changes, status=fields.get("status"), base_version=base, problems=wrong)
+
+    return change_document(ctx, own_document(ctx, document_id), edit)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, with_texts=Document, transaction=True, refusals=())
+@operation(Scope.PUBLISH, Effect.DESTROYS, with_texts=Document, transaction=True, rule=rules.delete_document)
 def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
     A scheduled one is unscheduled. The response is the document as it was.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    status = document["status"]
-    status = status_before(document) if status == DocumentStatus.SCHEDULED else status
-    changes = {"deletedAt": ctx.now, "status": status, **UNSCHEDULED}
-    event = ctx.event("document.deleted", previous_slug(document, None))
-    or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
-    if document["isPublished"]:
+    publication = ctx.store.publications.remove(ctx.project_id, document["id"]) if document["isPublished"] else None
+    if publication:
         ctx.store.projects.delivery_changed(ctx.project_id)
+    change_document(ctx, document, partial(rules.delete_document, call=ctx.call, publication=publication))
     return document_result(ctx, document)
 
 
-@document_change(
-    Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, refusals=(if_not_deleted, if_slug_taken)
-)
+@document_change(Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, rule=refuse_restore)
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document out of the trash, as it was: delivered again if it was.
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
     """
     document = ctx.store.documents.get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
-    if refused := if_not_deleted(document, ctx.move_request):
-        raise refused
-    ctx.check_match(document)
-    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, document["slugs"], exclude=document["id"])
-    if refused_slug := if_slug_taken(document, replace(ctx.move_request, taken_slugs=taken)):
-        raise refused_slug
-    changes, event = _references_now(ctx, document), ctx.event("document.restored")
-    restored = or_raise(ctx.store.documents.restore(ctx.project_id, document, changes, event), WriteConflict)
-    if restored["isPublished"]:
+
+    def restore(document: StoredDocument) -> Decision:
+        call = with_taken_slugs(ctx, document, document["slugs"])
+        refuse_restore(document, call)
+        return rules.restore_document(document, call, _references_now(ctx, document))
+
+    restored = write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, restore))
+    if publication := document.get("trashedPublication"):
+        ctx.store.publications.put(ctx.project_id, restored_publication(publication, restored))
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, restored)
 
@@ -182,57 +155,58 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     )
 
 
-def write_version(
-    ctx: Context, document: StoredDocument, changes: dict[str, Any], event: Event, *, reverts: str | None = None
-) -> StoredDocument:
-    """Writes changes of a document, as a new version where what is published changes; inside a transaction.
+def change_document(ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision]) -> Result[Any]:
+    """Writes what a rule decides about a document that was read, and returns the document as it is then.
 
-    `reverts` is the id of the token whose work the version undoes.
-
-    Refuses with `SlugTaken`; raises `WriteConflict` when the document changed since it was read.
+    Refuses with `PreconditionFailed` where the caller holds another state of it, and as the rule does; raises
+    `WriteConflict` when it changed since it was read: the operation then runs again.
     """
-    if "slug" in changes:
-        if taken := ctx.store.documents.find_taken_slugs(ctx.project_id, [changes["slug"]], exclude=document["id"]):
-            raise slug_taken(taken)
-        delivered = document.get("snapshot")
-        slugs = {changes["slug"], delivered["slug"] if delivered else changes["slug"]}
-        changes = changes | {"slugs": sorted(slugs)}
-    changes = changes | next_version(document, changes)
-    written = or_raise(ctx.store.documents.change(ctx.project_id, document, changes, event), WriteConflict)
-    if "version" in changes:
-        ctx.store.revisions.add(ctx.project_id, written, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
-    if delivers_at_once(document, changes):
+    return document_result(ctx, write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, rule)))
+
+
+def write_decision(
+    ctx: Context, before: StoredDocument, decision: Decision, *, reverts: str | None = None
+) -> StoredDocument:
+    """Writes what was decided about a document: its record with the events, and a new version where it made one.
+
+    `reverts` is the id of the token whose work the version undoes. Raises as `change_document` does.
+    """
+    if not decision.events:
+        return before
+    after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)
+    if after["version"] != before["version"]:
+        ctx.store.revisions.add(ctx.project_id, after, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
+    deliver_at_once(ctx, [(before, after)])
+    return after
+
+
+def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, StoredDocument]]) -> None:
+    """Delivers what needs no publishing of documents as they were and are; inside the transaction that writes them."""
+    changes = [(before["id"], fields) for before, after in written if (fields := delivered_at_once(before, after))]
+    if changes:
+        ctx.store.publications.change_many(ctx.project_id, changes)
         ctx.store.projects.delivery_changed(ctx.project_id)
-    return written
 
 
-def next_version(document: StoredDocument, changes: Fields) -> dict[str, Any]:
-    """Returns the version that changes of a document make; nothing where what is published stays the same."""
-    return {"version": document["version"] + 1} if _published(changes) else {}
+def created_event(ctx: Context, record: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> Event:
+    """Returns the event of a document that is about to be created."""
+    return document_event("document.created", record, ctx.now, ctx.caller.actor, data)
 
 
-def edit_refusal(
-    document: StoredDocument, fields: Fields, changes: Fields, request: MoveRequest
-) -> BriefClaimed | VersionConflict | InvalidTransition | None:
-    """Returns the first reason, in the contract's order, why fields can't be changed now; None when they can."""
-    if refused := if_guarded(document, request) or if_outdated(document, fields.get("baseVersion")):
-        return refused
-    if "status" in fields and (closed := if_status_closed(document, fields["status"], request)):
-        return closed
-    return if_not_editable(document, request) if _published(changes) else None
-
-
-def _published(changes: Mapping[str, Any]) -> bool:
-    return any(name in changes for name in (*PUBLISHED_FIELDS, "contentId"))
+def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:
+    """Returns the call, with those of the slugs that other documents have."""
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, exclude=document["id"])
+    return replace(ctx.call, taken_slugs=taken)
 
 
 def _references_now(ctx: Context, document: StoredDocument) -> dict[str, Any]:
-    """Returns the references of a document, and of its snapshot, to clear: what they name was deleted meanwhile."""
-    snapshot = document.get("snapshot")
-    found = lock_references(ctx.store, ctx.project_id, document, snapshot or {})
-    named = (
-        ("categoryId", document.get("categoryId"), found.categories),
-        ("clusterId", document.get("clusterId"), found.clusters),
-        ("snapshot.categoryId", snapshot and snapshot["categoryId"], found.categories),
-    )
-    return {name: None for name, record_id, exist in named if record_id and record_id not in exist}
+    """Returns the fields of a document that was in the trash, without references to what was deleted meanwhile."""
+    published = document.get("published")
+    found = lock_references(ctx.store, ctx.project_id, document, published or {})
+    named = (("categoryId", found.categories), ("clusterId", found.clusters))
+    gone: dict[str, Any] = {
+        name: None for name, exist in named if (record_id := document.get(name)) and record_id not in exist
+    }
+    if published and published["categoryId"] not in {None, *found.categories}:
+        gone["published"] = {**published, "categoryId": None}
+    return gone | {"trashedPublication": None}

@@ -3,16 +3,17 @@
 `Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from app.errors import BudgetExceeded, ProjectFrozen
+from app.errors import BudgetExceeded, ProjectFrozen, Refusal
 from app.fields.loading import Fields
 from app.operations.context import Context, this_instant
 from app.rules.actors import Actor, wire_note
-from app.rules.briefs import MoveRequest
-from app.rules.documents import StoredDocument, made_by_caller
+from app.rules.briefs import expire_lease
+from app.rules.calls import Call
+from app.rules.documents import StoredDocument
 from app.rules.projects import StoredProject
 from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
@@ -34,7 +35,7 @@ def refuse_if_frozen_meanwhile(ctx: Context) -> None:
 
     A body may take minutes to arrive, and a write that loses to others is tried for seconds.
     """
-    if Scope.ADMIN in ctx.caller.scopes or not (ctx.is_retry or this_instant() - ctx.now > FRESH):
+    if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
         return
     if frozen := wire_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
         raise ProjectFrozen(**frozen)
@@ -79,18 +80,28 @@ def _if_exceeded(
     return None
 
 
-def request_under_claim(ctx: Context, fields: Fields) -> MoveRequest:
+def refusal_of(
+    ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument, Call], object], call: Call
+) -> Refusal | None:
+    """Returns why a rule refuses a call on a document as it is now; None where it does not."""
+    try:
+        rule(expire_lease(document, ctx.now).document, call)
+    except Refusal as refused:
+        return refused
+    return None
+
+
+def call_under_claim(ctx: Context, fields: Fields) -> Call:
     """Returns the call with the claim that it is made under, where `fields` name one."""
     claimed_at = fields.get("claimedAt")
-    return replace(ctx.move_request, claimed_at=None if claimed_at is None else read_time(claimed_at))
+    return replace(ctx.call, claimed_at=None if claimed_at is None else read_time(claimed_at))
 
 
-def publishing_request(ctx: Context, document: StoredDocument | None, project: StoredProject) -> MoveRequest:
-    """Returns the call as the rules of publishing see it; `document` is needed where the project demands four eyes."""
-    request = replace(ctx.move_request, review_required=project["reviewRequired"])
-    if document is None or not project.get("fourEyes"):
-        return request
-    return replace(request, same_eyes=_same_eyes(ctx, document))
+def publishing_call(ctx: Context, document: StoredDocument, project: StoredProject | None = None) -> Call:
+    """Returns the call with what the rules of publishing a document need to know; reads a project that is not given."""
+    project = project or ctx.store.projects.settings(ctx.project_id)
+    call = replace(ctx.call, review_required=project["reviewRequired"])
+    return replace(call, same_eyes=_same_eyes(ctx, document)) if project.get("fourEyes") else call
 
 
 def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
@@ -103,4 +114,13 @@ def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
     if ctx.caller.agent and any(by["agent"] == ctx.caller.agent and by["id"] != ctx.caller.token_id for by in actors):
         tokens = [ctx.caller.token_id, *(by["id"] for by in actors if by["id"])]
         known = ctx.store.tokens.get_agents(ctx.project_id, tokens)
-    return next((by for by in actors if made_by_caller(by, ctx.caller.token_id, known)), None)
+    return next((by for by in actors if _made_by_caller(by, ctx.caller.token_id, known)), None)
+
+
+def _made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
+    """Returns whether a token counts as the actor: it is the same token, or a token of the same agent.
+
+    `agents` has the agent of each token by token id; a name that a client sends does not count.
+    """
+    agent = agents.get(token_id)
+    return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))

@@ -15,10 +15,10 @@ from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
-from app.operations.documents import document_result, own_document, update_document
+from app.operations.documents import created_event, document_result, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.operations.revisions import markdown_of, save_content
+from app.operations.revisions import content_result, markdown_of, new_content
 from app.records.documents import Document, DocumentSummary
 from app.records.plans import Import
 from app.rules.briefs import written_brief
@@ -80,8 +80,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    words: int = ctx.prepared
-    return save_content(ctx, document, fields.get("markdown", ""), words)
+    markdown, words = fields.get("markdown", ""), ctx.prepared
+    return content_result(ctx, document, lambda present: new_content(ctx, present, markdown, words), markdown)
 
 
 class _Existing:
@@ -124,10 +124,10 @@ def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import,
 
 def _is_live(stored: Stored) -> bool:
     """Returns whether a document is delivered as it is, or somebody works on what is not delivered yet."""
-    snapshot = stored.get("snapshot")
-    if snapshot is None:
+    published = stored.get("published")
+    if published is None:
         return False
-    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == snapshot["version"])
+    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == published["version"])
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> New:
     words = word_count(fields.get("markdown") or "")
     record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
     record |= {name: fields[name] or None for name in EDITED if name in fields}
-    return record, fields.get("markdown") or "", [ctx.event("document.created")]
+    return record, fields.get("markdown") or "", [created_event(ctx, record)]
 
 
 def _category_fields(name: str) -> dict[str, Any]:

@@ -47,7 +47,6 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
     statuses = ctx.store.documents.count_by_status(ctx.project_id)
     of_project = {row["day"].date(): row for row in rows if row["tokenId"] is None}
     now = {status: statuses.get(status, 0) for status in STATUSES}
-    since = insights.history_since(ctx.project_id) or days[-1]
     changes = {day: row.get("statuses", {}) for day, row in of_project.items()}
     by_day = statuses_by_day(now, changes, days)
     return Result(
@@ -55,10 +54,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
             "from": days[0].isoformat(),
             "to": days[-1].isoformat(),
             "statuses": cast(StatusCounts, now),
-            "statusesByDay": [
-                {"date": day.isoformat(), "statuses": cast(StatusCounts, by_day[day]) if day >= since else None}
-                for day in days
-            ],
+            "statusesByDay": [{"date": day.isoformat(), "statuses": cast(StatusCounts, by_day[day])} for day in days],
             "briefs": cast(BriefCounts, {state: _number(ctx, briefState=[state]) for state in STATES}),
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),

@@ -14,7 +14,7 @@ from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import document_result
+from app.operations.documents import created_event, document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
@@ -161,7 +161,7 @@ def _words(fields: Fields) -> int | None:
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
-    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.is_retry else guess_slot(ctx.token_id)
+    slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.tries else guess_slot(ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
     draft = {
@@ -252,11 +252,9 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
-    words = draft.get("words")
-    if words is None:  # no markdown, or a draft of an earlier version of this service
-        words = word_count(markdown)
-    record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
-    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [_created(ctx, draft)])])
+    record = new_document(fields, slug=slug, words=draft["words"] or 0, by=ctx.caller.actor, now=ctx.now)
+    created = created_event(ctx, record, {"intentId": draft["id"]})
+    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [created])])
     return document_result(ctx, document, markdown)
 
 

@@ -1,6 +1,6 @@
 """Members of the project (decisions, section 2)."""
 
-from app.errors import BadRequest, NotFound, WriteConflict, or_raise
+from app.errors import BadRequest, NotFound, or_raise
 from app.fields.loading import Fields, changed_fields, check
 from app.fields.named import MemberChanges, MemberFields
 from app.fields.queries import LongPage
@@ -43,8 +43,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     changes = changed_fields(member, fields)
     if not changes:
         return _result(member)
-    event = ctx.event("member.updated")
-    changed = or_raise(ctx.store.members.update(ctx.project_id, member_id, changes, event, ctx.if_match), WriteConflict)
+    changed = ctx.store.members.update(ctx.project_id, member, changes, ctx.event("member.updated"))
     if "name" in changes:
         ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(changed)
@@ -56,9 +55,8 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
 
     The response is the member as they were.
     """
-    ctx.check_match(_own_member(ctx, member_id))
-    event = ctx.event("member.deleted")
-    deleted = or_raise(ctx.store.members.delete(ctx.project_id, member_id, event, ctx.if_match), WriteConflict)
+    member = ctx.check_match(_own_member(ctx, member_id))
+    deleted = ctx.store.members.delete(ctx.project_id, member, ctx.event("member.deleted"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(deleted)
 

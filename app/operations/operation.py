@@ -34,7 +34,8 @@ from app.errors import (
 from app.fields.types import Schema
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
-from app.rules.briefs import Reason
+from app.rules.calls import Call
+from app.rules.documents import StoredDocument
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store, TooManyWriters
@@ -82,8 +83,6 @@ class Result(Generic[Shown]):
     """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Those of the texts that were read already, by id."""
-    seconds_until_visible: float = 0
-    """How long until every server shows what was written; the response waits for it."""
 
     def to_stored(self) -> StoredResult:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
@@ -104,7 +103,7 @@ class Result(Generic[Shown]):
         """
         body: object = {**self._record(), **dict.fromkeys(self.secrets)} if self.secrets else self.body
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
-        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts, seconds_until_visible=0)
+        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts)
 
     def _record(self) -> Mapping[str, object]:
         return cast(Mapping[str, object], self.body)
@@ -139,9 +138,9 @@ class Operation(Generic[Shown]):
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
     is `ctx.prepared`. It refuses nothing."""
-    refusals: tuple[Reason, ...] | None = None
-    """For an operation on a document or its brief: the reasons for which the document's state refuses it, in order.
-    `list_document_actions` evaluates them. Running the operation does not: its function refuses for the same ones."""
+    rule: Callable[[StoredDocument, Call], object] | None = None
+    """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
+    `list_document_actions` asks it; the operation's function does so with what was sent."""
     publishes: bool = False
     """Whether a call counts towards `publishesPerDay` of the token's budget."""
     checks_meaning: bool = True
@@ -232,12 +231,9 @@ class Operation(Generic[Shown]):
                     with ctx.store.deadline():
                         if outbox_full:
                             ctx.store.outboxes.publish_all(ctx.project_id)
-                        again = replace(ctx, is_retry=True) if tries else ctx
-                        result = self._try(again, arguments, key, fingerprint)
+                        result = self._try(replace(ctx, tries=tries), arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
-                    if result.seconds_until_visible:
-                        time.sleep(result.seconds_until_visible)
                     return result
                 except WriteConflict as conflict:
                     outbox_full = isinstance(conflict, OutboxFull)

@@ -22,9 +22,8 @@ from app.records.packets import (
 )
 from app.records.sections import section_summary
 from app.rules.actors import wire_note
-from app.rules.briefs import brief_of
 from app.rules.checks import failed
-from app.rules.documents import StoredDocument
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.packets import shortened
 from app.vocabulary import Scope
 

@@ -6,6 +6,7 @@ document and its brief. All pieces are checked before any is written, so that on
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 from app.errors import IntentInvalid, Problem
@@ -15,21 +16,21 @@ from app.fields.loading import Fields, cached_schema, changed_fields, in_order, 
 from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import edit_refusal, next_version
+from app.operations.documents import created_event, deliver_at_once
+from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.records.plans import Piece, Plan
-from app.rules.briefs import READY, brief_of, first_refusal, state_now, written_brief
-from app.rules.documents import StoredDocument, delivers_at_once
+from app.rules.briefs import decide_at, expire_lease, mark_brief_ready, write_brief, written_brief
+from app.rules.documents import OPEN, Decision, StoredDocument, brief_of
+from app.rules.edits import edit_document, refuse_edit
 from app.rules.events import Event
-from app.rules.intents import Facts, confirm_problems, new_brief, new_document
+from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import ExistingRecords, reference_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
-from app.store.briefs import SAME_STATE, move_changes, of_brief
-from app.store.documents import Change
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
 
 DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)
@@ -139,9 +140,9 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             before: Mapping[str, Any] = brief_of(document)
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
-        unoffered = state_now(document, ctx.now) == BriefState.NONE
-        refused = first_refusal(READY.refusals, document, ctx.move_request)
-        one.offers = sent.get("ready", False) and unoffered and not refused
+        present = expire_lease(document, ctx.now).document
+        unoffered = brief_of(present)["state"] == BriefState.NONE and present["status"] in OPEN
+        one.offers = sent.get("ready", False) and unoffered
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
@@ -166,7 +167,8 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
 
 
 def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
-    if refused := edit_refusal(piece.document, {}, piece.changes, ctx.move_request):
+    rule = partial(refuse_edit, changes=piece.changes)
+    if refused := refusal_of(ctx, piece.document, rule, ctx.call):
         return [Problem(field="key", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
     return [
@@ -181,20 +183,18 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     created = ctx.store.documents.create(ctx.project_id, _new_documents(ctx, new))
     for piece, document in zip(new, created, strict=True):
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
-    changed = [(piece.document, changes) for piece in known if (changes := _changes(ctx, piece))]
+    changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
     ctx.store.documents.change_many(ctx.project_id, changed)
     versions = [
-        (cast(StoredDocument, {**document, **change.changes}), change.event)
-        for document, changes in changed
-        for change in changes
-        if "version" in change.changes
+        (decision.document, ctx.event("document.updated"))
+        for before, decision in changed
+        if decision.document["version"] != before["version"]
     ]
     ctx.store.revisions.add_many(ctx.project_id, versions)
-    if any(delivers_at_once(document, one.changes) for document, changes in changed for one in changes):
-        ctx.store.projects.delivery_changed(ctx.project_id)
+    deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 
-def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, list[Event]]]:
+def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, Sequence[Event]]]:
     """Yields the record, the text and the events of each document that pieces create."""
     by = ctx.caller.actor
     given = [slug for piece in pieces if (slug := piece.changes.get("slug"))]
@@ -205,26 +205,28 @@ def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[
         counted: Mapping[str, int] = ctx.prepared
         words = counted[piece.key] if piece.key in counted else word_count(markdown)
         record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
-        events = [ctx.event("document.created", {"briefState": BriefState.NONE})]
+        decision = Decision(cast(StoredDocument, record), (created_event(ctx, record),))
         if piece.offers:  # in the insert: another write of each document would take as long again
-            record["brief"] = new_brief(piece.brief or {}) | {"state": READY.enters}
-            events.append(ctx.event(READY.event))
-        yield record, markdown, events
+            decision = decision.then(partial(mark_brief_ready, call=ctx.call))
+        yield dict(decision.document), markdown, decision.events
 
 
-def _changes(ctx: Context, piece: _Known) -> list[Change]:
-    """Returns what a piece changes of its document: one change for each operation that it stands for."""
-    changes: list[Change] = []
-    if piece.changes:
-        version = next_version(piece.document, piece.changes)
-        event = ctx.event("document.updated", {"fields": sorted(piece.changes)})
-        changes.append(Change(event, {**piece.changes, **version}))
-    if piece.brief is not None:
-        changes.append(Change(ctx.event("brief.updated"), of_brief(piece.brief), SAME_STATE))
-    if piece.offers:
-        changes.append(Change(ctx.event(READY.event), move_changes(READY, {})))
-    piece.outcome = PieceOutcome.UPDATED if changes else PieceOutcome.UNCHANGED
-    return changes
+def _decide(ctx: Context, piece: _Known) -> Decision:
+    """Decides what a piece changes of its document, with an event for each operation that it stands for."""
+
+    def change(document: StoredDocument) -> Decision:
+        decision = Decision(document)
+        if piece.changes:
+            decision = decision.then(partial(edit_document, call=ctx.call, changes=piece.changes))
+        if piece.brief is not None:
+            decision = decision.then(partial(write_brief, call=ctx.call, fields=piece.brief))
+        if piece.offers:
+            decision = decision.then(partial(mark_brief_ready, call=ctx.call))
+        return decision
+
+    decision = decide_at(piece.document, ctx.now, change)
+    piece.outcome = PieceOutcome.UPDATED if decision.events else PieceOutcome.UNCHANGED
+    return decision
 
 
 def _all_problems(pieces: Iterable[_Piece]) -> list[Problem]:

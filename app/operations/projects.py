@@ -1,6 +1,6 @@
 """The token's project and its settings (decisions, section 5)."""
 
-from app.errors import BadRequest, NotFound, WriteConflict, or_raise
+from app.errors import BadRequest, NotFound, or_raise
 from app.fields.loading import Fields, check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system, this_instant
@@ -28,9 +28,7 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     changes = {name: value for name, value in fields.items() if (value or None) != (project.get(name) or None)}
     if not changes:
         return _result(project)
-    event = ctx.event("project.updated")
-    changed = ctx.store.projects.update(ctx.project_id, ctx.project_id, changes, event, ctx.if_match)
-    return _result(or_raise(changed, WriteConflict))
+    return _result(ctx.store.projects.update(ctx.project_id, project, changes, ctx.event("project.updated")))
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, transaction=True)
@@ -42,16 +40,18 @@ def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     since = project.get("frozen") or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)
     frozen: StoredNote = {**since, "note": fields.get("note") or ""}
-    changed = ctx.store.projects.freeze(ctx.project_id, frozen, ctx.event("project.frozen"))
-    return _result(changed or project)
+    if frozen == project.get("frozen"):
+        return _result(project)
+    return _result(ctx.store.projects.freeze(ctx.project_id, project, frozen, ctx.event("project.frozen")))
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, transaction=True)
 def unfreeze_project(ctx: Context) -> Result[Project]:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
-    changed = ctx.store.projects.freeze(ctx.project_id, None, ctx.event("project.unfrozen"))
-    return _result(changed or project)
+    if project.get("frozen") is None:
+        return _result(project)
+    return _result(ctx.store.projects.freeze(ctx.project_id, project, None, ctx.event("project.unfrozen")))
 
 
 def create_project(store: Store, fields: Fields) -> Project:

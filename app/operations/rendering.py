@@ -7,11 +7,9 @@ from cachetools import LRUCache
 
 from app.fields.loading import Fields
 from app.operations.context import Context
-from app.operations.long_texts import OneAtATime, alone_if_long
-from app.rules.documents import PUBLISH, refusal
-from app.rules.publishing import Rendered, rendered
-
-_RENDERING = OneAtATime()
+from app.operations.guards import refusal_of
+from app.operations.long_texts import processing
+from app.rules.publishing import Rendered, refuse_publication, rendered
 
 _renderable: LRUCache[str, bool] = LRUCache(10_000)
 """Whether contents that were rendered before can be published; a content never changes."""
@@ -29,7 +27,7 @@ class Rendering:
 def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
     """Renders a document's present content; None when there is none, or publishing will be refused without it."""
     document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal(PUBLISH, document, ctx.move_request):
+    if document is None or refusal_of(ctx, document, refuse_publication, ctx.call):
         return None
     content_id = document.get("contentId")
     if content_id is None:
@@ -39,8 +37,8 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
 
 
 def render(ctx: Context, markdown: str) -> Rendered | None:
-    """Returns markdown as it is delivered, None for what is too large; long texts are rendered one at a time."""
-    with alone_if_long(ctx, markdown, _RENDERING):
+    """Returns markdown as it is delivered, None for what is too large."""
+    with processing(ctx, markdown):
         return rendered(markdown)
 
 

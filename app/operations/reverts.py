@@ -9,11 +9,13 @@ from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
 from app.fields.loading import Fields, check
 from app.fields.tokens import RevertFields
 from app.operations.context import Context
-from app.operations.documents import write_version
+from app.operations.documents import write_decision
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import event_type, restored_changes
+from app.operations.revisions import restored
 from app.records.reverts import Revert, Reverted, Skipped
-from app.rules.documents import NOT_EDITABLE, StoredDocument
+from app.rules.briefs import decide_at
+from app.rules.documents import StoredDocument
+from app.rules.edits import NOT_EDITABLE
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
 from app.vocabulary import Scope, SkipReason
@@ -90,8 +92,8 @@ class _Work:
     @property
     def is_live(self) -> bool:
         """Whether one of the versions is what is delivered."""
-        snapshot = self.document.get("snapshot")
-        return snapshot is not None and snapshot["version"] in {version["version"] for version in self.own}
+        published = self.document.get("published")
+        return published is not None and published["version"] in {version["version"] for version in self.own}
 
 
 def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
@@ -124,9 +126,8 @@ def _revert(ctx: Context, token_id: str, work: _Work) -> list[Reverted]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
     before = ctx.store.revisions.get(ctx.project_id, work.document["id"], work.before) if work.before else None
     assert before is not None
-    changes = restored_changes(ctx, work.document, before)
-    if not changes:
+    decision = decide_at(work.document, ctx.now, lambda present: restored(ctx, present, before, {"reverted": True}))
+    if not decision.events:
         return []
-    event = ctx.event(event_type(changes), {"reverted": True})
-    written = write_version(ctx, work.document, changes, event, reverts=token_id)
+    written = write_decision(ctx, work.document, decision, reverts=token_id)
     return [{"id": written["id"], "version": written["version"], "to": before["version"]}]

@@ -1,6 +1,6 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.errors import (
@@ -18,9 +18,15 @@ from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, Guarde
 from app.fields.loading import Fields
 from app.fields.queries import Page
 from app.operations.context import Context
-from app.operations.documents import document_change, document_result, own_document, write_version
-from app.operations.guards import request_under_claim
-from app.operations.long_texts import OneAtATime, alone_if_long
+from app.operations.documents import (
+    document_change,
+    document_result,
+    own_document,
+    with_taken_slugs,
+    write_decision,
+)
+from app.operations.guards import call_under_claim
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.records.documents import DocumentSummary
@@ -30,14 +36,16 @@ from app.records.revisions import (
     RevisionSummary,
     revision_summary,
 )
+from app.rules import edits as rules
+from app.rules.briefs import decide_at
 from app.rules.diffs import TooDifferent, unified_diff
-from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, if_guarded, if_not_editable, if_outdated
+from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
+from app.rules.edits import can_write_content, refuse_content_write, restore_version
 from app.rules.etags import EntityTag
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
+from app.store.collection import new_id
 from app.vocabulary import Scope
-
-_COMPARING = OneAtATime()
 
 
 @document_change(
@@ -46,7 +54,7 @@ _COMPARING = OneAtATime()
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
-    refusals=(if_guarded, if_not_editable),
+    rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content as a new version.
@@ -55,10 +63,13 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     that did not change makes no new version. While another agent holds the brief's claim the write is refused.
     """
     _demand_base(ctx, fields)
-    document = own_document(ctx, document_id)
-    refuse_unwritable(ctx, document, fields)
-    words: int = ctx.prepared
-    return save_content(ctx, document, fields["markdown"], words)
+    document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
+
+    def write(present: StoredDocument) -> Decision:
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        return new_content(ctx, present, fields["markdown"], words)
+
+    return content_result(ctx, document, write, fields["markdown"])
 
 
 @operation(Scope.READ, Effect.READS, query=Page)
@@ -82,7 +93,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[Revisio
     body=GuardedWrite,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
-    refusals=(if_guarded, if_not_editable),
+    rule=can_write_content,
 )
 def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
@@ -90,34 +101,28 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
     """
     _demand_base(ctx, fields)
-    document = own_document(ctx, document_id)
+    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
     revision = own_revision(ctx, document_id, int(version))
-    refuse_unwritable(ctx, document, fields)
-    changes = restored_changes(ctx, document, revision)
-    if not changes:
-        return document_result(ctx, document)
-    if refused := if_not_editable(document, ctx.move_request):
-        raise refused
-    event = ctx.event(event_type(changes), {"restoredVersion": revision["version"]})
-    return document_result(ctx, write_version(ctx, document, changes, event))
+
+    def restore(present: StoredDocument) -> Decision:
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        return restored(ctx, present, revision, {"restoredVersion": revision["version"]})
+
+    return content_result(ctx, document, restore)
 
 
-def restored_changes(ctx: Context, document: StoredDocument, revision: StoredRevision) -> dict[str, Any]:
-    """Returns the changes that restore an earlier version; a category that does not exist any more becomes null."""
-    restored = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
-    restored["contentId"] = _body_of(ctx, revision, document)
+def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, data: Mapping[str, Any]) -> Decision:
+    """Decides that a document gets an earlier version's fields; a category that does not exist any more becomes null.
+
+    Refuses with `SlugTaken` and `InvalidTransition`; `data` is for the event.
+    """
+    fields = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
+    fields["contentId"] = _body_of(ctx, revision, document)
     category = lock_references(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
     if revision["categoryId"] not in category:
-        restored["categoryId"] = None
-    changes = {name: value for name, value in restored.items() if value != document.get(name)}
-    if "contentId" in changes:
-        changes |= {"wordCount": revision["wordCount"], **_content_updated(ctx)}
-    return changes
-
-
-def event_type(changes: Mapping[str, Any]) -> str:
-    """Returns the type of the event for restored fields of a document."""
-    return "document.content_updated" if "contentId" in changes else "document.updated"
+        fields["categoryId"] = None
+    call = with_taken_slugs(ctx, document, [revision["slug"]])
+    return restore_version(document, call, fields, revision["wordCount"], data)
 
 
 @operation(Scope.READ, Effect.READS, query=DiffQuery, errors=(BadRequest,))
@@ -139,37 +144,42 @@ def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Dif
 
 
 def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> str:
-    """Returns the difference of two texts as a unified diff; long ones are compared one at a time.
+    """Returns the difference of two texts as a unified diff.
 
     Raises `TooDifferent` where that would take too long.
     """
-    with alone_if_long(ctx, max(old, new, key=len), _COMPARING):
+    with processing(ctx, max(old, new, key=len)):
         return unified_diff(old, new, old_name, new_name)
 
 
-def save_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Result[DocumentSummary]:
-    """Saves content as a new version, where it differs from what the document has; inside a transaction.
+def new_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Decision:
+    """Decides that a document gets another content, which is stored; nothing where it has the same.
 
     Equal texts have equal counts of `words`, so the text that is stored is read only where these are equal.
     """
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
-        return document_result(ctx, document, markdown)
-    if refused := if_not_editable(document, ctx.move_request):
-        raise refused
-    body_id = ctx.store.bodies.add(ctx.project_id, document["id"], markdown) if markdown else None
-    changes = {"contentId": body_id, "wordCount": words, **_content_updated(ctx)}
-    return document_result(ctx, write_version(ctx, document, changes, ctx.event("document.content_updated")), markdown)
+        return Decision(document)
+    body_id = new_id() if markdown else None
+    decision = rules.write_content(document, ctx.call, body_id, words)
+    if body_id:
+        ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id)
+    return decision
 
 
-def refuse_unwritable(ctx: Context, document: StoredDocument, fields: Fields) -> None:
-    """Refuses a content write while another caller holds the claim, and one that is based on another version.
+def content_result(
+    ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision], content: str | None = None
+) -> Result[DocumentSummary]:
+    """Writes what a rule decides about a document's content; the rule compares the version of `If-Match`, not `rev`."""
+    return document_result(ctx, write_decision(ctx, document, decide_at(document, ctx.now, rule)), content)
+
+
+def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:
+    """Returns the versions that a content write says it was made from: `baseVersion`, and that of `If-Match`.
 
     `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
     """
-    base, request = fields.get("baseVersion"), request_under_claim(ctx, fields)
     matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
-    if refused := if_guarded(document, request) or if_outdated(document, base) or if_outdated(document, matched):
-        raise refused
+    return fields.get("baseVersion"), matched
 
 
 def _demand_base(ctx: Context, fields: Fields) -> None:
@@ -198,10 +208,6 @@ def _body_of(ctx: Context, revision: StoredRevision, document: StoredDocument) -
     if earlier == present or (same_words and markdown_of(ctx, earlier) == markdown_of(ctx, present)):
         return present
     return earlier
-
-
-def _content_updated(ctx: Context) -> dict[str, Any]:
-    return {"contentUpdatedAt": ctx.now, "contentUpdatedBy": ctx.caller.actor}
 
 
 def markdown_of(ctx: Context, body_id: str | None) -> str:

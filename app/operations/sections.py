@@ -22,9 +22,16 @@ from app.fields.loading import Fields
 from app.fields.sections import ContentEdits
 from app.operations.context import Context
 from app.operations.documents import document_change, own_document
-from app.operations.long_texts import alone_if_long
+from app.operations.guards import call_under_claim
+from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import markdown_of, own_revision, refuse_unwritable, save_content
+from app.operations.revisions import (
+    base_versions,
+    content_result,
+    markdown_of,
+    new_content,
+    own_revision,
+)
 from app.records.documents import DocumentSummary
 from app.records.sections import (
     ContentPart,
@@ -33,7 +40,8 @@ from app.records.sections import (
     section_summary,
 )
 from app.records.sections import Section as SectionResponse
-from app.rules.documents import StoredDocument, if_guarded, if_not_editable
+from app.rules.documents import Decision, StoredDocument
+from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
 from app.vocabulary import Scope
@@ -51,7 +59,7 @@ class _Edited:
 
 def _edit_unlocked(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
     """Returns the edited content, made outside of the transaction; None on a retry, which locks the document first."""
-    document = None if ctx.is_retry else ctx.store.documents.get(ctx.project_id, document_id)
+    document = None if ctx.tries else ctx.store.documents.get(ctx.project_id, document_id)
     return None if document is None else _edit(ctx, document, fields)
 
 
@@ -63,7 +71,7 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     ]
     before = markdown_of(ctx, body_id)
     try:
-        with alone_if_long(ctx, before):
+        with processing(ctx, before):
             markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
         return _Edited(body_id, problem=problem)
@@ -118,18 +126,28 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=_edit_unlocked,
-    refusals=(if_guarded, if_not_editable),
+    rule=can_write_content,
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Edit sections of a document's content, all or none, as one new version.
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    if ctx.is_retry:
+    if ctx.tries:
         ctx.store.documents.lock(ctx.project_id, document_id)
-    document = own_document(ctx, document_id)
-    refuse_unwritable(ctx, document, fields)
-    edited: _Edited = ctx.prepared or _edit(ctx, document, fields)
+    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
+
+    def edit(present: StoredDocument) -> Decision:
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        edited: _Edited = ctx.prepared or _edit(ctx, present, fields)
+        _refuse_wrong(present, edited)
+        return new_content(ctx, present, edited.markdown, edited.words)
+
+    return content_result(ctx, document, edit)
+
+
+def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:
+    """Refuses edits of sections that the content does not have, that exclude each other, or that make it too long."""
     if edited.body_id != document.get("contentId"):
         raise WriteConflict
     if isinstance(edited.problem, SectionsMissing):
@@ -145,10 +163,9 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     if len(edited.markdown) > MAX_MARKDOWN:
         message = f"The content would have {len(edited.markdown):,} characters; {MAX_MARKDOWN:,} is the most."
         raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
-    return save_content(ctx, document, edited.markdown, edited.words)
 
 
 def sections_of(ctx: Context, markdown: str) -> list[Section]:
-    """Returns the sections of a document's markdown; long texts are read one at a time."""
-    with alone_if_long(ctx, markdown):
+    """Returns the sections of a document's markdown."""
+    with processing(ctx, markdown):
         return partition(markdown)

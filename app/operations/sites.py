@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.operations.context import Context
-from app.rules.documents import PublishedDocument
+from app.rules.publishing import Publication
+from app.store.projects import Revision
 
 BATCH = 1_000
 """How many documents are read at once."""
@@ -19,7 +20,7 @@ class Site:
     url: str
     category_url: str
     rev: int
-    revision: int
+    revision: Revision
     created_at: datetime
 
 
@@ -41,17 +42,16 @@ def read_site(ctx: Context) -> Site:
 def last_published_at(ctx: Context) -> datetime | None:
     """Returns when something was last published, for the first time or again."""
     with ctx.store.deadline():
-        latest = ctx.store.delivery.last_published(ctx.project_id)
-    return latest and latest["updatedAt"]
+        return ctx.store.publications.last_update(ctx.project_id)
 
 
-def published_documents(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[PublishedDocument]:
+def publications(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[Publication]:
     """Yields published documents, the newest first, a batch a read, so that they are never all in memory."""
-    last: PublishedDocument | None = None
+    last: Publication | None = None
     while limit > 0:
         with ctx.store.deadline():
             size = min(limit, BATCH)
-            rows = ctx.store.delivery.published_after(ctx.project_id, last, limit=size, bare=bare)
+            rows = ctx.store.publications.after(ctx.project_id, last, limit=size, bare=bare)
         yield from rows
         if len(rows) < size:
             return

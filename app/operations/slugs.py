@@ -10,10 +10,10 @@ def free_slug(ctx: Context, title: str) -> str:
     """Returns a slug made from a title, with `-2`, `-3`, … as long as a document of the project has it.
 
     The first try assumes that it is free, as nearly all are. Where it is taken, the insert fails with a duplicate key;
-    `Store.deadline` raises `WriteConflict`, and `Operation` runs the call again with `is_retry`.
+    `Store.deadline` raises `WriteConflict`, and `Operation` runs the call again with `tries`.
     """
     slug = slug_of(title)
-    return FreeSlugs(ctx).choose(slug) if ctx.is_retry else slug
+    return FreeSlugs(ctx).choose(slug) if ctx.tries else slug
 
 
 class FreeSlugs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.errors import BadRequest, Forbidden, NotFound, Problem, WriteConflict, or_raise
+from app.errors import BadRequest, Forbidden, NotFound, Problem, or_raise
 from app.fields.loading import Fields, changed_fields, check, in_order, problems
 from app.fields.queries import LongPage
 from app.fields.tokens import TokenChanges, TokenFields
@@ -11,7 +11,6 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.tokens import NewToken, Token, token_record
 from app.rules.etags import record_tag
-from app.rules.events import Event
 from app.rules.times import read_time
 from app.rules.tokens import StoredToken, budget_of
 from app.store.store import Store
@@ -71,7 +70,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     check(TokenChanges, fields, *((NO_BUDGET,) if has_needless_budget else ()))
     sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else fields
     changes = changed_fields(token, sent)
-    return _result(_write(ctx, token_id, changes, ctx.event("token.updated")) if changes else token)
+    return _result(_write(ctx, token, changes, "token.updated") if changes else token)
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS)
@@ -80,7 +79,8 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
 
     Its claims and drafts stay as they are.
     """
-    return _result(_write(ctx, token_id, {"revokedAt": ctx.now}, ctx.event("token.revoked")))
+    token = ctx.check_match(_own_token(ctx, token_id))
+    return _result(_write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, errors=(Forbidden,))
@@ -90,10 +90,10 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
     A token that may do what yours may not can't be rotated with it.
     """
-    token = _own_token(ctx, token_id)
+    token = ctx.check_match(_own_token(ctx, token_id))
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]))
-    rotated = _write(ctx, token_id, {"hash": hash_of(secret)}, ctx.event("token.rotated"))
+    rotated = _write(ctx, token, {"hash": hash_of(secret)}, "token.rotated")
     return _result_with_secret(rotated, secret)
 
 
@@ -142,12 +142,8 @@ def _check(ctx: Context, fields: Fields) -> None:
         raise BadRequest(errors=in_order(wrong))
 
 
-def _write(ctx: Context, token_id: str, changes: Fields, event: Event) -> StoredToken:
-    written = ctx.store.tokens.write(ctx.project_id, token_id, changes, event, ctx.if_match)
-    if written is None:
-        ctx.check_match(_own_token(ctx, token_id))
-        raise WriteConflict
-    return written
+def _write(ctx: Context, token: StoredToken, changes: Fields, event: str) -> StoredToken:
+    return ctx.store.tokens.update(ctx.project_id, token, changes, ctx.event(event))
 
 
 def _own_token(ctx: Context, token_id: str) -> StoredToken:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -21,10 +22,12 @@ from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.rules.documents import document_event
 from app.rules.events import Event
-from app.rules.publishing import delivered_words, rendered
+from app.rules.publishing import Publication, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -82,7 +85,7 @@ class ProjectImport:
     """Imports the lines of an export into a project, a batch at a time.
 
     The records of a batch are written in one transaction, in the order of their lines. The texts and versions of its
-    documents are written before, so that no document is ever without them.
+    documents are written before, so that no document is ever without them; the html with the document.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -153,7 +156,7 @@ class ProjectImport:
         """Imports the texts and versions of the documents that are new, and then the documents."""
         with self._store.deadline():
             named = {line.get("documentId") or line["id"] for _, line in lines}
-            existing = self._store.documents.get_many(self._project, named)
+            existing = self._store.transfers.documents(self._project, named)
             for kind in ("body", "revision"):
                 new = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
                 self._store.transfers.add_missing(
@@ -165,21 +168,26 @@ class ProjectImport:
                 self._project,
                 [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
             )
-        rows = []
+        rows, html = [], []
         for number, line in documents:
             if line["id"] in existing:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                rows.append((number, line, self._document_record(line, versions.get(line["id"], {}), texts)))
+                record, rendered_html = self._document_record(line, versions.get(line["id"], {}), texts)
+                html += rendered_html
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
-        self._write(rows, self._add_documents)
+            else:
+                rows.append((number, line, record))
+        sizes = {body["documentId"]: len(body["text"]) for body in html}
+        for part in batches(rows, BATCH_LINES, lambda row: sizes.get(row[1]["id"], 0), BATCH_BYTES):
+            self._write(part, partial(self._add_documents, html=html))
 
     def _document_record(
         self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
-    ) -> dict[str, Any]:
-        """Returns the record of a document, rendered where it is delivered. Raises `_InvalidLine`.
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Returns the record of a document, and the html that is delivered of it, if any. Raises `_InvalidLine`.
 
         `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
         """
@@ -198,28 +206,38 @@ class ProjectImport:
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
-        if snapshot is not None:
-            record["snapshot"] = snapshot | self._delivered(line, snapshot["markdownId"])
-            record["deliveredWords"] = delivered_words(snapshot)
+        publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
-        published_at = snapshot and snapshot["publishedAt"]
-        return record | {"slugs": sorted({record["slug"], (snapshot or record)["slug"]}), "publishedAt": published_at}
+        del record["snapshot"]
+        record |= {
+            "slugs": sorted({record["slug"], (snapshot or record)["slug"]}),
+            "publishedAt": snapshot and snapshot["publishedAt"],
+            "published": publication and published_part(publication),
+            "trashedPublication": publication,  # `_add_documents` moves that of a live document
+        }
+        return record, html
 
-    def _delivered(self, line: Line, markdown_id: str) -> dict[str, Any]:
+    def _publication(
+        self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]
+    ) -> tuple[Publication, list[dict[str, Any]]]:
+        """Returns what is delivered of a document, and its html as it is to be stored. Raises `_InvalidLine`."""
+        markdown_id = snapshot["markdownId"]
         with self._store.deadline():
             markdown = self._store.bodies.get_texts(self._project, [markdown_id])[markdown_id]
         text = rendered(markdown)
         if text is None:
             raise _InvalidLine(line, "Its html would be over 15 MB.")
-        with self._store.deadline():
-            html_id = self._store.bodies.add(self._project, line["id"], text.html)
-        return {
-            "htmlId": html_id,
-            "htmlBytes": text.html_bytes,
-            "markdownBytes": text.markdown_bytes,
-            "wordCount": word_count(markdown),
-        }
+        html = {"id": new_id(), "documentId": line["id"], "text": text.html}
+        as_published: Any = {**record, **snapshot, "contentId": markdown_id, "wordCount": word_count(markdown)}
+        delivered = publication(
+            as_published | {"projectId": self._project},
+            replace(text, first_paragraph=snapshot["excerpt"]),
+            html["id"],
+            published_at=snapshot["publishedAt"],
+            now=snapshot["updatedAt"],
+        )
+        return delivered, [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
@@ -269,8 +287,11 @@ class ProjectImport:
         fields = cached_schema(LINES["project"]).fields
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
-        changed = store.projects.update(self._project, self._project, changes, event, None)
-        return None if changed else store.projects.settings(self._project)
+        project = store.projects.settings(self._project)
+        if all(project.get(name) == value for name, value in changes.items()):
+            return project
+        store.projects.update(self._project, project, changes, event)
+        return None
 
     def _add_member(self, store: Store, line: Line, record: Line) -> Existing:
         existing = store.members.get_including_deleted(self._project, line["id"])
@@ -298,8 +319,8 @@ class ProjectImport:
             clusters.add(self._project, record, self._event("cluster.created"))
         return existing
 
-    def _add_documents(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        """Adds new documents whose slug and key are free, and whose category and cluster exist, in a few queries."""
+    def _add_documents(self, store: Store, rows: Sequence[Row], html: Sequence[Line]) -> list[_Outcome]:
+        """Adds new documents whose slug and key are free, and whose category and cluster exist, each with its html."""
         lines = [line for _, line, _ in rows]
         slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
         keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
@@ -307,9 +328,10 @@ class ProjectImport:
             name: {named for named in {line[name] for line in lines} if named and get(self._project, named)}
             for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
         }
-        existing = store.documents.get_many(self._project, [line["id"] for line in lines])
+        existing = store.transfers.documents(self._project, [line["id"] for line in lines])
         outcomes: list[_Outcome] = []
-        new = []
+        new: list[tuple[Line, list[Event]]] = []
+        live: list[Publication] = []
         for _, line, record in rows:
             own, is_deleted = slugs_of(line), line["deletedAt"] is not None
             missing = [name for name, ids in filed_under.items() if not is_deleted and line[name] not in {None, *ids}]
@@ -326,12 +348,22 @@ class ProjectImport:
                 slugs |= own
                 keys |= {line["key"]} - {None}
                 kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
-                new.append((record, [self._event(kind) for kind in kinds]))
+                events = [self._document_event(kind, record) for kind in kinds]
+                if record["isPublished"] and not is_deleted:
+                    live.append(record["trashedPublication"])
+                    record = {**record, "trashedPublication": None}
+                new.append((record, events))
         store.documents.add_many(self._project, new)
+        store.publications.add_many(self._project, live)
+        added = {record["id"] for record, _ in new}
+        store.bodies.add_many(self._project, [body for body in html if body["documentId"] in added])
         return outcomes
 
     def _event(self, kind: str) -> Event:
         return self._ctx.event(kind, {"imported": True})
+
+    def _document_event(self, kind: str, record: Line) -> Event:
+        return document_event(kind, record, self._ctx.now, self._ctx.caller.actor, {"imported": True})
 
     def _count(self, line: Line, existing: Existing) -> None:
         """Counts a record as created or as existing, and notes one that differs from its line."""

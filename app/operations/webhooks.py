@@ -4,7 +4,7 @@ import base64
 import secrets
 from typing import Any
 
-from app.errors import BadRequest, NotFound, Problem, WriteConflict, or_raise
+from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.fields.loading import Fields, in_order, problems
 from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context
@@ -72,13 +72,14 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
     changes = {name: value or UNSET.get(name, value) for name, value in fields.items()}
     if changes.get("enabled"):
         changes["disabledAt"] = None
+    differs = any(webhook.get(name) != value for name, value in changes.items())
     event = ctx.event("webhook.updated")
-    changed = ctx.store.webhooks.update(ctx.project_id, webhook_id, changes, event, ctx.if_match) if changes else None
-    if changed and fields.keys() & {"enabled", "url"}:
+    changed = ctx.store.webhooks.update(ctx.project_id, webhook, changes, event) if differs else webhook
+    if differs and fields.keys() & {"enabled", "url"}:
         ctx.store.leases.reset(webhook_id)
     if fields.get("enabled") is False:
         ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
-    return _result(changed or webhook)
+    return _result(changed)
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, transaction=True)
@@ -87,9 +88,8 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
 
     The response is the webhook as it was.
     """
-    ctx.check_match(_own_webhook(ctx, webhook_id))
-    event = ctx.event("webhook.deleted")
-    deleted = or_raise(ctx.store.webhooks.delete(ctx.project_id, webhook_id, event, ctx.if_match), WriteConflict)
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
+    deleted = ctx.store.webhooks.delete(ctx.project_id, webhook, ctx.event("webhook.deleted"))
     ctx.store.projects.count_down(ctx.project_id, "webhooks")
     ctx.store.deliveries.give_up(ctx.project_id, webhook_id)
     ctx.store.leases.delete(webhook_id)
@@ -102,16 +102,12 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
 
     For one day messages are signed with the old secret too, so that receivers lose none while they change it.
     """
-    secret = new_secret()
-    before = ctx.store.webhooks.get_target(ctx.project_id, webhook_id)
-    secrets_now = before["secrets"] if before else []
-    event = ctx.event("webhook.updated")
-    written = ctx.store.webhooks.rotate(
-        ctx.project_id, webhook_id, secrets_now, rotated(secrets_now, secret, ctx.now), event, ctx.if_match
+    webhook = ctx.check_match(
+        or_raise(ctx.store.webhooks.get_with_secrets(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
     )
-    if written is None:
-        ctx.check_match(_own_webhook(ctx, webhook_id))
-        raise WriteConflict
+    secret = new_secret()
+    changes = {"secrets": rotated(webhook.get("secrets", []), secret, ctx.now)}
+    written = ctx.store.webhooks.update(ctx.project_id, webhook, changes, ctx.event("webhook.updated"))
     return _result_with_secret(written, secret)
 
 

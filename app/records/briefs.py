@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
 from app.records.named import BriefCategory, described
 from app.rules.actors import Actor
-from app.rules.briefs import StoredBrief, brief_at
-from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument
+from app.rules.briefs import brief_at
+from app.rules.documents import LinkedDocument, ListedBrief, StoredBrief, StoredDocument
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent

@@ -10,8 +10,7 @@ from app.records.actors import Created, Identified
 from app.records.briefs import Brief, brief_record
 from app.records.revisions import Published
 from app.rules.actors import Actor
-from app.rules.briefs import brief_of
-from app.rules.documents import StoredDocument
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
@@ -54,7 +53,7 @@ class ScheduleOutcome(TypedDict):
 
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> DocumentSummary:
     """Returns a stored document as callers see it at an instant, without its long texts."""
-    published = document.get("snapshot")
+    published = document.get("published")
     return {
         "id": document["id"],
         "projectId": document["projectId"],
@@ -97,5 +96,5 @@ TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
 
 def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
-    published = document.get("snapshot")
+    published = document.get("published")
     return {"content": document.get("contentId"), "publishedMarkdown": published and published["markdownId"]}

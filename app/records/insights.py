@@ -76,7 +76,7 @@ class DayStatuses(TypedDict):
     """How many documents had each status at the end of a day."""
 
     date: Annotated[Date, doc("the day")]
-    statuses: Annotated[StatusCounts | None, doc("documents by status; null where it is not known")]
+    statuses: Annotated[StatusCounts, doc("documents by status")]
 
 
 _From = TypedDict("_From", {"from": Annotated[Date, doc("the first day")]})

@@ -13,7 +13,7 @@ from app.fields.types import EXAMPLE
 from app.records.intents import TAKEN_KEYWORD, Validation
 from app.records.json_schema import REF, JsonSchema, error_components
 from app.rest.route import Route
-from app.rules.briefs import NO_CLAIM
+from app.rules.documents import NO_CLAIM
 from app.rules.webhooks import TEST
 from app.vocabulary import Kind
 

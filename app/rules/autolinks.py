@@ -2,66 +2,46 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-_HOST = r"[\w-]++(?:\.[\w-]++)*+"
 _ADDRESS = re.compile(
-    rf"(?<![^\s*_~(])(?:(?P<scheme>(?:https?|ftp)://)|www\.)(?P<host>{_HOST})[^\s<]*+"
-    r"|(?<![\w.+-])(?P<mail>[a-zA-Z0-9._+-]++@[a-zA-Z0-9_-]++(?:\.[a-zA-Z0-9_-]++)++)(?!\+)",
+    r"(?<![^\s*_~(])(?:(?P<scheme>(?:https?|ftp)://)|www\.)(?P<host>[\w-]++(?:\.[\w-]++)*+)[^\s<]*+"
+    r"|(?<![\w.+-])(?P<mail>[a-zA-Z0-9._+-]++@[a-zA-Z0-9_-]++(?:\.[a-zA-Z0-9_-]++)++)(?<![_-])(?!\+)",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?:https?://|www\.)[^\s<>\]|]++")
-_EMPHASIS, _PROTECTED = "*_~", "\ufdd0\ufdd1\ufdd2"
-_PROTECT = str.maketrans(_EMPHASIS, _PROTECTED)
-
-_MAY_BE_EMPHASIS = re.compile(r"[*~]|(?<![^\W_])_|_(?![^\W_])")
-"""An underline between letters or digits never is."""
-_RESTORE = str.maketrans(_PROTECTED, _EMPHASIS)
+_PROTECT = str.maketrans("*_~", "\ufdd0\ufdd1\ufdd2")
+_RESTORE = {"\ufdd0": "*", "\ufdd1": "_", "\ufdd2": "~", "%EF%B7%90": "*", "%EF%B7%91": "_", "%EF%B7%92": "~"}
+"""Characters that Unicode reserves for internal use, as they are in text and in the parser's html of an address."""
+_PROTECTED = re.compile("[\ufdd0-\ufdd2]|%EF%B7%9[0-2]")
 
 
 def protected(markdown: str) -> str:
     """Returns markdown in which `*`, `_` and `~` inside of bare addresses are no emphasis: `/__init__.py`.
 
-    They are replaced everywhere alike by characters that Unicode reserves for internal use, so `restored` brings them
-    back in text, code and links. Markdown that has such characters itself is returned as it is.
+    Other characters stand for them, in code and links too; `restored` brings them back in whatever is made of it.
     """
-    may_have_addresses = "://" in markdown or "www." in markdown
-    if not may_have_addresses or any(character in markdown for character in _PROTECTED):
+    addresses = "\n".join(_BARE.findall(markdown))
+    if not any(mark in addresses for mark in "*_~") or _PROTECTED.search(markdown):
         return markdown
-    if not _MAY_BE_EMPHASIS.search("\n".join(_BARE.findall(markdown))):
-        return markdown  # as most is; looking at each address takes longer
     return _BARE.sub(_without_emphasis, markdown)
 
 
-def restored(value: Any) -> Any:
-    """Returns what the parser found in protected markdown, a text or what holds texts, as it is in the markdown."""
-    if isinstance(value, str):
-        return value.translate(_RESTORE)
-    if isinstance(value, dict):
-        return {key: restored(inner) for key, inner in value.items()}
-    return value
+def restored(text: str) -> str:
+    """Returns what was made of protected markdown as it is in the markdown."""
+    return _PROTECTED.sub(lambda found: _RESTORE[found[0]], text)
 
 
 def linked(text: str) -> Iterator[tuple[str, str]]:
     """Returns the text in parts, each with the address that it links to; an empty one where it is no link."""
     end = 0
-    if "://" in text or "www." in text.lower() or "@" in text:
-        for found in _ADDRESS.finditer(text):
-            shown, address = _link(found)
-            if shown:
-                yield text[end : found.start()], ""
-                yield shown, address
-                end = found.start() + len(shown)
+    for found in _ADDRESS.finditer(text) if "://" in text or "@" in text or "www." in text.lower() else ():
+        shown = found[0] if found["mail"] else _trimmed(found[0])
+        if "_" in "".join((found["host"] or "").rsplit(".", 2)[-2:]):
+            continue
+        yield text[end : found.start()], ""
+        end = found.start() + len(shown)
+        yield shown, ("mailto:" if found["mail"] else "" if found["scheme"] else "http://") + shown
     yield text[end:], ""
-
-
-def _link(found: re.Match[str]) -> tuple[str, str]:
-    if found["mail"]:
-        return ("", "") if found[0][-1] in "-_" else (found[0], f"mailto:{found[0]}")
-    if "_" in "".join(found["host"].rsplit(".", 2)[-2:]):
-        return "", ""
-    shown = _trimmed(found[0])
-    return shown, shown if found["scheme"] else f"http://{shown}"
 
 
 def _without_emphasis(found: re.Match[str]) -> str:

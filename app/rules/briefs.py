@@ -1,80 +1,34 @@
-"""How a brief moves between its states, and why a move is refused (contract: Brief states; decisions, section 6).
+"""How a brief moves between its states, and how it is written (contract: Brief states; decisions, section 6).
 
-A move is a row of data, which states its rule twice: `leaves`, `while_open` and `by_holder` for MongoDB, of which the
-store makes the filter of one atomic write, and `refusals` for Python, among which `first_refusal` finds the reason when
-that write matched nothing. `tests/documents/test_conditions.py` holds the two equal for every document and caller.
-Claiming the next brief is `CLAIM` on what the list of ready briefs shows (`listed_brief_filters`).
+Each move is a rule: it takes a document as `expire_lease` gives it, and checks its refusals in the contract's order.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import Any
 
-from app.errors import BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Refusal
-from app.rules.actors import Actor
+from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Problem
+from app.rules.actors import SYSTEM, Actor
+from app.rules.calls import Call
+from app.rules.documents import (
+    NO_CLAIM,
+    OPEN,
+    Decision,
+    StoredBrief,
+    StoredDocument,
+    brief_of,
+    changed,
+    document_event,
+)
 from app.rules.times import wire_time
 from app.rules.wording import named
-from app.vocabulary import BriefState, Channel
-from app.vocabulary import DocumentStatus as Status
-
-if TYPE_CHECKING:
-    from app.rules.documents import StoredDocument
-
-OPEN = (Status.IDEA, Status.PLANNED, Status.DRAFTING)
-"""The statuses in which a brief can be offered and claimed; in all others it is closed."""
-
-
-class Claim(TypedDict):
-    """The fields of a brief that say who claimed it."""
-
-    claimedBy: Actor | None
-    claimedAt: datetime | None
-    claimExpiresAt: datetime | None
-
-
-NO_CLAIM: Claim = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
-
-
-class StoredBrief(TypedDict):
-    """A brief as the store returns it, inside its document; unset fields are missing or null."""
-
-    audience: NotRequired[str | None]
-    intent: NotRequired[str | None]
-    internalLinks: NotRequired[list[str] | None]
-    keyword: NotRequired[str | None]
-    notes: NotRequired[str | None]
-    outline: NotRequired[str | None]
-    referenceUrls: NotRequired[list[str] | None]
-    wordCount: NotRequired[str | None]
-    state: str
-    claimedAt: NotRequired[datetime | None]
-    claimedBy: NotRequired[Actor | None]
-    claimExpiresAt: NotRequired[datetime | None]
-    leaseSeconds: NotRequired[int | None]
-
-
-NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
-
-
-def brief_of(document: StoredDocument) -> StoredBrief:
-    """Returns the stored brief of a document, `NO_BRIEF` for one that has none."""
-    return document.get("brief") or NO_BRIEF
-
-
-def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns fields of a brief as they are stored: null for what is empty, ids in lower case."""
-    written = {name: value or None for name, value in fields.items()}
-    links = written.get("internalLinks")
-    return {**written, "internalLinks": [link.lower() for link in links]} if links else written
+from app.vocabulary import BriefState, Channel, DocumentStatus
 
 
 def claim_expired(brief: StoredBrief, now: datetime) -> bool:
     """Returns whether a claim has ended because its lease expired."""
-    if brief.get("state") != BriefState.CLAIMED:
+    if brief["state"] != BriefState.CLAIMED:
         return False
     expires = brief.get("claimExpiresAt")
     return expires is not None and expires <= now
@@ -87,96 +41,116 @@ def brief_at(brief: StoredBrief, now: datetime) -> StoredBrief:
     return {**brief, **NO_CLAIM, "state": BriefState.READY}
 
 
-def state_now(document: StoredDocument, now: datetime) -> BriefState:
-    """Returns the state of a document's brief at an instant."""
-    return BriefState(brief_at(brief_of(document), now).get("state", BriefState.NONE))
+def expire_lease(document: StoredDocument, now: datetime) -> Decision:
+    """Decides that a brief whose lease has expired is ready, with the event `brief.expired`.
 
-
-@dataclass(frozen=True)
-class MoveRequest:
-    """What rules (`if_…`), those of edits too, know of a call: who calls, over which interface, and when.
-
-    The fields with a default are set by the operations that need them, some from other records.
+    Every rule gets what this returns, so that none depends on whether the expiry was recorded yet.
     """
-
-    token_id: str | None
-    channel: Channel
-    now: datetime
-    agent: str = ""
-    claimed_at: datetime | None = None
-    """The claim that the caller writes under, where several agents share a token."""
-    review_required: bool = False
-    """Whether the project publishes only what was approved."""
-    same_eyes: Actor | None = None
-    """The author or submitter of the version, if that is the caller and the project demands four eyes."""
-    not_renderable: bool = False
-    """Whether the html of the document's content is too large to be published."""
-    taken_slugs: Collection[str] = ()
-    """The document's slugs that other documents have."""
-    failed_checks: Sequence[Mapping[str, Any]] = ()
-    """The failures of checks that the project demands."""
-
-    @property
-    def is_by_agent(self) -> bool:
-        """Whether an agent calls: a token with an agent's name, or anybody over MCP."""
-        return bool(self.agent) or self.channel == Channel.MCP
+    brief = document.get("brief")
+    if brief is None or not claim_expired(brief, now):
+        return Decision(document)
+    after: StoredDocument = {**document, "brief": brief_at(brief, now), "updatedAt": now}
+    return Decision(after, (document_event("brief.expired", after, now, SYSTEM),))
 
 
-Reason = Callable[["StoredDocument", MoveRequest], Refusal | None]
-"""Returns why a call is refused, None where it is not: a function named `if_…`. One named `is_…` returns a bool."""
+def decide_at(document: StoredDocument, now: datetime, rule: Callable[[StoredDocument], Decision]) -> Decision:
+    """Returns what a rule decides about a stored document at an instant; an expiry is recorded with a change alone."""
+    present = expire_lease(document, now)
+    decision = present.then(rule)
+    return decision if len(decision.events) > len(present.events) else Decision(document)
 
 
-def first_refusal(reasons: Iterable[Reason], document: StoredDocument, request: MoveRequest) -> Refusal | None:
-    """Returns the first of the reasons that holds; None when none does."""
-    return next((refused for reason in reasons if (refused := reason(document, request))), None)
+def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:
+    """Offers the brief; one that is ready already stays as it is."""
+    refuse_if_claimed(document, call)
+    _refuse_if_closed(document)
+    if _state_of(document) == BriefState.READY:
+        return Decision(document)
+    return _change_brief(document, call, "brief.ready", {"state": BriefState.READY})
 
 
-def is_claimed(document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether the document's brief is claimed at the time of the request."""
-    return state_now(document, request.now) == BriefState.CLAIMED
+def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
+    """Gives the brief to the caller; without `lease_seconds` the claim never expires."""
+    refuse_if_claimed(document, call)
+    _refuse_if_closed(document)
+    _refuse_if_not_ready(document, call)
+    claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now}
+    fields = {**claim, **_lease(call, lease_seconds)}
+    return _change_brief(document, call, "brief.claimed", fields, status=DocumentStatus.DRAFTING)
 
 
-def if_claimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    return brief_claimed(brief_of(document), request) if is_claimed(document, request) else None
+def renew_claim(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
+    """Lets the caller's lease begin anew; without `lease_seconds` for as long as before."""
+    if _state_of(document) != BriefState.CLAIMED:
+        raise _no_claim_held(call)
+    _refuse_if_held_by_another(document, call)
+    seconds = brief_of(document).get("leaseSeconds") if lease_seconds is None else lease_seconds
+    return _change_brief(document, call, "brief.renewed", _lease(call, seconds))
 
 
-def if_closed(document: StoredDocument, request: MoveRequest) -> BriefClosed | None:
-    return None if document["status"] in OPEN else BriefClosed()
+def withdraw_brief(document: StoredDocument, call: Call) -> Decision:
+    """Ends the brief's offer, or its claim; over MCP only the holder ends a claim (contract: Brief states, rule 3)."""
+    if _state_of(document) not in (BriefState.READY, BriefState.CLAIMED):
+        raise BriefNotOffered
+    if call.channel == Channel.MCP:
+        _refuse_if_held_by_another(document, call)
+    return _change_brief(document, call, "brief.withdrawn", {**NO_CLAIM, "state": BriefState.NONE})
 
 
-def if_not_ready(document: StoredDocument, request: MoveRequest) -> BriefNotReady | None:
-    if state_now(document, request.now) == BriefState.READY:
-        return None
-    return BriefNotReady(f"The brief is not ready: offer it with {named('mark_brief_ready', request.channel)} first.")
+def release_brief(document: StoredDocument, call: Call) -> Decision:
+    """Ends the caller's claim and offers the brief again."""
+    if _state_of(document) != BriefState.CLAIMED:
+        raise BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
+    _refuse_if_held_by_another(document, call)
+    return _change_brief(document, call, "brief.released", {**NO_CLAIM, "state": BriefState.READY})
 
 
-def if_not_offered(document: StoredDocument, request: MoveRequest) -> BriefNotOffered | None:
-    offered = state_now(document, request.now) in (BriefState.READY, BriefState.CLAIMED)
-    return None if offered else BriefNotOffered()
+def write_brief(
+    document: StoredDocument, call: Call, fields: Mapping[str, Any], problems: Sequence[Problem] = ()
+) -> Decision:
+    """Sets fields of the brief, as `written_brief` gives them, and creates it where there is none.
+
+    `problems` are what is wrong with the fields. Fields that are equal already change nothing.
+    """
+    refuse_if_guarded(document, call)
+    if problems:
+        raise BadRequest(errors=list(problems))
+    before: Mapping[str, Any] = brief_of(document)
+    if document.get("brief") is not None and all(before.get(name) == value for name, value in fields.items()):
+        return Decision(document)
+    return _change_brief(document, call, "brief.updated", fields)
 
 
-def if_held_by_another_over_mcp(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    """Over MCP only the token that holds a claim releases it (contract: Brief states, rule 3)."""
-    return if_held_by_another(document, request) if request.channel == Channel.MCP else None
+def written_brief(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields of a brief as they are stored: null for what is empty, ids in lower case."""
+    written = {name: value or None for name, value in fields.items()}
+    links = written.get("internalLinks")
+    return {**written, "internalLinks": [link.lower() for link in links]} if links else written
 
 
-def if_held_by_another(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    return None if holds_claim(brief_of(document).get("claimedBy"), request.token_id) else if_claimed(document, request)
+def finished_brief(document: StoredDocument) -> dict[str, Any]:
+    """Returns the fields of a document whose claimed brief becomes drafted; none for a brief in another state."""
+    if _state_of(document) != BriefState.CLAIMED:
+        return {}
+    return {"brief": {**brief_of(document), **NO_CLAIM, "state": BriefState.DRAFTED}}
 
 
-def if_unclaimed(document: StoredDocument, request: MoveRequest) -> BriefClaimed | None:
-    if is_claimed(document, request):
-        return None
-    message = (
-        "You hold no claim: its lease expired, the brief was withdrawn, or the document was submitted. While the brief "
-        f"is ready, claim it again with {named('claim_brief', request.channel)}."
-    )
-    return BriefClaimed(message, claimedBy=None, claimedAt=None)
+def refuse_if_claimed(document: StoredDocument, call: Call) -> None:
+    """Refuses with `BriefClaimed` while somebody holds a claim."""
+    brief = brief_of(document)
+    if brief["state"] == BriefState.CLAIMED:
+        raise brief_claimed(brief, call)
 
 
-def if_nothing_claimed(document: StoredDocument, request: MoveRequest) -> BriefNotOffered | None:
-    nobody = BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
-    return None if is_claimed(document, request) else nobody
+def refuse_if_guarded(document: StoredDocument, call: Call) -> None:
+    """Refuses with `BriefClaimed` a write of a document that a claim guards against the caller (decisions, section 6).
+
+    A claim guards it against agents that do not hold it, and against callers who name another claim than it.
+    """
+    brief = brief_of(document)
+    by_another = call.is_by_agent and not holds_claim(brief.get("claimedBy"), call.token_id)
+    if by_another or (call.claimed_at is not None and brief.get("claimedAt") != call.claimed_at):
+        refuse_if_claimed(document, call)
 
 
 def holds_claim(holder: Actor | None, token_id: str | None) -> bool:
@@ -184,7 +158,7 @@ def holds_claim(holder: Actor | None, token_id: str | None) -> bool:
     return token_id is not None and holder is not None and holder["id"] == token_id
 
 
-def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
+def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
     """Returns the refusal for the caller of a claimed brief (decisions, section 6).
 
     The message tells the holder what to call next, and all others who holds the claim, since when and until when.
@@ -195,15 +169,15 @@ def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
     at = wire_time(claimed_at)
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
     until = f" until {wire_time(expires_at)}" if expires_at else ""
-    say = partial(named, channel=request.channel)
-    if holds_claim(brief.get("claimedBy"), request.token_id) and request.claimed_at in (None, claimed_at):
+    say = partial(named, channel=call.channel)
+    if holds_claim(brief.get("claimedBy"), call.token_id) and call.claimed_at in (None, claimed_at):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
             f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
         )
     else:
-        release = "" if request.channel == Channel.MCP else f", or end this claim with {say('withdraw_brief')}"
+        release = "" if call.channel == Channel.MCP else f", or end this claim with {say('withdraw_brief')}"
         message = (
             f"{who} claimed this brief at {at} and holds it{until}. Claim another with "
             f"{say('claim_next_brief')}{release}."
@@ -211,62 +185,40 @@ def brief_claimed(brief: StoredBrief, request: MoveRequest) -> BriefClaimed:
     return BriefClaimed(message, claimedBy=by, claimedAt=at)
 
 
-@dataclass(frozen=True)
-class BriefMove:
-    """One row of the table of brief states."""
-
-    leaves: tuple[BriefState, ...]
-    enters: BriefState
-    event: str
-    refusals: tuple[Reason, ...]
-    """Why it is refused, in the contract's order."""
-    while_open: bool = False
-    """Whether the document must be in one of the `OPEN` statuses."""
-    by_holder: tuple[Channel, ...] = ()
-    """The channels over which only the claiming token may move a claimed brief."""
-    document_status: Status | None = None
-    """The status that the document enters; None where it stays."""
+def _state_of(document: StoredDocument) -> str:
+    return brief_of(document)["state"]
 
 
-READY = BriefMove(
-    leaves=(BriefState.NONE, BriefState.DRAFTED),
-    enters=BriefState.READY,
-    event="brief.ready",
-    refusals=(if_claimed, if_closed),
-    while_open=True,
-)
-CLAIM = BriefMove(
-    leaves=(BriefState.READY,),
-    enters=BriefState.CLAIMED,
-    event="brief.claimed",
-    refusals=(if_claimed, if_closed, if_not_ready),
-    while_open=True,
-    document_status=Status.DRAFTING,
-)
-RENEW = BriefMove(
-    leaves=(BriefState.CLAIMED,),
-    enters=BriefState.CLAIMED,
-    event="brief.renewed",
-    refusals=(if_unclaimed, if_held_by_another),
-    by_holder=tuple(Channel),
-)
-WITHDRAW = BriefMove(
-    leaves=(BriefState.READY, BriefState.CLAIMED),
-    enters=BriefState.NONE,
-    event="brief.withdrawn",
-    refusals=(if_not_offered, if_held_by_another_over_mcp),
-    by_holder=(Channel.MCP,),
-)
-RELEASE = BriefMove(
-    leaves=(BriefState.CLAIMED,),
-    enters=BriefState.READY,
-    event="brief.released",
-    refusals=(if_nothing_claimed, if_held_by_another),
-    by_holder=tuple(Channel),
-)
-MOVES = (READY, CLAIM, RENEW, WITHDRAW, RELEASE)
+def _refuse_if_closed(document: StoredDocument) -> None:
+    if document["status"] not in OPEN:
+        raise BriefClosed
 
 
-def needs_no_move(move: BriefMove, document: StoredDocument, request: MoveRequest) -> bool:
-    """Returns whether a call offers a brief that is ready already, which succeeds and changes nothing."""
-    return move is READY and state_now(document, request.now) == BriefState.READY
+def _refuse_if_not_ready(document: StoredDocument, call: Call) -> None:
+    if _state_of(document) != BriefState.READY:
+        message = f"The brief is not ready: offer it with {named('mark_brief_ready', call.channel)} first."
+        raise BriefNotReady(message)
+
+
+def _refuse_if_held_by_another(document: StoredDocument, call: Call) -> None:
+    if not holds_claim(brief_of(document).get("claimedBy"), call.token_id):
+        refuse_if_claimed(document, call)
+
+
+def _no_claim_held(call: Call) -> BriefClaimed:
+    message = (
+        "You hold no claim: its lease expired, the brief was withdrawn, or the document was submitted. While the brief "
+        f"is ready, claim it again with {named('claim_brief', call.channel)}."
+    )
+    return BriefClaimed(message, claimedBy=None, claimedAt=None)
+
+
+def _lease(call: Call, seconds: int | None) -> dict[str, Any]:
+    expires = None if seconds is None else call.now + timedelta(seconds=seconds)
+    return {"leaseSeconds": seconds, "claimExpiresAt": expires}
+
+
+def _change_brief(
+    document: StoredDocument, call: Call, event: str, fields: Mapping[str, Any], **of_document: Any
+) -> Decision:
+    return changed(document, call, event, {"brief": {**brief_of(document), **fields}, **of_document})

@@ -17,9 +17,8 @@ from typing_extensions import TypedDict
 
 from app.documented import doc, one_of
 from app.rules.addresses import is_usable, last_segment, page_of
-from app.rules.briefs import StoredBrief, brief_of
 from app.rules.content import OPENING, Content, content_of
-from app.rules.documents import LinkedDocument, StoredDocument
+from app.rules.documents import LinkedDocument, StoredBrief, StoredDocument, brief_of
 from app.rules.slugs import slug_of
 from app.rules.words import COMPARED, compared_words
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome

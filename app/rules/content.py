@@ -15,7 +15,6 @@ from operator import itemgetter
 from typing import Any
 
 from app.rules.autolinks import linked, protected, restored
-from app.rules.html import HIDDEN
 from app.rules.markdown import events_with_places
 
 OPENING = 20_000
@@ -28,7 +27,8 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _INSIDE_TEXT = frozenset({"Emphasis", "Strong", "Strikethrough"})
 _CONTAINERS = frozenset({"BlockQuote", "List"})
 _BREAKS = frozenset({"SoftBreak", "HardBreak"})
-_CODE = frozenset({*HIDDEN, "code", "pre"})
+_HIDDEN = frozenset({"script", "style"})
+_CODE = _HIDDEN | {"code", "pre"}
 """The elements of raw html whose content is not prose."""
 _TAG = re.compile(rf"</?(?:{'|'.join(sorted({*_CODE, 'a', 'img'}))})(?![\w-])", re.IGNORECASE)
 """The beginning of each tag that is read."""
@@ -101,10 +101,17 @@ def content_of(markdown: str, most_parts: int | None = None) -> Content:
     content = Content(markdown.encode(), text.encode())
     events = iter(events_with_places(text))
     if text != markdown:
-        events = ((restored(event), place) for event, place in events)
+        events = ((_restored(event), place) for event, place in events)
     _read(content, islice(events, most_parts))
     content.whole = next(events, None) is None
     return content
+
+
+def _restored(event: Any) -> Any:
+    """Returns an event, or a part of one, of the protected markdown as it is in the markdown."""
+    if isinstance(event, dict):
+        return {name: _restored(inner) for name, inner in event.items()}
+    return restored(event) if isinstance(event, str) else event
 
 
 def _line_starts(text: bytes) -> list[int]:
@@ -241,7 +248,7 @@ class _RawHtml:
 
     def _text(self, text: str) -> None:
         text = unescape(text)
-        if self.element not in HIDDEN and len(self.opening) < OPENING:
+        if self.element not in _HIDDEN and len(self.opening) < OPENING:
             self.opening.append(text)
         if not self.element:
             self.block.append(text)

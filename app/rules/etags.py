@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.rules.briefs import NO_BRIEF, brief_of, claim_expired
-from app.rules.documents import StoredDocument
+from app.rules.briefs import claim_expired
+from app.rules.documents import NO_BRIEF, StoredDocument, brief_of
 
 
 @dataclass(frozen=True)

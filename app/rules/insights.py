@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import NotRequired, TypedDict
 
 from app.rules.actors import Actor
-from app.rules.briefs import OPEN
+from app.rules.documents import OPEN
 from app.rules.events import StoredEvent
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -144,7 +144,9 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
         if kind in begins or (kind != end and name in before["starts"])
     }
     holder = event["by"] if kind == "brief.claimed" else None if kind in GIVES_UP else before["holder"]
-    status = status_after(event["type"], event["data"].get("status"), before["status"])
+    leaves_trash = kind in ("document.created", "document.restored")
+    in_trash = kind == "document.deleted" or (before["status"] is None and not leaves_trash)
+    status = None if in_trash else event["data"].get("status")
     offered_at = at if kind in OFFERS else before["offeredAt"]
     return Progress(
         starts=starts,
@@ -154,15 +156,6 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
         waitingSince=offered_at if state == BriefState.READY and status in OPEN else None,
         status=status,
     )
-
-
-def status_after(event_type: str, status: str | None, before: str | None) -> str | None:
-    """Returns a document's status after an event that names `status`, from the one before.
-
-    It is None in the trash, which a document leaves only when it is restored.
-    """
-    in_trash = before is None and event_type not in ("document.created", "document.restored")
-    return None if in_trash or event_type == "document.deleted" else status
 
 
 def statuses_by_day(

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 from app.errors import Problem
 from app.fields.intents import INTENT_FIELDS
 from app.fields.loading import Fields, in_order, problems
 from app.rules.actors import Actor
-from app.rules.briefs import NO_CLAIM, written_brief
+from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.rules.documents import NO_CLAIM
 from app.rules.references import ExistingRecords, link_problems, reference_problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
@@ -24,8 +25,8 @@ class StoredIntent(TypedDict):
     slot: int
     fields: dict[str, Any]
     """The fields set so far, as they were sent."""
-    words: NotRequired[int | None]
-    """The number of words in its markdown."""
+    words: int | None
+    """The number of words in its markdown; None without."""
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
@@ -87,7 +88,7 @@ def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datet
         "wordCount": words,
         "isPublished": False,
         "publishedAt": None,
-        "snapshot": None,
+        "published": None,
         "deletedAt": None,
         "createdAt": now,
         "createdBy": by,

@@ -6,14 +6,42 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+from app.errors import BadRequest, Problem
 from app.fields.slugs import MAX_PAST_SLUGS
-from app.rules.documents import PUBLISHED_FIELDS, PastSlug, StoredDocument
-from app.rules.html_writer import TooMuchMarkup
-from app.rules.rendering import MAX_HTML_BYTES, to_html
+from app.rules.calls import Call
+from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
+from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
+
+NOT_RENDERABLE = (
+    f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
+    "as & and no-break spaces, more than can be published: shorten or split the document."
+)
+
+
+class Publication(PublishedFields):
+    """What is delivered of a document, under the document's id; its texts are bodies."""
+
+    id: str
+    projectId: str
+    version: int
+    markdownId: str
+    htmlId: str
+    markdownBytes: int
+    htmlBytes: int
+    wordCount: int
+    publishedAt: datetime
+    updatedAt: datetime
+    authorId: str | None
+    clusterId: str | None
+    pastSlugs: list[PastSlug]
+    """The slugs that it was delivered under before, the latest first."""
+    words: list[str]
+    """The words of its title, subtitle and excerpt, which searches look for."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +52,42 @@ class Rendered:
     html_bytes: int
     markdown_bytes: int
     first_paragraph: str | None
+
+
+def refuse_publication(document: StoredDocument, call: Call, base_version: int | None = None) -> None:
+    """Raises the first reason, in the contract's order, why a document can't be published."""
+    refuse_move(PUBLISH, document, call, base_version)
+    if call.not_renderable:
+        raise not_renderable()
+
+
+def not_renderable() -> BadRequest:
+    """Returns the refusal of a content whose html is too large."""
+    return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
+
+
+def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
+    """Makes a publication of the document what is delivered of it."""
+    fields = {
+        "isPublished": True,
+        "publishedAt": delivered["publishedAt"],
+        "published": published_part(delivered),
+        "pastSlugs": delivered["pastSlugs"],
+        "slugs": [document["slug"]],
+    }
+    return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
+
+
+def unpublish_document(document: StoredDocument, call: Call) -> Decision:
+    """Takes a document off the website."""
+    fields = {
+        "isPublished": False,
+        "publishedAt": None,
+        "published": None,
+        "pastSlugs": past_slugs(document, None, call.now),
+        "slugs": [document["slug"]],
+    }
+    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
 
 
 def rendered(markdown: str) -> Rendered | None:
@@ -38,13 +102,18 @@ def rendered(markdown: str) -> Rendered | None:
     return Rendered(html, size, len(markdown.encode()), first_paragraph(markdown))
 
 
-def snapshot(
+def publication(
     document: StoredDocument, text: Rendered, html_id: str, *, published_at: datetime, now: datetime
-) -> dict[str, Any]:
+) -> Publication:
     """Returns what is delivered of a document from now on; `published_at` is when it went live."""
-    return {
+    fields = {
         **{name: document.get(name) for name in PUBLISHED_FIELDS},
         "excerpt": document.get("excerpt") or text.first_paragraph,
+    }
+    delivered = {
+        **fields,
+        "id": document["id"],
+        "projectId": document["projectId"],
         "version": document["version"],
         "markdownId": document["contentId"],
         "markdownBytes": text.markdown_bytes,
@@ -53,7 +122,29 @@ def snapshot(
         "wordCount": document["wordCount"],
         "publishedAt": published_at,
         "updatedAt": now,
+        "authorId": document.get("authorId"),
+        "clusterId": document.get("clusterId"),
+        "pastSlugs": past_slugs(document, document["slug"], now),
+        "words": delivered_words(fields),
     }
+    return cast(Publication, delivered)
+
+
+def published_part(delivered: Publication) -> Published:
+    """Returns what a document's record says of its publication."""
+    return Published(
+        version=delivered["version"],
+        slug=delivered["slug"],
+        markdownId=delivered["markdownId"],
+        categoryId=delivered.get("categoryId"),
+    )
+
+
+def restored_publication(delivered: Publication, document: StoredDocument) -> Publication:
+    """Returns what is delivered of a document that was in the trash, where some of what it names was deleted."""
+    published = document.get("published")
+    category_id, cluster_id = published and published["categoryId"], document.get("clusterId")
+    return {**delivered, "categoryId": category_id, "clusterId": cluster_id}
 
 
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
@@ -66,8 +157,8 @@ def previous_slug(document: StoredDocument, slug: str | None) -> dict[str, str]:
 
     `slug` is what it is delivered under from now on, None for nothing.
     """
-    delivered = document.get("snapshot")
-    return {"previousSlug": delivered["slug"]} if delivered and delivered["slug"] != slug else {}
+    published = document.get("published")
+    return {"previousSlug": published["slug"]} if published and published["slug"] != slug else {}
 
 
 def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:
@@ -75,9 +166,9 @@ def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> lis
 
     None for a document that is not delivered any more.
     """
-    known, snapshot = document.get("pastSlugs") or [], document.get("snapshot")
-    if snapshot:
-        left = snapshot["slug"]
+    known, published = document.get("pastSlugs") or [], document.get("published")
+    if published:
+        left = published["slug"]
         known = [PastSlug(slug=left, at=now), *(one for one in known if one["slug"] != left)]
     return [one for one in known if one["slug"] != slug][:MAX_PAST_SLUGS]
 

@@ -1,38 +1,96 @@
-"""Markdown as html that is safe to put on a page (decisions, sections 5 and 7).
+"""Markdown as html that is safe to put on a page (decisions, sections 5 and 7): the parser's own html, then nh3.
 
-The html is written well nested and no deeper than a limit; then nh3 parses it as a browser would, and writes out only
-the elements, attributes and addresses named in `html`.
+What nh3 takes grows with the square of the depth of the tree and of a few other things, so the tags in between are
+bounded and well nested. nh3 alone says what is safe.
 """
 
 import re
-from html import escape
-from typing import Any, Final
+from html import escape, unescape
+from typing import Final
 from urllib.parse import quote
 
 import nh3
 
 from app.rules.autolinks import linked
-from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN, INLINE_MARKDOWN
-from app.rules.html_writer import HtmlWriter
-from app.rules.markdown import element_of, parsed
+from app.rules.markdown import parsed_html
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
 """Markdown whose html is larger can't be published; publishing checks it."""
 
-MAX_VALUE: Final = 10_000
-"""Characters of a link's address or title, or of an image's description."""
+MAX_TAGS: Final = 400_000
+MAX_REFERENCES: Final = 100_000
+"""The most `&` and characters from U+0080 to U+00BF, at which nh3 divides a text; 2 MB of prose have a tenth."""
+MAX_DEPTH: Final = 100
+"""Elements inside each other; of those that are deeper only the content stays."""
 
+_INLINE = """
+    a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strike strong sub sup time tt u var
+    wbr
+"""
+_OTHERS = """
+    address article aside blockquote br caption center col colgroup dd details div dl dt figcaption figure footer
+    h1 h2 h3 h4 h5 h6 header hgroup hr img input li main meter nav ol p pre progress rp rt ruby section summary
+    table tbody td tfoot th thead tr ul
+"""
+INLINE: Final = frozenset(_INLINE.split())
+"""Elements inside a line of text; where one begins or ends, no word ends."""
+ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
+"""Elements that may come out: no script, style, frame or form, nothing of svg and math."""
+ATTRIBUTES: Final = {
+    "*": {"dir", "lang", "title"},
+    "a": {"href", "hreflang"},
+    "code": {"class"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "data": {"value"},
+    "del": {"datetime"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "input": {"checked", "disabled", "type"},
+    "ins": {"datetime"},
+    "meter": {"high", "low", "max", "min", "optimum", "value"},
+    "ol": {"reversed", "start", "type"},
+    "progress": {"max", "value"},
+    "td": {"align", "colspan", "rowspan"},
+    "th": {"align", "colspan", "rowspan", "scope"},
+    "time": {"datetime"},
+}
+"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
+addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+
+GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
+"""The attributes that elements always have: the only control is the box of a task list."""
+
+MARKUP: Final = re.compile(
+    r"<!--(?:-?>|.*?(?:-->|\Z))|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^>]*+(?:>|\Z)"
+    r"|<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/?\1\b)[^<]*+)*+</\1\s*+>"
+    r"|<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*+)"
+    r"(?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++))?){0,50}+\s*+/?>"
+    r"|</?[a-z][^<>]*+>|<",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Comments, instructions, scripts and styles whole; a tag of up to 50 attributes; what is like a tag; any other `<`."""
+
+_VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
+_TABLE_PARTS = frozenset({"colgroup", "table", "tbody", "tfoot", "thead", "tr"})
+_IN_TABLES = _TABLE_PARTS - {"table"} | {"caption", "col", "td", "th"}
+_CELLS, _ROWS = frozenset({"colgroup", "p", "td", "th"}), frozenset({"tbody", "tfoot", "thead"})
+_ENDED_BY: Final = {
+    **dict.fromkeys(ELEMENTS - INLINE - {"br", "img", "input", "meter", "progress", "rp", "rt", "ruby"}, {"p"}),
+    **{"a": {"a"}, "li": {"li", "p"}, "dd": {"dd", "dt", "p"}, "dt": {"dd", "dt", "p"}},
+    **{"td": _CELLS, "th": _CELLS, "tr": _CELLS | {"tr"}, **dict.fromkeys(_ROWS, _CELLS | _ROWS | {"tr"})},
+}
+"""Authors may leave out many end tags: for the start of an element, the open elements that it ends."""
+_REFERENCES = re.compile("[&\x80-\xbf]")
+_ALIGNED = re.compile('<(t[dh]) style="text-align: (left|center|right)">')
+_UNLINKED = frozenset({"a", "code", "pre"})
+_URL_SAFE = "-_.+!*(),%#@?=;:/&$~'"
 _LANGUAGE = re.compile(r"language-\S+")
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
-_URL_SAFE = "-_.+!*(),%#@?=;:/&$~'"
-_SAME_IN_HTML = {
-    "Paragraph": ("p", ""),
-    "BlockQuote": ("blockquote", "\n"),
-    "Item": ("li", ""),
-    "Emphasis": ("em", ""),
-    "Strong": ("strong", ""),
-    "Strikethrough": ("del", ""),
-}
+
+
+class TooMuchMarkup(Exception):
+    """The html has more tags, or more characters that are written as references, than are rendered."""
 
 
 def to_html(markdown: str) -> str:
@@ -42,155 +100,60 @@ def to_html(markdown: str) -> str:
     Links lead to http, https, mail or a relative address, images come from http, https or a relative one. The box of
     a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
-    renderer = _Renderer()
-    for kind, value in parsed(markdown):
-        renderer.render(kind, value)
-    return _SANITISER.clean(renderer.writer.html())
+    html = _ALIGNED.sub(r'<\1 align="\2">', parsed_html(markdown))
+    if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
+        raise TooMuchMarkup
+    return _SANITISER.clean(_well_nested(html))
 
 
-class _Renderer:
-    """Writes the html of one event of the parser after the other."""
-
-    def __init__(self) -> None:
-        self.writer = HtmlWriter()
-        self._unlinked = 0
-        """How many links and blocks of code are open, inside of which bare addresses are no links."""
-        self._images: list[dict[str, str]] = []
-        self._description: list[str] = []
-        self._alignments: tuple[str, ...] = ()
-        self._column = 0
-        self._cell = "td"
-
-    def render(self, kind: str, value: Any) -> None:
-        """Writes an event; of an image's content only the text, as its description."""
-        if kind == "Start":
-            name, details = element_of(value)
-            if name == "Image":
-                self._images.append(details)
-            elif not self._images:
-                self._start(name, details)
-        elif kind == "End":
-            name, _ = element_of(value)
-            if name == "Image":
-                self._image(self._images.pop())
-            elif not self._images:
-                self._end(name)
-        elif self._images:
-            self._description.append(value if kind in ("Text", "Code") else " ")
+def _well_nested(html: str) -> str:
+    """Returns html with its bare addresses linked and every element closed, at most 100 inside each other."""
+    parts: list[str] = []
+    opened: list[str] = []
+    end = 0
+    for found in MARKUP.finditer(html):
+        parts.append(_with_links(html[end : found.start()], opened))
+        end = found.end()
+        name = (found["name"] or "").lower()
+        if name not in ELEMENTS:
+            parts.append("&lt;" if found[0] == "<" else "")
+        elif found["end"]:
+            if name in opened:
+                _close(opened, len(opened) - 1 - opened[::-1].index(name), parts)
         else:
-            self._content(kind, value)
-
-    def _content(self, kind: str, value: Any) -> None:
-        writer = self.writer
-        match kind:
-            case "Text":
-                self._text(value)
-            case "SoftBreak":
-                writer.text("\n")
-            case "HardBreak":
-                writer.void("<br>\n")
-            case "Code":
-                writer.start("code")
-                writer.text(escape(value))
-                writer.end()
-            case "Tag":
-                writer.raw(value)
-            case "Raw":
-                writer.text(value.replace("<", "&lt;"))
-            case "Rule":
-                writer.new_line()
-                writer.void("<hr>\n")
-            case "TaskListMarker":
-                writer.void(f'<input type="checkbox" disabled=""{" checked" if value else ""}> ')
-
-    def _text(self, text: str) -> None:
-        if self._unlinked:
-            self.writer.text(escape(text))
-            return
-        for shown, address in linked(text):
-            if address and len(address) <= MAX_VALUE:
-                self.writer.start("a", f' href="{_url(address)}"')
-                self.writer.text(escape(shown))
-                self.writer.end()
-            elif shown:
-                self.writer.text(escape(shown))
-
-    def _start(self, name: str, details: Any) -> None:
-        writer = self.writer
-        if name not in INLINE_MARKDOWN:
-            writer.new_line()
-        match name:
-            case "Heading":
-                writer.start(details["level"].lower())
-            case "List" if details is None:
-                writer.start("ul", after="\n")
-            case "List":
-                writer.start("ol", f' start="{details}"' if details != 1 else "", after="\n")
-            case "CodeBlock":
-                self._unlinked += 1
-                language = details["Fenced"].split(maxsplit=1)[:1] if isinstance(details, dict) else []
-                writer.start("pre")
-                writer.start("code", "".join(f' class="language-{escape(word[:MAX_VALUE])}"' for word in language))
-            case "Link":
-                self._unlinked += 1
-                mail = "mailto:" if details["link_type"] == "Email" else ""
-                writer.start("a", _attribute("href", mail + details["dest_url"]) + _title(details))
-            case "Table":
-                self._alignments = details
-                writer.start("table", after="\n")
-            case "TableHead":
-                self._cell, self._column = "th", 0
-                writer.start("thead", after="\n")
-                writer.start("tr", after="\n")
-            case "TableRow":
-                if self._cell == "th":
-                    writer.start("tbody", after="\n")
-                self._cell, self._column = "td", 0
-                writer.start("tr", after="\n")
-            case "TableCell":
-                alignment = self._alignments[self._column]
-                self._column += 1
-                writer.start(self._cell, "" if alignment == "None" else f' align="{alignment.lower()}"')
-            case "HtmlBlock":
-                pass
-            case _:
-                element, after = _SAME_IN_HTML[name]
-                writer.start(element, after=after)
-
-    def _end(self, name: str) -> None:
-        match name:
-            case "HtmlBlock":
-                self.writer.new_line()
-                return
-            case "Link":
-                self._unlinked -= 1
-            case "CodeBlock":
-                self._unlinked -= 1
-                self.writer.end()
-            case "TableHead":
-                self.writer.end()
-            case "Table" if self._cell == "td":
-                self.writer.end()
-        self.writer.end()
-
-    def _image(self, image: dict[str, str]) -> None:
-        if not self._images:
-            description = escape("".join(self._description)[:MAX_VALUE])
-            self._description.clear()
-            source = _attribute("src", image["dest_url"])
-            self.writer.void(f'<img{source} alt="{description}"{_title(image)}>')
+            ended, depth = _ENDED_BY.get(name, ()), len(opened)
+            while depth and opened[depth - 1] in ended:
+                depth -= 1
+            _close(opened, depth, parts)
+            if name not in _IN_TABLES and opened and opened[-1] in _TABLE_PARTS:
+                opened.append("td")
+                parts.append("<td>")
+            if name in _VOID:
+                parts.append(found[0])
+            elif len(opened) < MAX_DEPTH:
+                opened.append(name)
+                parts.append(found[0])
+    parts.append(_with_links(html[end:], opened))
+    _close(opened, 0, parts)
+    return "".join(parts)
 
 
-def _attribute(name: str, address: str) -> str:
-    return f' {name}="{_url(address)}"' if len(address) <= MAX_VALUE else ""
+def _close(opened: list[str], depth: int, parts: list[str]) -> None:
+    parts += [f"</{name}>" for name in reversed(opened[depth:])]
+    del opened[depth:]
 
 
-def _url(address: str) -> str:
-    return escape(quote(address, safe=_URL_SAFE))
-
-
-def _title(link: dict[str, str]) -> str:
-    return f' title="{escape(link["title"][:MAX_VALUE])}"' if link["title"] else ""
+def _with_links(text: str, opened: list[str]) -> str:
+    """Returns the html of text inside of these elements with its bare addresses linked, but not those of code."""
+    if not _UNLINKED.isdisjoint(opened):
+        return text
+    found = list(linked(unescape(text)))
+    if len(found) == 1:
+        return text
+    return "".join(
+        f'<a href="{escape(quote(address, safe=_URL_SAFE))}">{escape(shown)}</a>' if address else escape(shown)
+        for shown, address in found
+    )
 
 
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:

@@ -35,7 +35,7 @@ REFERENCES = {
 
 
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a stored record as a line."""
+    """Returns a stored record as a line; `snapshot` of a document is its publication."""
     return {"type": kind, **_fields(kind, record, _written)}
 
 

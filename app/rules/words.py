@@ -15,9 +15,6 @@ MAX_WORDS = 1_000
 MAX_LENGTH = 64
 """Characters of a word that count; in the record and in the query alike."""
 
-PART = 64 * 1024
-"""How many characters of a text are counted before other threads may go on."""
-
 # `regex` sees no boundary between an apostrophe and a vowel, as in `l'été`; in `'apple'` there is one all the same.
 # Nor does it see one after a space and an invisible character, like a soft hyphen.
 _WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘\p{Cf}\p{M}]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
@@ -32,8 +29,6 @@ _JOINED = (
 """The marks that join letters and those that join digits. Each pattern begins with its mark, as that is found fast."""
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _IDEOGRAPHS = regex.compile(r"[[\p{Ideographic}\p{Hiragana}]&&\p{Lo}]++", regex.VERSION1)
-_TO_GAP = re.compile("(?:[^<>]{0,9999}+>)?+(?:[^<> \n\u3041-\u3096\u4e00-\u9fff]++|<[^>]*+>)*+")
-"""Up to the next space, line or ideograph, but out of the tag that one stands in, and past further tags."""
 _ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
 _BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
@@ -55,25 +50,8 @@ def words(text: str) -> Iterator[str]:
     return chain(spaced, (word for word in unspaced if word[0].isalnum()))
 
 
-def parts_of(text: str) -> Iterator[str]:
-    """Returns a text, or html, in parts of about 64 KB, none of which ends in a word or in a tag.
-
-    What takes milliseconds is done part by part: while C works on a text, every other thread waits.
-    """
-    start = 0
-    while start < len(text):
-        end = _TO_GAP.match(text, start + PART).end()  # type: ignore[union-attr]  # it matches nothing, too
-        yield text[start:end]
-        start = end
-
-
 def count_words(text: str) -> int:
-    """Returns how many words a text has: as many as `words` returns."""
-    return sum(map(_count_in_part, parts_of(text)))
-
-
-def _count_in_part(text: str) -> int:
-    """Returns how many words a part of a text has.
+    """Returns how many words a text has: as many as `words` returns.
 
     What has ASCII characters alone, most of any English text, is counted without making a word of it: the runs of
     letters, digits and underscores, less those that an apostrophe or a point joins and those of underscores alone.

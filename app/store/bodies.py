@@ -57,9 +57,9 @@ class Bodies(Collection[StoredBody]):
         super().__init__(store)
         self._collection = self._collection.with_options(read_concern=ReadConcern("local"))
 
-    def add(self, project_id: str, document_id: str, text: str) -> str:
-        """Stores a text of a document and returns its id."""
-        return self._insert(project_id, {"documentId": document_id, "text": text})["id"]
+    def add(self, project_id: str, document_id: str, text: str, body_id: str) -> None:
+        """Stores a text of a document under a new id."""
+        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text})
 
     def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
@@ -78,7 +78,9 @@ class Bodies(Collection[StoredBody]):
         return texts
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
-        if self._session is None and sys.getsizeof(text) <= MAX_CACHED:  # a transaction may yet be rolled back
+        if (
+            not (self._session and self._session.in_transaction) and sys.getsizeof(text) <= MAX_CACHED
+        ):  # a transaction may yet be rolled back
             with _cache_lock:
                 _cache[project_id, body_id] = text
 

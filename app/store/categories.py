@@ -1,29 +1,18 @@
 """Categories: a tree of names that documents are filed under."""
 
-import threading
-import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
 from bson import ObjectId
-from cachetools import LRUCache
 
 from app.rules.named import StoredCategory
 from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id, object_ids
-from app.store.indexes import CATEGORIES_BY_NAME, CATEGORY_SLUGS, NOT_DELETED
+from app.store.indexes import NOT_DELETED
 from app.store.named import Named
 from app.store.single_flight import SingleFlight
 
-NAME_SECONDS = 0.2
-"""How long a category's name may be used once its read began; a new name must show at once on every server, so its
-write waits so long before it is answered. It saves all but five reads a second, however many requests there are."""
-
-_names: LRUCache[str, tuple[str, float]] = LRUCache(10_000)
-"""The names of categories, by id, each with the value of `time.monotonic` before it was read."""
-_names_lock = threading.Lock()
 _name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
-"""Requests that need the same names at the same time share their read."""
 
 
 class _Ancestor(StoredCategory):
@@ -43,10 +32,9 @@ class Categories(Named[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
-    event_data = (("categoryId", "_id", None), ("slug", "slug", None))
-    by_name = CATEGORIES_BY_NAME
+    event_data = (("categoryId", "_id"), ("slug", "slug"))
     unique = "slug"
-    found_by = (("nameKey", CATEGORIES_BY_NAME), ("slug", CATEGORY_SLUGS))
+    found_by = ("nameKey", "slug")
 
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
@@ -64,21 +52,12 @@ class Categories(Named[StoredCategory]):
         return None
 
     def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the names of categories by id; one that this process read a moment ago is not read again.
-
-        That read took a quarter of a page of briefs. The write of a new name is answered when that moment is over.
-        """
-        began, wanted = time.monotonic(), set(category_ids)
-        with _names_lock:
-            known = {one: _names.get(one) for one in wanted}
-        names = {one: row[0] for one, row in known.items() if row is not None and row[1] >= began - NAME_SECONDS}
-        if missing := object_ids(sorted(wanted - names.keys())):
-            read = partial(self._find, project_id, {"_id": {"$in": missing}}, fields={"name": 1})
-            for row in _name_reads.read((project_id, *missing), read):
-                names[row["id"]] = row["name"]
-                with _names_lock:
-                    _names[row["id"]] = row["name"], began
-        return names
+        """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
+        wanted = object_ids(sorted(set(category_ids)))
+        if not wanted:
+            return {}
+        read = partial(self._find, project_id, {"_id": {"$in": wanted}}, fields={"name": 1})
+        return {row["id"]: row["name"] for row in _name_reads.read((project_id, *wanted), read)}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""

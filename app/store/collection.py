@@ -1,26 +1,23 @@
 """What all collections share: the project in every filter, the conversion of ids, and events.
 
-A record that can change is written by `_change`: one atomic update whose filter states the condition and whose
-pipeline writes the changes, counts the record's `rev` up and appends the event to the record's own outbox, so
-that no event is lost or made for a change that did not happen. `store/outboxes.py` relays it to the feed.
+A record that can change is written by `OutboxCollection.change`: one atomic update, on the condition that the record's
+`rev` is still the one that was read, writes the difference, counts `rev` up and appends the events to the record's own
+outbox, so that no event is lost or made for a change that did not happen. `store/outboxes.py` relays them to the feed.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bson import ObjectId
 from bson.errors import InvalidId
-from cachetools import TTLCache
 from pymongo import InsertOne, ReturnDocument, UpdateOne
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError, OperationFailure
 
 from app.errors import WriteConflict
-from app.rules.etags import EntityTag
 from app.rules.events import Event
 from app.store.indexes import NOT_DELETED, Index
 from app.store.types import Bson, Condition, Projection, Values
@@ -28,6 +25,7 @@ from app.store.types import Bson, Condition, Projection, Values
 if TYPE_CHECKING:
     from app.store.store import Store
 
+Read = TypeVar("Read")
 Stored = TypeVar("Stored", bound=Mapping[str, Any])
 """What a collection returns, a TypedDict; a projection may leave fields out."""
 
@@ -41,11 +39,6 @@ DEEP_OFFSET = 200
 
 BAD_VALUE = 2
 """MongoDB's code for, among others, a hint that names no index."""
-
-_missing_indexes: TTLCache[tuple[str, str], bool] = TTLCache(1_000, 60)
-"""Indexes that the database was found to lack, as `db init` has not run since an upgrade; looked for again after a
-minute."""
-_missing_indexes_lock = threading.Lock()
 
 
 class OutboxFull(WriteConflict):
@@ -93,7 +86,7 @@ def from_bson(value: Any) -> Any:
 def to_bson(record: Values) -> Bson:
     """Returns a record as MongoDB stores it: `_id` for `id`, ObjectIds under top-level keys that end in `Id`.
 
-    Ids inside `snapshot`, `by` and `claimedBy` stay strings.
+    Ids inside `published`, `by` and `claimedBy` stay strings.
     """
     return {
         ("_id" if key == "id" else key): object_id(value)
@@ -114,17 +107,6 @@ def write_once(
         there = {tuple(one.get("keyPattern", ())) for one in error.details["writeErrors"]}
         if error.details["writeConcernErrors"] or there != {tuple(key)}:
             raise
-
-
-EntityTags = tuple[EntityTag, ...] | None
-
-
-def etag_filter(tags: EntityTags) -> Bson:
-    """Returns the condition that a record is in one of the states that entity tags name; none for no tags.
-
-    For documents it is `document_etag_filter`: their tags name a version, too.
-    """
-    return {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
 
 
 class Collection(Generic[Stored]):
@@ -150,33 +132,26 @@ class Collection(Generic[Stored]):
         common = {"projectId": ObjectId(project_id), **{k: v for k, v in condition.items() if k != "$or"}}
         return {"$or": [common | alternative for alternative in condition["$or"]]}
 
-    @contextmanager
-    def _hint(self, index: Index | None, condition: Condition) -> Iterator[str | None]:
-        """Yields the name of the index to use, None where MongoDB chooses.
+    def _hinted(self, index: Index | None, condition: Condition, run: Callable[[str | None], Read]) -> Read:
+        """Returns what a command returns, given the index to use: None where MongoDB chooses.
 
-        Raises `WriteConflict`, so that the operation runs again without the hint, when the database lacks the index.
+        It chooses when the database lacks the index, as before `db init`, and in transactions: that error would abort
+        one. A condition on ids uses theirs, which every collection has: MongoDB would try the others first.
         """
-        if index is None:
-            yield _id_index(condition)
-            return
-        missing = (self._collection.full_name, index.name)
-        with _missing_indexes_lock:
-            name = None if missing in _missing_indexes else index.name
+        hint = _id_index(condition) if index is None else index.name if self._session is None else None
         try:
-            yield name
+            return run(hint)
         except OperationFailure as error:
-            if name is None or error.code != BAD_VALUE or "hint" not in str(error):
+            if index is None or hint is None or error.code != BAD_VALUE:
                 raise
-            with _missing_indexes_lock:
-                _missing_indexes[missing] = True
-            raise WriteConflict from error
+            return run(None)
 
     def _find_one(
         self, project_id: str, condition: Condition, fields: Projection = None, *, index: Index | None = None
     ) -> Stored | None:
         where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            return self.from_bson(self._collection.find_one(where, fields, session=self._session, hint=hint))
+        find_one = partial(self._collection.find_one, where, fields, session=self._session)
+        return self.from_bson(self._hinted(index, condition, lambda hint: find_one(hint=hint)))
 
     def _exists(self, project_id: str, condition: Condition, *, index: Index | None = None) -> bool:
         return self._find_one(project_id, condition, {"_id": 1}, index=index) is not None
@@ -194,10 +169,13 @@ class Collection(Generic[Stored]):
         collation: Condition | None = None,
     ) -> list[Stored]:
         where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
+
+        def find(hint: str | None) -> list[Stored]:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
             cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
             return [self.from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+
+        return self._hinted(index, condition, find)
 
     def _page_in_order(
         self,
@@ -233,17 +211,18 @@ class Collection(Generic[Stored]):
             raise WriteConflict
         return [by_id[one] for one in ids]
 
-    def _count(self, project_id: str, condition: Condition, index: Index | None = None) -> int:
-        where = self._where(project_id, condition)
-        with self._hint(index, condition) as hint:
-            options: Bson = {"hint": hint} if hint else {}
-            return self._collection.count_documents(where, session=self._session, **options)
+    def _count(self, project_id: str, condition: Condition, index: Index | None = None, *, limit: int = 0) -> int:
+        """Returns how many records meet a condition, `limit` at most."""
+        options: Bson = {"session": self._session} | ({"limit": limit} if limit else {})
+        count = partial(self._collection.count_documents, self._where(project_id, condition), **options)
+        return self._hinted(index, condition, lambda hint: count(hint=hint) if hint else count())
 
-    def _aggregate(self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index) -> list[Bson]:
+    def _aggregate(
+        self, project_id: str, condition: Condition, stages: Sequence[Bson], index: Index | None = None
+    ) -> list[Bson]:
         pipeline = [{"$match": self._where(project_id, condition)}, *stages]
-        with self._hint(index, condition) as hint:
-            options: Bson = {"hint": hint} if hint else {}
-            return list(self._collection.aggregate(pipeline, session=self._session, **options))
+        aggregate = partial(self._collection.aggregate, pipeline, session=self._session)
+        return self._hinted(index, condition, lambda hint: list(aggregate(hint=hint) if hint else aggregate()))
 
     def _insert(self, project_id: str, record: Values) -> Stored:
         """Adds a record, under a new id where it has none."""
@@ -278,18 +257,14 @@ class Collection(Generic[Stored]):
         return self.from_bson(found)
 
 
-EventData = tuple[tuple[str, str, str | None], ...]
-"""What an event says of its record: (name in the event, path in the record, default)."""
-
-
 class OutboxCollection(Collection[Stored]):
     """A collection of records that change, each with its `rev` and its outbox of events.
 
     A deleted record stays, outside of every list and partial index: for good, or until its last event is relayed.
     """
 
-    event_data: EventData
-    """What an event says of the record after the change."""
+    event_data: tuple[tuple[str, str], ...]
+    """What an event says of the record after the change, beside what it brings: (name in the event, field)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
@@ -300,8 +275,8 @@ class OutboxCollection(Collection[Stored]):
     has_update_time = True
     """Whether records have `updatedAt`."""
 
-    def keys(self, fields: Values) -> Bson:
-        """Returns what is stored beside fields that are written: the keys that lists sort by and names are found by."""
+    def keys(self, record: Values) -> Bson:
+        """Returns what is stored beside a record's own fields: the keys that lists sort by and names are found by."""
         return {}
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
@@ -310,88 +285,84 @@ class OutboxCollection(Collection[Stored]):
 
     def add(self, project_id: str, record: Values, event: Event) -> Stored:
         """Adds a record with the event of its creation."""
-        return self._insert(project_id, self._new_record(record, event))
+        return self._insert(project_id, self._new_record(record, [event]))
 
-    def update(self, project_id: str, record_id: str, changes: Values, event: Event, tags: EntityTags) -> Stored | None:
-        """Changes a record that was not deleted; None where nothing would change, or `tags` name other states."""
-        differs = [{name: {"$ne": value}} for name, value in changes.items()]
+    def change(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> Stored:
+        """Writes what differs between a record as it was read and as it is to be, with its events; returns it.
+
+        One atomic write. A claim, shortened:
+
+            find_one_and_update(
+                {"projectId": …, "_id": …, "rev": 7},
+                {"$set": {"status": "drafting", "brief.state": "claimed", …, "listed": […], "updatedAt": …},
+                 "$inc": {"rev": 1},
+                 "$push": {"outbox": {"$each": [{"type": "brief.claimed", …}]}}})
+
+        Raises `WriteConflict` when the record changed since it was read, and `OutboxFull`.
+        """
+        unchanged, update = self._update_of(project_id, before, after, events)
+        written = self._collection.find_one_and_update(
+            unchanged, update, projection={"rev": 1}, hint="_id_", session=self._session
+        )
+        if written is None:
+            same = {"_id": unchanged["_id"], "rev": unchanged["rev"]}
+            raise OutboxFull if self._exists(project_id, same) else WriteConflict
+        self._store.writes += 1
+        return cast(Stored, {**after, "rev": before["rev"] + 1})
+
+    def update(self, project_id: str, before: Stored, changes: Values, event: Event) -> Stored:
+        """Changes fields of a record as it was read. Raises as `change` does."""
         time = {"updatedAt": event.at} if self.has_update_time else {}
-        condition = self._id_filter(record_id, tags) | {"$or": differs}
-        return self._change(project_id, condition, event=event, changes={**changes, **self.keys(changes), **time})
+        return self.change(project_id, before, {**before, **changes, **time}, [event])
 
-    def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> Stored | None:
-        """Marks a record as deleted."""
-        return self._change(project_id, self._id_filter(record_id, tags), event=event, changes={"deletedAt": event.at})
+    def delete(self, project_id: str, before: Stored, event: Event) -> Stored:
+        """Marks a record as deleted. Raises as `change` does."""
+        return self.change(project_id, before, {**before, "deletedAt": event.at}, [event])
 
-    def _id_filter(self, record_id: str, tags: EntityTags = None) -> Bson:
-        return {"_id": ObjectId(record_id), **NOT_DELETED, **etag_filter(tags)}
+    def _update_of(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> tuple[Bson, Bson]:
+        """Returns the filter and the update of a change."""
+        stored = to_bson(after)
+        rows = [self._event_row(event, stored) for event in events]
+        where = self._where(project_id, {"_id": stored["_id"], "rev": before["rev"], **self._has_room(len(rows))})
+        outbox = {"outbox": {"$each": rows}}
+        written = difference({**before, **self.keys(before)}, {**after, **self.keys(after)})
+        return where, {**written, "$inc": {"rev": 1}, "$push": outbox}
 
-    def _new_record(self, record: Values, *events: Event) -> Bson:
+    def _new_record(self, record: Values, events: Iterable[Event]) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
         stored = to_bson(row)
-        data = {name: _at_path(stored, path, default) for name, path, default in self.event_data}
-        return row | {"outbox": [event_row(event, data) for event in events]}
+        return row | {"outbox": [self._event_row(event, stored) for event in events]}
 
-    def _change(
-        self,
-        project_id: str,
-        condition: Condition,
-        *,
-        event: Event,
-        changes: Values,
-        computed: Values | None = None,
-        sort: Sequence[tuple[str, int]] | None = None,
-        index: Index | None = None,
-    ) -> Stored | None:
-        """Changes the first record that meets the condition, in one atomic write; None when none does.
+    def _event_row(self, event: Event, record: Values) -> Bson:
+        """Returns an event as it waits in an outbox."""
+        data = {name: record.get(field) for name, field in self.event_data} | dict(event.data)
+        return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
 
-        `changes` are values, `computed` are MongoDB expressions, `index` is the one to use where the condition
-        names no `_id`. Raises `OutboxFull`, or `WriteConflict` where a record meets the condition after all, which
-        one more read finds out. The pipeline of a claim, shortened; `DocumentRecords` adds its first stage:
+    def _has_room(self, events: int = 1) -> Bson:
+        """Returns the condition that an outbox takes further events; none for writes that are rolled back."""
+        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - events}": {"$exists": False}}
 
-            [{"$set": {"brief": …, "outbox": …}},                              # where a lease expired: ready, an event
-             {"$set": {"brief.state": {"$literal": "claimed"}, …, "rev": {"$add": ["$rev", 1]}}},
-             {"$set": {"outbox": {"$concatArrays": ["$outbox", [{…"brief.claimed"…}]]}}}]
-        """
-        pipeline = self._write_stages(event, changes, computed or {})
-        where = self._where(project_id, {**condition, **self._has_room()})
-        with self._hint(index, condition) as hint:
-            changed = self._collection.find_one_and_update(
-                where,
-                pipeline,
-                projection=self.hidden,
-                sort=list(sort) if sort else None,
-                hint=hint,
-                return_document=ReturnDocument.AFTER,
-                session=self._session,
-            )
-        self._store.writes += changed is not None
-        if changed is None:
-            self._raise_if_it_matches(project_id, condition, index)
-        return self.from_bson(changed)
 
-    def _write_stages(self, event: Event, changes: Values, computed: Values) -> list[Bson]:
-        """Returns the stages of a pipeline that write one change with its event."""
-        written = {key: {"$literal": value} for key, value in to_bson(changes).items()} | dict(computed)
-        data = event_data_expressions(self.event_data)
-        return [
-            {"$set": {**written, "rev": {"$add": ["$rev", 1]}}},
-            {"$set": {"outbox": {"$concatArrays": ["$outbox", [event_expression(event, data)]]}}},
-        ]
+def difference(before: Values, after: Values) -> Bson:
+    """Returns the update that makes one record of another: `$set` and `$unset`, of what differs inside objects too."""
+    written: Bson = {}
+    removed: Bson = {}
+    for name in before.keys() | after.keys():
+        old, new = before.get(name, _MISSING), after.get(name, _MISSING)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            written |= {f"{name}.{key}": value for key, value in new.items() if old.get(key, _MISSING) != value}
+            removed |= {f"{name}.{key}": "" for key in old.keys() - new.keys()}
+        elif new is _MISSING:
+            removed[name] = ""
+        else:
+            written |= to_bson({name: new})
+    return {operator: fields for operator, fields in (("$set", written), ("$unset", removed)) if fields}
 
-    def _has_room(self) -> Bson:
-        """Returns the condition that an outbox takes another event; none for writes that are rolled back."""
-        return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - 1}": {"$exists": False}}  # the last item
 
-    def _raise_if_it_matches(self, project_id: str, condition: Condition, index: Index | None) -> None:
-        """Raises where a record meets the condition of a write that changed none, so that the operation runs again.
-
-        Its outbox was full (`OutboxFull`: it is relayed first), or it did not meet the condition yet (`WriteConflict`).
-        """
-        found = self._find_one(project_id, condition, {"outbox._id": 1}, index=index)
-        if found is not None:
-            raise OutboxFull if len(found["outbox"]) >= MAX_OUTBOX else WriteConflict
+_MISSING = object()
 
 
 def _id_index(condition: Condition) -> str | None:
@@ -399,27 +370,3 @@ def _id_index(condition: Condition) -> str | None:
     wanted = condition.get("_id")
     named = isinstance(wanted, ObjectId) or (isinstance(wanted, dict) and "$in" in wanted)
     return "_id_" if named else None
-
-
-def event_row(event: Event, data: Values) -> Bson:
-    """Returns an event as it waits in an outbox, with what the record says of itself as `data`."""
-    return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": {**data, **event.data}}
-
-
-def event_data_expressions(event_data: EventData) -> Bson:
-    """Returns what an event says of its record as expressions on that record."""
-    return {name: {"$ifNull": [f"${path}", default]} for name, path, default in event_data}
-
-
-def event_expression(event: Event, data: Values) -> Bson:
-    """Returns the expression that makes an event in a pipeline, where `data` are expressions on the record."""
-    row = event_row(event, {})
-    own_data = row.pop("data")
-    return {"$mergeObjects": [{"$literal": row}, {"data": {"$mergeObjects": [dict(data), {"$literal": own_data}]}}]}
-
-
-def _at_path(record: Values, path: str, default: str | None) -> object:
-    value: object = record
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return default if value is None else value

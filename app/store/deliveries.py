@@ -12,9 +12,7 @@ from pymongo import InsertOne
 
 from app.rules.events import Event, StoredEvent
 from app.rules.webhooks import Attempt, DeliveryState, NewDelivery, StoredDelivery, message, wants
-from app.store.collection import DESCENDING, Collection, from_bson, new_id, to_bson, write_once
-from app.store.feeds import PlannedEvent
-from app.store.indexes import DELIVERIES_BY_ID
+from app.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
 from app.store.types import Bson
 from app.vocabulary import DeliveryStatus
 
@@ -27,14 +25,13 @@ class Deliveries(Collection[StoredDelivery]):
 
     name = "deliveries"
 
-    def queue(self, project_id: str, events: Sequence[PlannedEvent], now: datetime) -> None:
+    def queue(self, project_id: str, events: Sequence[StoredEvent], now: datetime) -> None:
         """Queues events for the webhooks that want them, except where they are queued already.
 
         They are due from `now`, which never goes back in a project, so that what waits is sent in the feed's order.
         """
         webhooks = self._store.webhooks.listening(project_id)
-        stored: list[StoredEvent] = [from_bson(event) for event in events] if webhooks else []
-        wanted = [(webhook["id"], event) for webhook in webhooks for event in stored if wants(webhook, event)]
+        wanted = [(webhook["id"], event) for webhook in webhooks for event in events if wants(webhook, event)]
         if not wanted:
             return
         rows = [
@@ -60,9 +57,7 @@ class Deliveries(Collection[StoredDelivery]):
         if statuses:
             condition["status"] = {"$in": list(statuses)}
         newest = (("_id", DESCENDING),)
-        return self._find(
-            project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN, index=DELIVERIES_BY_ID
-        )
+        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN)
 
     def queue_again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:
         """Queues a delivery again, to be tried for as long as a new one; None where there is no such delivery.

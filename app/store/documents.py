@@ -1,34 +1,27 @@
 """Documents: what is written of their records. Long texts are in the collection `bodies`."""
 
+import builtins
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.briefs import MoveRequest
-from app.rules.documents import Derived, LinkedDocument, StatusMove, StoredDocument
+from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
-from app.store.collection import EntityTags, OutboxFull, new_id, object_id, object_ids
-from app.store.conditions import (
-    FINISHED_BRIEF,
-    STATUS_ENTERED,
-    document_etag_filter,
-    expire_lease_stage,
-    status_move_filter,
-)
-from app.store.document_records import HIDDEN, WORD_KEYS, DocumentLists, search_keys
+from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
+from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
-    FILTERED_BY,
+    BY_UPDATE,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
     KEYWORD_COLLATION,
     KEYWORDS,
     NOT_DELETED,
-    PUBLISHED,
-    PUBLISHED_IN_CATEGORY,
+    PUBLISHED_AT,
     SCHEDULED,
     SLUGS,
     TRASHED,
@@ -37,25 +30,8 @@ from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
 
-@dataclass(frozen=True)
-class Change:
-    """One of several changes of a document that are written together, with its event."""
-
-    event: Event
-    changes: Values
-    computed: Values = field(default_factory=dict)
-    """MongoDB expressions, by field."""
-
-
 class Documents(DocumentLists):
     """The documents of a project."""
-
-    def _new_record(self, record: Values, *events: Event) -> Bson:
-        """Returns a new document, with the keys that lists sort and search by."""
-        keyword = (record.get("brief") or {}).get("keyword")
-        keys = search_keys({**record, "brief.keyword": keyword})
-        words = sorted({word for name in WORD_KEYS for word in keys[name]})
-        return super()._new_record({"slugs": [record["slug"]], **record, **keys, "words": words}, *events)
 
     def create(self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event]]]) -> Sequence[StoredDocument]:
         """Adds documents, each with its first content as its first version and with its events; inside a transaction.
@@ -65,7 +41,8 @@ class Documents(DocumentLists):
         rows, bodies, first_events = [], [], []
         for record, markdown, events in new:
             document_id, body_id = new_id(), new_id() if markdown else None
-            rows.append(self._new_record({**record, "id": document_id, "contentId": body_id}, *events))
+            row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
+            rows.append(self._new_record(row, events))
             bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
             first_events.append(events[0])
         self._store.bodies.add_many(project_id, bodies)
@@ -73,22 +50,24 @@ class Documents(DocumentLists):
         self._store.revisions.add_many(project_id, zip(documents, first_events, strict=True))
         return documents
 
-    def change_many(self, project_id: str, writes: Iterable[tuple[StoredDocument, Sequence[Change]]]) -> None:
-        """Makes changes of many documents that were read in the same transaction, in one call."""
-        updates = []
-        for document, changes in writes:
-            stages = [expire_lease_stage(changes[0].event.at)]
-            for one in changes:
-                stages += self._change_stages(one.event, one.changes, one.computed)
-            condition = {"_id": ObjectId(document["id"]), "rev": document["rev"], **self._has_room(), **NOT_DELETED}
-            updates.append(UpdateOne(self._where(project_id, condition), stages, hint="_id_"))
+    def change_many(self, project_id: str, changes: Iterable[tuple[StoredDocument, Decision]]) -> None:
+        """Writes what was decided about documents that were read in the same transaction, in one call."""
+        decided = [
+            self._update_of(project_id, before, decision.document, decision.events) for before, decision in changes
+        ]
+        updates = [UpdateOne(unchanged, update, hint="_id_") for unchanged, update in decided]
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
 
     def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
         """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
-        self._insert_many(project_id, [self._new_record(record, *events) for record, events in records])
+        self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
+
+    def lock(self, project_id: str, document_id: str) -> None:
+        """Makes every other write of a document wait for this transaction, or run again after it."""
+        where = self._where(project_id, {"_id": ObjectId(document_id)})
+        self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
 
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
@@ -97,19 +76,37 @@ class Documents(DocumentLists):
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, HIDDEN)
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, WITH_PUBLICATION)
+
+    def dated(
+        self,
+        project_id: str,
+        filters: Filters,
+        now: datetime,
+        *,
+        time: Literal["publishAt", "publishedAt"],
+        since: datetime,
+        before: datetime,
+        limit: int,
+    ) -> builtins.list[StoredDocument]:
+        """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
+        within: Bson = {time: {"$gte": since, "$lt": before}}
+        given: Bson = {} if time == "publishAt" else {"isPublished": True}
+        index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
+        condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
+        return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.
 
         One command counts the keys of each status. A group by the status itself would read each document.
         """
-        conditions: list[Bson] = [{"status": str(status), **NOT_DELETED} for status in DocumentStatus]
-        groups = [{"$group": {"_id": one["status"], "count": {"$sum": 1}}} for one in conditions]
+        conditions: list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
+        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
         others = zip(conditions[1:], groups[1:], strict=True)
         pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
         unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
-        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], FILTERED_BY["status", "updatedAt"])
+        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], BY_UPDATE)
         return {row["_id"]: row["count"] for row in rows}
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
@@ -152,46 +149,6 @@ class Documents(DocumentLists):
         rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
-    def move(
-        self,
-        project_id: str,
-        document_id: str,
-        move: StatusMove,
-        request: MoveRequest,
-        *,
-        changes: Values,
-        event: Event,
-        tags: EntityTags,
-        rev: int | None,
-        base_version: int | None,
-    ) -> StoredDocument | None:
-        """Makes a move of the table of statuses if the document is in a status that the move leaves.
-
-        `rev` is for a transaction that read the document before: it must not have changed since.
-        """
-        condition = status_move_filter(move, request, base_version=base_version)
-        condition["$and"] += [document_etag_filter(tags, request.now), *([] if rev is None else [{"rev": rev}])]
-        enters = move.enters
-        computed: Bson = {"status": STATUS_ENTERED[enters] if isinstance(enters, Derived) else {"$literal": enters}}
-        if move.enters == DocumentStatus.SCHEDULED:
-            computed["statusBefore"] = "$status"
-        if move.finishes_brief:
-            computed["brief"] = FINISHED_BRIEF
-        condition |= self._id_filter(document_id)
-        return self._change(project_id, condition, event=event, changes=changes, computed=computed)
-
-    def change(self, project_id: str, document: StoredDocument, changes: Values, event: Event) -> StoredDocument | None:
-        """Changes a document, unless it was changed or moved to the trash since it was read."""
-        unchanged = self._id_filter(document["id"]) | {"rev": document["rev"]}
-        return self._change(project_id, unchanged, event=event, changes=changes)
-
-    def restore(
-        self, project_id: str, document: StoredDocument, changes: Values, event: Event
-    ) -> StoredDocument | None:
-        """Takes a document out of the trash, unless it changed since it was read."""
-        condition = {"_id": ObjectId(document["id"]), **TRASHED, "rev": document["rev"]}
-        return self._change(project_id, condition, event=event, changes={**changes, "deletedAt": None})
-
     def find_projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now, reading one index key for each project."""
         # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
@@ -228,9 +185,5 @@ class Documents(DocumentLists):
         return self._collection.delete_one(where, session=self._session).deleted_count
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
-        """Returns whether a document outside the trash is in a category or cluster, or is delivered in a category."""
-        filed = {field: ObjectId(record_id), **NOT_DELETED}
-        delivered = {"snapshot.categoryId": record_id, **PUBLISHED}
-        return self._exists(project_id, filed, index=FILTERED_BY[field, "updatedAt"]) or (
-            field == "categoryId" and self._exists(project_id, delivered, index=PUBLISHED_IN_CATEGORY)
-        )
+        """Returns whether a document outside the trash is in a category or cluster."""
+        return self._exists(project_id, {"listed": reference_entry(field, record_id)}, index=BY_UPDATE)

@@ -10,7 +10,6 @@ from app.errors import CursorExpired, WriteConflict
 from app.rules.events import StoredEvent
 from app.store.collection import DESCENDING, Collection, from_bson, object_ids
 from app.store.feeds import OutboxEvent, StoredFeed, feeds_of, new_feed
-from app.store.indexes import EVENTS_BY_SEQUENCE, EVENTS_OF_DOCUMENT
 
 TRIM_BATCH = 1_000
 
@@ -26,12 +25,10 @@ class Events(Collection[StoredEvent]):
         Raises `CursorExpired` when events after that number were trimmed.
         """
         feed = self._feed(project_id)
-        start = feed["cut"] if after is None else after
-        if start < feed["cut"]:
+        start = feed["trimmed"] if after is None else after
+        if start < feed["trimmed"]:
             raise CursorExpired
-        rows = self._find(
-            project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit, index=EVENTS_BY_SEQUENCE
-        )
+        rows = self._find(project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit)
         # Up to the first gap: a batch is inserted in any order, so a later event may be seen before an earlier one.
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
         if rows and not page:
@@ -49,8 +46,9 @@ class Events(Collection[StoredEvent]):
 
     def _feed(self, project_id: str) -> StoredFeed:
         """Returns a project's feed without its plan."""
-        found = feeds_of(self._store.database).find_one({"_id": ObjectId(project_id)}, {"plan": 0})
-        return found or new_feed(project_id)
+        feed = new_feed(project_id)
+        feed.update(feeds_of(self._store.database).find_one({"_id": ObjectId(project_id)}, {"plan": 0}) or feed)
+        return feed
 
     def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredEvent]:
         """Returns one page of all events of a document, newest first, those in its outbox too.
@@ -73,12 +71,11 @@ class Events(Collection[StoredEvent]):
             sort=(("sequence", DESCENDING),),
             skip=max(0, offset - len(waiting)),
             limit=limit - len(fresh),
-            index=EVENTS_OF_DOCUMENT,
         )
 
     def delete_trimmed(self, project_id: str, document_id: str) -> None:
         """Deletes the events of a purged document that the feed no longer shows; trimming deletes the others."""
-        upto = self._feed(project_id)["cut"]
+        upto = self._feed(project_id)["trimmed"]
         condition = {"data.documentId": ObjectId(document_id), "sequence": {"$lte": upto}}
         self._collection.delete_many(self._where(project_id, condition), session=self._session)
 
@@ -94,25 +91,25 @@ class Events(Collection[StoredEvent]):
         and never a page with a gap. What was not deleted then, because the worker died, is deleted by the next call.
         """
         feeds, feed = feeds_of(self._store.database), self._feed(project_id)
-        cut, swept = feed["cut"], feed["swept"]
-        if swept == cut:
-            old = self._old(project_id, cut, before)
+        trimmed, deleted = feed["trimmed"], feed["deleted"]
+        if deleted == trimmed:
+            old = self._old(project_id, trimmed, before)
             if not old:
                 return 0
-            cut = old[-1]["sequence"]
-            feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"cut": cut}})
-        upto = min(cut, swept + TRIM_BATCH)
-        self._sweep(project_id, swept, upto)
-        feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"swept": upto}})
-        return upto - swept
+            trimmed = old[-1]["sequence"]
+            feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"trimmed": trimmed}})
+        upto = min(trimmed, deleted + TRIM_BATCH)
+        self._delete(project_id, deleted, upto)
+        feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"deleted": upto}})
+        return upto - deleted
 
-    def _old(self, project_id: str, cut: int, before: datetime) -> list[StoredEvent]:
+    def _old(self, project_id: str, trimmed: int, before: datetime) -> list[StoredEvent]:
         fields = {"sequence": 1, "at": 1}
-        after = {"sequence": {"$gt": cut}}
+        after = {"sequence": {"$gt": trimmed}}
         rows = self._find(project_id, after, sort=(("sequence", 1),), limit=TRIM_BATCH, fields=fields)
         return list(takewhile(lambda row: row["at"] < before, rows))
 
-    def _sweep(self, project_id: str, after: int, upto: int) -> None:
+    def _delete(self, project_id: str, after: int, upto: int) -> None:
         between = self._where(project_id, {"sequence": {"$gt": after, "$lte": upto}})
         documents = {row["data"].get("documentId") for row in self._collection.find(between, {"data.documentId": 1})}
         ids = {"_id": {"$in": [document_id for document_id in documents if document_id]}}

@@ -1,6 +1,6 @@
 """The record of a project's feed, and the events that are on their way to it, as they are in MongoDB.
 
-Three classes write it, each its own fields: `Outboxes` numbers events, `Events` trims them, `Insights` counts them.
+Two classes write it, each its own fields: `Outboxes` numbers events, `Events` trims them.
 """
 
 from datetime import datetime
@@ -11,6 +11,7 @@ from pymongo.collection import Collection as MongoCollection
 from pymongo.database import Database
 
 from app.rules.actors import Actor
+from app.store.indexes import FIRST_DATE
 from app.store.types import Bson
 
 
@@ -25,39 +26,13 @@ class OutboxEvent(TypedDict):
     """As in `StoredEvent`, with ObjectIds."""
 
 
-class Origin(TypedDict):
-    """The record in whose outbox an event waits."""
-
-    collection: str
-    record: ObjectId
-
-
-class WaitingEvent(OutboxEvent):
-    """An event with the record that it waits in."""
-
-    of: Origin
-
-
-class PlannedEvent(WaitingEvent):
-    """An event with its place in the feed."""
+class PlannedEvent(OutboxEvent):
+    """An event with its place in the feed, and the record in whose outbox it waits."""
 
     projectId: ObjectId
     sequence: int
-
-
-class WaitingRecord(TypedDict):
-    """A record with events in its outbox."""
-
-    _id: ObjectId
     collection: str
-    outbox: list[OutboxEvent]
-
-
-class StatusHistory(TypedDict):
-    """Since when changes of status are counted without a gap, and up to which sequence number."""
-
-    since: datetime
-    upto: int
+    record: ObjectId
 
 
 class StoredFeed(TypedDict):
@@ -68,17 +43,12 @@ class StoredFeed(TypedDict):
     """The number of its last event, 0 for none."""
     plan: list[PlannedEvent]
     """The batch of events that is being moved to the feed; empty when that is done."""
-    plannedAt: NotRequired[datetime]
-    """When the last plan was written, which never goes back. Feeds that an earlier version wrote last have none."""
-    cut: int
+    plannedAt: datetime
+    """When the last plan was written, which never goes back."""
+    trimmed: NotRequired[int]
     """The number of the last event that was trimmed: the feed begins after it."""
-    swept: int
+    deleted: NotRequired[int]
     """Up to which number what was trimmed is deleted."""
-    counted: NotRequired[int]
-    """Up to which number events are counted in the project's figures."""
-    counting: NotRequired[int | None]
-    """Up to which number they are being counted; None when that is done."""
-    history: NotRequired[StatusHistory]
 
 
 def feeds_of(database: Database[Bson]) -> MongoCollection[StoredFeed]:
@@ -88,4 +58,4 @@ def feeds_of(database: Database[Bson]) -> MongoCollection[StoredFeed]:
 
 def new_feed(project_id: str) -> StoredFeed:
     """Returns the feed of a project that has no events."""
-    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], cut=0, swept=0)
+    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], plannedAt=FIRST_DATE, trimmed=0, deleted=0)

@@ -1,15 +1,14 @@
 """Every index and its reason. `db init` creates them, `db check` reports what differs.
 
 Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
-that finds a token before its project is known. A query of a list names the index it uses: left to choose, MongoDB
-tries every index of the collection, most of them with a sort in memory of up to 100 MB.
+that finds a token before its project is known. A query of a list of documents names the index it uses: left to choose,
+MongoDB tries every index of the collection, most of them with a sort in memory of up to 100 MB.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import product
 from typing import Any
 
 import bson
@@ -27,8 +26,6 @@ FIRST_ID = ObjectId("0" * 24)
 """Before every id: with it, a condition on all projects can skip along an index from project to project."""
 TRASHED: Bson = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
-PUBLISHED = {**NOT_DELETED, "isPublished": True}
-UNPUBLISHED = {**NOT_DELETED, "isPublished": False}
 LEASED = {**NOT_DELETED, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
 DAY_SECONDS = 86_400
 
@@ -37,10 +34,6 @@ OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "token
 
 REFUSED = (85, 86, 11000)
 """MongoDB's codes for an index that is there already with another name or other options, and one that records break."""
-NOT_FOUND = 27
-"""MongoDB's code for an index that is not there."""
-MAX_INDEXES = 64
-"""How many indexes MongoDB allows a collection, the one of `_id` among them."""
 UNAUTHORIZED = 13
 """MongoDB's code for what a user may not do."""
 
@@ -75,187 +68,105 @@ def _index(collection: str, keys: str, why: str, only: Bson | None = None, *, ti
     return INDEXES[-1]
 
 
-def _documents(keys: str, why: str, only: Bson, **options: Any) -> Index:
+def _documents(keys: str, why: str, only: Bson | None = None, **options: Any) -> Index:
     return _index("documents", f"projectId {keys}", why, only, **options)
 
 
-SORT_KEYS = {"updatedAt": "updatedAt", "createdAt": "createdAt", "title": "titleKey", "dueDate": "dueKey"}
-"""What lists of documents are sorted by, each with its key; `dueKey` is the due date, or after every date."""
-FILTER_KEYS = "status categoryId clusterId assigneeId isPublished dueDate brief.state brief.claimExpiresAt"
-"""What lists of documents are filtered by, at the end of the keys: MongoDB then reads no document that it skips."""
-
-
-def _sorted_by(key: str) -> str:
-    return " ".join([key, "_id deletedAt", *(name for name in FILTER_KEYS.split() if name != key)])
-
-
-ALL_BY = {
-    key: _documents(_sorted_by(key), f"all documents by {key}", NOT_DELETED, title=f"documents_by_{key}")
-    for key in SORT_KEYS.values()
-}
-TRASH_BY = {
-    key: _documents(_sorted_by(key), f"the trash by {key}", TRASHED, title=f"trash_by_{key}")
-    for key in SORT_KEYS.values()
-}
-FILTERED_BY = {
-    **{
-        (name, key): _documents(
-            f"{name} {key} _id deletedAt", f"documents of one {name} by {key}", NOT_DELETED, title=f"{name}_by_{key}"
-        )
-        for name, key in [
-            *product(("assigneeId", "clusterId", "categoryId"), SORT_KEYS.values()),
-            *product(("dueDate",), ("updatedAt", "createdAt", "titleKey")),
-        ]
-    },
-    **{
-        ("status", key): _documents(
-            f"status brief.state {key} _id deletedAt",
-            f"documents of one status, or of one state of the brief, by {key}",
-            NOT_DELETED,
-            title=f"statuses_by_{key}",
-        )
-        for key in SORT_KEYS.values()
-    },
-}
-"""Lists with a filter, in each order: in the index of another order, what the filter finds may lie anywhere.
-
-Each index adds to what a write costs MongoDB. In a transaction, MongoDB 6 looks at every index for each that a change
-concerns: with 55 of them it took 4.7 ms to change a document, with 47 it takes 3.6.
-"""
-BRIEFS_BY_DUE = _documents(
-    "brief.state dueKey createdAt _id deletedAt status categoryId clusterId brief.claimExpiresAt",
-    "lists of briefs, and the next one to claim",
-    NOT_DELETED,
-    title="briefs_by_due",
+BY_UPDATE = _documents("listed updatedAt _id", "lists by the last change", title="listed_by_update")
+BY_CREATION = _documents("listed createdAt _id", "lists by creation", title="listed_by_creation")
+BY_TITLE = _documents("listed titleKey _id", "lists by title, ignoring case", title="listed_by_title")
+BY_DUE_DATE = _documents(
+    "listed dueKey createdAt _id brief.claimExpiresAt",
+    "lists by due date, and lists of briefs; the end of a lease is there to skip running ones without reading them",
+    title="listed_by_due_date",
 )
-READY_BRIEFS = _documents(
-    "brief.state -brief.claimExpiresAt dueKey createdAt _id deletedAt status",
-    "the first page of ready briefs: those with an expired lease, if any, and then the others as they are due",
-    NOT_DELETED,
-    title="ready_briefs",
-)
-EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims of a project by lease", LEASED)
-ALL_EXPIRED_LEASES = _index("documents", "brief.claimExpiresAt", "claims of all projects by lease", LEASED)
 SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
-TRASHED_SLUGS = _documents(
-    "slug deletedAt", "documents in the trash by slug, which several may have", TRASHED, title="trash_by_slug"
-)
 KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)
 KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
 """Compares keywords without case, accents and spaces."""
 KEYWORDS = _documents(
     "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
 )
-WORDS = _documents("words", "searches for whole words", NOT_DELETED)
-PUBLISHED_BY_TIME = _documents("-publishedAt _id", "what is delivered, newest first", PUBLISHED)
-PUBLISHED_IN_CATEGORY = _documents("snapshot.categoryId -publishedAt _id", "what is delivered in a category", PUBLISHED)
-PUBLISHED_IN_CLUSTER = _documents("clusterId -publishedAt _id", "the documents that are related to one", PUBLISHED)
-PUBLISHED_BY_WORD = _documents("deliveredWords -publishedAt _id", "searches in what is delivered", PUBLISHED)
-PUBLISHED_BY_UPDATE = _documents("-snapshot.updatedAt", "when a feed last changed", PUBLISHED)
-PAST_SLUGS = _documents(
-    "pastSlugs.slug",
-    "redirects from slugs that documents were delivered under before",
-    {**PUBLISHED, "pastSlugs.slug": {"$exists": True}},
-)
-UNPUBLISHED_BY_CREATION = _documents("-createdAt _id", "what a preview adds to what is delivered", UNPUBLISHED)
-_documents("deletedAt", "what to purge from the trash", TRASHED)
+WORDS = _documents("words", "searches for words of title, slug and keyword", NOT_DELETED)
+EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims whose lease has expired", LEASED)
 SCHEDULED = _documents(
     "publishAt",
     "scheduled documents that are due, and the projects that have some",
     {"publishAt": {"$gt": FIRST_DATE}},
 )
+PUBLISHED_AT = _documents("publishedAt", "what a calendar has of days past", {"publishedAt": {"$gt": FIRST_DATE}})
+TRASHED_BY_TIME = _documents("deletedAt", "what to purge from the trash", TRASHED)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
 
+_index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+_index("publications", "projectId categoryId -publishedAt _id", "lists of a category, and how many are in each")
+_index("publications", "projectId clusterId -publishedAt _id", "the documents that are related to one")
+_index("publications", "projectId words -publishedAt _id", "searches for whole words")
+_index("publications", "projectId -updatedAt", "when the feed last changed")
+_index("publications", "projectId slug", "a slug leads to one document", unique=True)
+_index("publications", "projectId pastSlugs.slug", "redirects from slugs that documents were delivered under before")
+
 _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)
-DRAFTS_BY_UPDATE = _index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
-CLUSTERS_BY_NAME = _index(
-    "clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True
-)
-CATEGORIES_BY_NAME = _index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
-CATEGORY_SLUGS = _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
+_index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts")
+_index("clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True)
+_index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
+_index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
 _index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED)
-MEMBERS_BY_NAME = _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
-MEMBERS_BY_EMAIL = _index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
+_index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
+_index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)
-TOKENS_BY_ID = _index("tokens", "projectId _id", "lists of a project's tokens")
+_index("tokens", "projectId _id", "lists of a project's tokens")
 _index("idempotency", "projectId tokenId key", "a key is used once", unique=True)
 _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS)
-SESSIONS_BY_HASH = _index("sessions", "projectId hash", "finds who is signed in", unique=True)
+_index("sessions", "projectId hash", "finds who is signed in", unique=True)
 _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0)
 _index("invitations", "projectId hash", "finds an invitation", unique=True)
 _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0)
 _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True)
 _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS)
-REVISIONS_BY_VERSION = _index(
-    "revisions", "projectId documentId version", "a document's history; each version once", unique=True
-)
-REVISIONS_BY_TOKEN = _index("revisions", "projectId by.id at documentId version", "what a token wrote since a time")
+_index("revisions", "projectId documentId version", "a document's history; each version once", unique=True)
+_index("revisions", "projectId by.id at documentId version", "what a token wrote since a time")
 _index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them")
-EVENTS_BY_SEQUENCE = _index("events", "projectId sequence", "the feed, in order", unique=True)
-EVENTS_OF_DOCUMENT = _index(
+_index("events", "projectId sequence", "the feed, in order", unique=True)
+_index(
     "events",
     "projectId data.documentId -sequence",
     "what happened to a document",
     {"data.documentId": {"$exists": True}},
 )
-FIGURES_BY_DAY = _index("figures", "projectId day", "the figures of some days")
+_index("figures", "projectId day", "the figures of some days")
 _index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS)
-WAITING_BRIEFS = _index(
+_index(
     "progress",
     "projectId waitingSince",
     "the ready brief that has waited longest",
     {"waitingSince": {"$gt": FIRST_DATE}},
 )
-WEBHOOKS_BY_ID = _index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
+_index("webhooks", "projectId _id", "a project's webhooks, and where an event goes")
 _index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True)
-DELIVERIES_BY_ID = _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
+_index("deliveries", "projectId webhookId -_id", "the log of a webhook")
 _index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"})
 _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS)
 _index("leases", "slow dueAt", "the webhook that has waited longest")
 
 
-_SORTED_BEFORE = (*SORT_KEYS.values(), "dueDate")
-RETIRED: Mapping[str, tuple[str, ...]] = {
-    "documents": (
-        *(f"projectId_{key}__id_live" for key in _SORTED_BEFORE),
-        *(
-            f"projectId_{name}_{key}__id_live"
-            for name, key in product(("status", "categoryId", "clusterId", "assigneeId"), ("updatedAt", "dueKey"))
-        ),
-        *(f"{name}_by_{key}" for name, key in product(("brief.state", "status"), _SORTED_BEFORE)),
-        *(f"{name}_by_dueDate" for name in ("documents", "trash", "assigneeId", "clusterId", "categoryId")),
-        "projectId_brief.state_dueKey_createdAt__id_live",
-        "projectId_dueKey_createdAt__id_brief.claimExpiresAt",
-        "projectId_snapshot.categoryId_live",
-        "publishAt",
-    )
-}
-"""Indexes of earlier versions that no query uses any more."""
-
-
 def create_indexes(database: Database[Bson]) -> list[str]:
-    """Creates every index that is missing, then drops those that earlier versions used.
+    """Creates every index that is missing; all that a collection lacks are built in one pass over it.
 
-    Where a collection would have more indexes than MongoDB allows, those of earlier versions are dropped first. All
-    that it lacks are built in one pass over it. Safe while the service runs, and in several processes at once: queries
-    do without an index that is not there. Returns a line for each index that can't be built; one that
-    differs is left alone, for `differences` to report.
+    Safe while the service runs, and in several processes at once. Returns a line for each index that can't be built;
+    one that differs is left alone, for `differences` to report.
     """
     lines = []
     for collection in dict.fromkeys(index.collection for index in INDEXES):
         present = database[collection].index_information()
         missing = [index for index in INDEXES if index.collection == collection and index.name not in present]
-        if len(present) + len(missing) >= MAX_INDEXES:  # another process may be building one of them
-            _drop_retired(database, collection)
         try:
             _build(database, missing)
         except OperationFailure as error:
             if error.code not in REFUSED:
                 raise
             lines += [line for index in missing if (line := _build_alone(database, index))]
-    for collection in RETIRED:
-        _drop_retired(database, collection)
     return lines
 
 
@@ -280,15 +191,6 @@ def _build_alone(database: Database[Bson], index: Index) -> str | None:
         if error.code not in REFUSED:
             raise
     return None
-
-
-def _drop_retired(database: Database[Bson], collection: str) -> None:
-    for name in database[collection].index_information().keys() & set(RETIRED.get(collection, ())):
-        try:
-            database[collection].drop_index(name)
-        except OperationFailure as error:
-            if error.code != NOT_FOUND:  # another process dropped it first
-                raise
 
 
 def builds(database: Database[Bson]) -> list[str]:
@@ -324,14 +226,9 @@ def differences(database: Database[Bson]) -> list[str]:
         lines += [
             f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
         ]
-        retired = set(RETIRED.get(collection, ()))
-        lines += [
-            f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
-            for name in (present.keys() - wanted.keys()) & retired
-        ]
         lines += [
             f"{collection}: the index {name} is not one of the service's: drop it, unless somebody needs it."
-            for name in present.keys() - wanted.keys() - retired
+            for name in present.keys() - wanted.keys()
         ]
         lines += [
             f"{collection}: the index {name} has other keys or options: drop it, then run `content-workflow db init`."

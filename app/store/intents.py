@@ -11,9 +11,9 @@ from bson import ObjectId
 from cachetools import LRUCache
 
 from app.rules.caps import DRAFTS_PER_TOKEN
+from app.rules.etags import EntityTag
 from app.rules.intents import StoredIntent
-from app.store.collection import DESCENDING, Collection, EntityTags, etag_filter
-from app.store.indexes import DRAFTS_BY_UPDATE
+from app.store.collection import DESCENDING, Collection
 from app.store.types import Bson, Values
 from app.vocabulary import Kind
 
@@ -33,6 +33,10 @@ def guess_slot(token_id: str) -> int:
             slot = random.randrange(DRAFTS_PER_TOKEN)
         _next_slots[token_id] = (slot + 1) % DRAFTS_PER_TOKEN
     return slot
+
+
+Tags = tuple[EntityTag, ...] | None
+"""The states of a record that a caller accepts, as `If-Match` names them; None for any."""
 
 
 class Intents(Collection[StoredIntent]):
@@ -61,14 +65,7 @@ class Intents(Collection[StoredIntent]):
         """Returns a token's drafts without their markdown, the most recently updated first."""
         condition: Bson = {"tokenId": ObjectId(token_id)} | ({"kind": kind} if kind else {})
         newest = (("updatedAt", DESCENDING), ("_id", DESCENDING))
-        return self._find(
-            project_id,
-            condition,
-            sort=newest,
-            limit=DRAFTS_PER_TOKEN,
-            fields={"fields.markdown": 0},
-            index=DRAFTS_BY_UPDATE,
-        )
+        return self._find(project_id, condition, sort=newest, limit=DRAFTS_PER_TOKEN, fields={"fields.markdown": 0})
 
     def update(
         self,
@@ -80,13 +77,13 @@ class Intents(Collection[StoredIntent]):
         now: datetime,
         *,
         kind: Kind | None,
-        tags: EntityTags,
+        tags: Tags,
     ) -> StoredIntent | None:
         """Sets the fields that were sent and clears those sent as null, in one atomic write.
 
         `words` is the number of words of the markdown that was sent, None where none was.
         """
-        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
+        condition = self._one(token_id, intent_id, kind, tags)
         change: Bson = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
             | {"updatedAt": now}
@@ -98,12 +95,13 @@ class Intents(Collection[StoredIntent]):
         return self._update_one(project_id, condition, change)
 
     def delete(
-        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: EntityTags = None
+        self, project_id: str, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None
     ) -> StoredIntent | None:
         """Deletes a token's draft and returns it: the one who gets it may finish it."""
-        condition = self._one(token_id, intent_id, kind) | etag_filter(tags)
+        condition = self._one(token_id, intent_id, kind, tags)
         return self._delete_one(project_id, condition)
 
-    def _one(self, token_id: str, intent_id: str, kind: Kind | None) -> Bson:
+    def _one(self, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None) -> Bson:
         one: Bson = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
-        return one | ({"kind": kind} if kind else {})
+        states = {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
+        return one | ({"kind": kind} if kind else {}) | states

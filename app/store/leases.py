@@ -17,8 +17,7 @@ from app.store.collection import Collection
 from app.store.types import Bson
 
 FREE = datetime(1970, 1, 1, tzinfo=UTC)
-END_REST: Bson = {"$cond": [{"$ifNull": ["$leaseId", False]}, "$leasedUntil", FREE]}
-"""The expression for `leasedUntil` that ends the rest after a failure, and leaves the lease of a worker as it is."""
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class StoredLease(TypedDict):
@@ -28,11 +27,13 @@ class StoredLease(TypedDict):
     """The webhook's id."""
     projectId: str
     dueAt: datetime
-    """Since when the webhook was due as the worker leased it; null in MongoDB while nothing is queued for it."""
+    """Since when the webhook was due as the worker leased it; `NEVER` in MongoDB while nothing is queued for it."""
     leaseId: str
     """A new one each time that it is leased; null in MongoDB while no worker holds it."""
     leasedUntil: datetime
-    """Until when no other worker leases it; `FREE`, or the end of its rest, while no worker holds it."""
+    """Until when no other worker leases it; `FREE` while no worker holds it."""
+    restsUntil: datetime
+    """Until when no worker leases it after a failure."""
     slow: bool
     """Whether the webhook was slow or failing at its last turn, or is new."""
     wakes: int
@@ -69,31 +70,18 @@ class Leases(Collection[StoredLease]):
         A webhook that rests after a failure goes on resting, unless `end_rest` is set; then it does not rest after a
         failure of the present turn either.
         """
-        until = END_REST if end_rest else "$leasedUntil"
-        self._collection.update_one(
-            {"_id": ObjectId(webhook_id)},
-            [
-                {
-                    "$set": {
-                        "projectId": ObjectId(project_id),
-                        "dueAt": {"$min": ["$dueAt", at]},  # ignores null
-                        "wakes": {"$add": [{"$ifNull": ["$wakes", 0]}, 1]},
-                        "slow": {"$ifNull": ["$slow", True]},  # until it has shown that it is quick
-                        "leasedUntil": {"$ifNull": [until, FREE]},
-                        "skipsRest": {"$or": [end_rest, "$skipsRest"]},
-                    }
-                }
-            ],
-            upsert=True,
-            session=self._session,
-        )
+        rest = {"restsUntil": FREE, "skipsRest": end_rest}
+        new = {"projectId": ObjectId(project_id), "leasedUntil": FREE, "leaseId": None, "slow": True}
+        values: Bson = {"$set": rest, "$setOnInsert": new} if end_rest else {"$setOnInsert": new | rest}
+        due = {"$min": {"dueAt": at}, "$inc": {"wakes": 1}}
+        self._collection.update_one({"_id": ObjectId(webhook_id)}, due | values, upsert=True, session=self._session)
 
     def take(self, now: datetime, until: datetime, *, slow: bool, exclude: Sequence[str] = ()) -> StoredLease | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
 
         Webhooks of the projects `exclude` are left to others.
         """
-        due: Bson = {"slow": slow, "dueAt": {"$lte": now}, "leasedUntil": {"$lte": now}}
+        due: Bson = {"slow": slow} | dict.fromkeys(("dueAt", "leasedUntil", "restsUntil"), {"$lte": now})
         taken = self._collection.find_one_and_update(
             due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in exclude]}},
             {"$set": {"leasedUntil": until, "leaseId": ObjectId(), "skipsRest": False}},
@@ -111,12 +99,14 @@ class Leases(Collection[StoredLease]):
         before `rests_until`.
         """
         held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
-        free = {"leasedUntil": rests_until or FREE, "leaseId": None, "slow": slow}
-        due = due and max(due, now)
-        not_woken = self._collection.update_one({**held, "wakes": lease["wakes"]}, {"$set": {**free, "dueAt": due}})
-        if not not_woken.matched_count:
-            leased_until = {"$cond": ["$skipsRest", FREE, free["leasedUntil"]]}
-            self._collection.update_one(held, [{"$set": {**free, "leasedUntil": leased_until, "dueAt": now}}])
+        free: Bson = {"leasedUntil": FREE, "leaseId": None, "slow": slow}
+        found: Bson | None = {"wakes": lease["wakes"], "skipsRest": False}
+        while found is not None:
+            free["dueAt"] = now if found["wakes"] != lease["wakes"] else max(due, now) if due else NEVER
+            free["restsUntil"] = FREE if found["skipsRest"] else rests_until or FREE
+            if self._collection.update_one({**held, "wakes": found["wakes"]}, {"$set": free}).matched_count:
+                return
+            found = self._collection.find_one(held)  # None where another worker holds it
 
     def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""
@@ -126,10 +116,7 @@ class Leases(Collection[StoredLease]):
         """Begins the history of a webhook anew, as when its URL changes: it has not failed, and was not quick."""
         self._collection.update_one(
             {"_id": ObjectId(webhook_id)},
-            [
-                {"$set": {"slow": True, "leasedUntil": END_REST}},
-                {"$unset": ["failingSince", "failures"]},
-            ],
+            {"$set": {"slow": True, "restsUntil": FREE}, "$unset": {"failingSince": 1, "failures": 1}},
             session=self._session,
         )
 

@@ -9,25 +9,24 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from bson import ObjectId
-from pymongo import UpdateOne
 
 from app.rules.named import StoredCluster, StoredMember
 from app.store.collection import OutboxCollection, Stored, object_id, object_ids
-from app.store.indexes import CLUSTERS_BY_NAME, MEMBERS_BY_EMAIL, MEMBERS_BY_NAME, NOT_DELETED, Index
+from app.store.indexes import NOT_DELETED
 from app.store.types import Bson, Values
 
 
 class Named(OutboxCollection[Stored]):
     """Records with a name."""
 
-    by_name: ClassVar[Index]
-    """The index that has them in the order of lists."""
+    by_name: ClassVar[Sequence[tuple[str, int]]] = (("nameKey", 1), ("_id", 1))
+    """The order of lists."""
 
     unique: ClassVar[str]
     """The field that no two records of a project have in common, where there is one."""
 
-    found_by: ClassVar[Sequence[tuple[str, Index]]]
-    """The fields whose value, without case, names a record, each with its index."""
+    found_by: ClassVar[Sequence[str]]
+    """The fields whose value, without case, names a record."""
 
     def name_key(self, name: str) -> str:
         """Returns what records are sorted and found by: the name composed, trimmed and case-folded.
@@ -47,30 +46,17 @@ class Named(OutboxCollection[Stored]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Stored]:
         """Returns one page of records by name."""
-        _, *order = self.by_name.keys
-        return self._find(
-            project_id, NOT_DELETED, sort=order, skip=offset, limit=limit, fields=self.hidden, index=self.by_name
-        )
+        return self._find(project_id, NOT_DELETED, sort=self.by_name, skip=offset, limit=limit, fields=self.hidden)
 
     def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
         """Returns, for each name, the ids of the records that have it in one of the fields `found_by`."""
         keys = {name: key for name in names if (key := self.name_key(name))}
         ids: dict[str, set[str]] = defaultdict(set)
-        for field, index in self.found_by if keys else ():
+        for field in self.found_by if keys else ():
             condition = {field: {"$in": sorted(set(keys.values()))}, **NOT_DELETED}
-            rows = self._find(project_id, condition, fields={field: 1}, index=index)
-            for row in rows:
+            for row in self._find(project_id, condition, fields={field: 1}):
                 ids[row[field]].add(row["id"])
         return {name: ids[key] for name, key in keys.items()}
-
-    def complete_keys(self, project_id: str) -> int:
-        """Stores the keys of records for which an earlier version stored others, or none; returns of how many."""
-        rows = self._find(project_id, NOT_DELETED, fields=self.hidden, index=self.by_name)
-        differ = (row for row in rows if {**row, **self.keys(row)} != row)
-        updates = [UpdateOne({"_id": object_id(row["id"])}, {"$set": self.keys(row)}) for row in differ]
-        if updates:
-            self._collection.bulk_write(updates, ordered=False, session=self._session)
-        return len(updates)
 
     def refer_to(self, project_id: str, record_id: str) -> bool:
         """Returns whether there is a record for the transaction to refer to.
@@ -85,20 +71,19 @@ class Clusters(Named[StoredCluster]):
     """The clusters of a project."""
 
     name = "clusters"
-    event_data = (("clusterId", "_id", None),)
-    by_name = CLUSTERS_BY_NAME
+    event_data = (("clusterId", "_id"),)
+    by_name = (("nameKey", 1),)
     unique = "nameKey"
-    found_by = (("nameKey", CLUSTERS_BY_NAME),)
+    found_by = ("nameKey",)
 
 
 class Members(Named[StoredMember]):
     """The members of a project; a deleted one stays stored, as records go on naming it."""
 
     name = "members"
-    event_data = (("memberId", "_id", None),)
+    event_data = (("memberId", "_id"),)
     has_update_time = False
-    by_name = MEMBERS_BY_NAME
-    found_by = (("nameKey", MEMBERS_BY_NAME), ("emailKey", MEMBERS_BY_EMAIL))
+    found_by = ("nameKey", "emailKey")
 
     def keys(self, fields: Values) -> Bson:
         email = {"emailKey": self.name_key(fields["email"] or "")} if "email" in fields else {}

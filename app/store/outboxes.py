@@ -11,21 +11,17 @@ time the documents whose events were being moved could not be written.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from bson import ObjectId
 from pymongo import InsertOne, ReturnDocument
-from pymongo.client_session import ClientSession
-from pymongo.errors import DuplicateKeyError, OperationFailure
+from pymongo.errors import DuplicateKeyError
+from pymongo.read_concern import ReadConcern
 
-from app.errors import WriteConflict
-from app.rules.events import in_feed_order
-from app.store.collection import write_once
-from app.store.feeds import Origin, PlannedEvent, StoredFeed, WaitingEvent, WaitingRecord, feeds_of, new_feed
+from app.rules.events import StoredEvent, in_feed_order
+from app.store.collection import from_bson, write_once
+from app.store.feeds import PlannedEvent, StoredFeed, feeds_of, new_feed
 from app.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
 from app.store.types import Bson
 
@@ -41,11 +37,6 @@ TOMBSTONES = ("categories", "clusters", "webhooks")
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
-TRIES, PAUSE_SECONDS = 30, 0.05
-"""How often, and after what pause, a snapshot is asked for while there is none."""
-NO_SNAPSHOT = (239, 246)
-"""MongoDB's codes for: a collection or index was created a moment ago, so there is no snapshot of it yet."""
-
 
 class Outboxes:
     """The outboxes of all records."""
@@ -57,7 +48,7 @@ class Outboxes:
 
     def projects_waiting(self) -> list[str]:
         """Returns the projects that have events in outboxes, reading one index key for each project."""
-        found = self._across([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}])
+        found = self._database.feeds.aggregate(_outboxes([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
         return sorted({str(row["_id"]) for row in found})
 
     def publish_all(self, project_id: str) -> int:
@@ -79,96 +70,82 @@ class Outboxes:
         planned = feed if feed["plan"] else self._plan(feed, waiting)
         if planned is None:
             return 0
-        self._apply_batch(project_id, planned["plan"], planned.get("plannedAt") or planned["plan"][-1]["at"])
+        self._apply_batch(project_id, planned)
         return len(planned["plan"])
 
-    def _read(self, project_id: str) -> tuple[StoredFeed, list[WaitingRecord]]:
-        """Returns a project's feed and the records with events for it, as they were at one instant."""
+    def _read(self, project_id: str) -> tuple[StoredFeed, list[Bson]]:
+        """Returns a project's feed and the records with events for it, as they were at one instant.
+
+        Read apart, the outboxes could be of a primary that was just elected, which learns late what the majority has:
+        they would still have events that the feed has numbered.
+        """
         stages: list[Bson] = [
             {"$match": {"projectId": ObjectId(project_id), **WAITING}},
             {"$sort": {"outbox.at": 1}},
             {"$limit": BATCH},
             {"$project": {"outbox": 1}},
         ]
-        no_snapshot: OperationFailure | None = None
-        for _ in range(TRIES):
-            try:
-                with self._database.client.start_session(snapshot=True) as snapshot:
-                    feed = self._feeds.find_one({"_id": ObjectId(project_id)}, session=snapshot)
-                    if feed:
-                        waiting = [] if feed["plan"] else list(self._across(stages, snapshot))
-                        return feed, cast(list[WaitingRecord], waiting)
-            except OperationFailure as error:
-                if error.code not in NO_SNAPSHOT:
-                    raise
-                no_snapshot = error
-                time.sleep(PAUSE_SECONDS)
-            else:
-                with suppress(DuplicateKeyError):  # another relay created it
-                    self._feeds.insert_one(new_feed(project_id))
-        raise WriteConflict from no_snapshot
+        feeds = self._database.get_collection("feeds", read_concern=ReadConcern("snapshot"))
+        rows = list(feeds.aggregate(_outboxes(stages, ObjectId(project_id))))
+        feed = next((row for row in rows if "outbox" not in row), None)
+        return cast(StoredFeed | None, feed) or new_feed(project_id), [row for row in rows if "outbox" in row]
 
-    def _across(self, stages: Sequence[Bson], session: ClientSession | None = None) -> Iterable[Bson]:
-        """Runs a pipeline on every collection with an outbox; adds the collection's name to each row."""
-        first, *others = ([*stages, {"$set": {"collection": name}}] for name in OUTBOXES)
-        unions = [
-            {"$unionWith": {"coll": name, "pipeline": pipeline}}
-            for name, pipeline in zip(OUTBOXES[1:], others, strict=True)
-        ]
-        return self._database[OUTBOXES[0]].aggregate([*first, *unions], session=session)
-
-    def _plan(self, feed: StoredFeed, waiting: Sequence[WaitingRecord]) -> StoredFeed | None:
+    def _plan(self, feed: StoredFeed, waiting: Sequence[Bson]) -> StoredFeed | None:
         """Writes the plan: which events get the next numbers. Returns the feed with it; None where there is none.
 
         There is none without events, and when another relay was first. `plannedAt` never goes back, whatever the times
         of the events: a write that waited for MongoDB has an earlier time than others that are in the feed already.
         """
         outboxes = [
-            [
-                WaitingEvent(**event, of=Origin(collection=record["collection"], record=record["_id"]))
-                for event in record["outbox"]
-            ]
+            [{**event, "collection": record["collection"], "record": record["_id"]} for event in record["outbox"]]
             for record in waiting
         ]
-        events = in_feed_order(outboxes)[:BATCH]
         plan = [
-            PlannedEvent(**event, projectId=feed["_id"], sequence=sequence)
-            for sequence, event in enumerate(events, feed["sequence"] + 1)
+            {**event, "projectId": feed["_id"], "sequence": sequence}
+            for sequence, event in enumerate(in_feed_order(outboxes)[:BATCH], feed["sequence"] + 1)
         ]
         if not plan:
             return None
         unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
         last = {"sequence": plan[-1]["sequence"], "plannedAt": {"$max": ["$plannedAt", "$$NOW"]}}
-        return self._feeds.find_one_and_update(
-            unchanged,
-            [{"$set": {**last, "plan": {"$literal": plan}}}],
-            return_document=ReturnDocument.AFTER,
-        )
+        change = [{"$set": {**last, "plan": {"$literal": plan}}}]
+        try:
+            return self._feeds.find_one_and_update(unchanged, change, upsert=True, return_document=ReturnDocument.AFTER)
+        except DuplicateKeyError:  # another relay was first
+            return None
 
-    def _apply_batch(self, project_id: str, plan: Sequence[PlannedEvent], planned_at: datetime) -> None:
+    def _apply_batch(self, project_id: str, feed: StoredFeed) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed and queued for its webhooks, and a
-        deleted record is removed only when its outbox is empty. What is not counted here is counted by a later call.
+        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
+        and a deleted record is removed only when its outbox is empty.
         """
-        self._add_to_feed(plan)
-        self._store.deliveries.queue(project_id, plan, planned_at)
-        self._store.insights.count_batch(project_id, plan[-1]["sequence"])
+        plan = feed["plan"]
+        rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
+        events: list[StoredEvent] = [from_bson(row) for row in rows]
+        self._add_to_feed(rows)
+        self._store.deliveries.queue(project_id, events, feed["plannedAt"])
+        self._store.insights.count_batch(project_id, events)
         for name in OUTBOXES:
-            self._empty(name, [row for row in plan if row["of"]["collection"] == name])
-        done = {"_id": ObjectId(project_id), "sequence": plan[-1]["sequence"]}
+            self._empty(name, [row for row in plan if row["collection"] == name])
+        done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
-    def _add_to_feed(self, plan: Sequence[PlannedEvent]) -> None:
-        rows: list[Bson] = [{key: value for key, value in row.items() if key != "of"} for row in plan]
+    def _add_to_feed(self, rows: Sequence[Bson]) -> None:
         write_once(self._database.events, [InsertOne(row) for row in rows], ["_id"])
 
     def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
         if not rows:
             return
         records = self._database[name]
-        these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["of"]["record"] for row in rows})}}
+        these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["record"] for row in rows})}}
         events = {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}
         records.update_many(these, {"$pull": events}, hint="_id_")
         if name in TOMBSTONES:
             records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []}, hint="_id_")
+
+
+def _outboxes(stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
+    """Returns a pipeline on the feeds that yields a feed, and the rows of stages on every collection with an outbox."""
+    unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in OUTBOXES)
+    return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
 
-from bson import ObjectId
+from bson import ObjectId, Timestamp
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
 from app.rules.actors import StoredNote
 from app.rules.events import Event
 from app.rules.projects import StoredProject
-from app.store.collection import EntityTags, OutboxCollection, new_id, object_id
+from app.store.collection import OutboxCollection, new_id, object_id
 from app.store.types import Values
 
 if TYPE_CHECKING:
@@ -41,6 +42,14 @@ class StoredCounters(TypedDict):
     """How often the project was frozen or unfrozen."""
     treeMoves: NotRequired[int]
     """How often a category was moved in the tree."""
+
+
+class Revision(NamedTuple):
+    """What a project delivers, as of a moment."""
+
+    number: int
+    at: Timestamp | None
+    """A time at which the primary had it; None where only the primary is read."""
 
 
 Capped = Literal["clusters", "webhooks"]
@@ -83,24 +92,21 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns every project, the oldest first, for the command line."""
         return [self.from_bson(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
 
-    def update(
-        self, project_id: str, record_id: str, changes: Values, event: Event, tags: EntityTags
-    ) -> StoredProject | None:
-        """Changes a project's settings if that changes something."""
-        changed = super().update(project_id, record_id, changes, event, tags)
+    def change(self, project_id: str, before: StoredProject, after: Values, events: Sequence[Event]) -> StoredProject:
+        """Changes a project's settings. Raises as every `change` does."""
+        changed = super().change(project_id, before, after, events)
         with _recent_lock:
             _recent.pop(project_id, None)
         return changed
 
-    def freeze(self, project_id: str, frozen: StoredNote | None, event: Event) -> StoredProject | None:
-        """Freezes or unfreezes a project if that changes something, inside a transaction.
+    def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:
+        """Freezes or unfreezes a project, inside a transaction.
 
         It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
         is published before, or sees the freeze.
         """
-        changed = self.update(project_id, project_id, {"frozen": frozen}, event, None)
-        if changed is not None:
-            self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
+        changed = self.update(project_id, before, {"frozen": frozen}, event)
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed
 
     def count_up(self, project_id: str, what: Capped, cap: int) -> bool:
@@ -120,7 +126,8 @@ class Projects(OutboxCollection[StoredProject]):
         """Counts the project's delivery up, inside the transaction that changes what is delivered."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
 
-    def delivery_revision(self, project_id: str) -> int:
-        """Returns a number that changes whenever what the project delivers does: one small read."""
-        counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1})
-        return counted.get("delivery", 0) if counted else 0
+    def delivery_revision(self, project_id: str) -> Revision:
+        """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
+        with self._store.moment() as session:
+            counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1}, session=session)
+            return Revision(counted["delivery"] if counted else 0, session.operation_time if session else None)

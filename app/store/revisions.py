@@ -10,7 +10,6 @@ from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
 from app.rules.revisions import StoredRevision
 from app.store.collection import DESCENDING, Collection, object_ids
-from app.store.indexes import REVISIONS_BY_TOKEN, REVISIONS_BY_VERSION
 from app.store.types import Bson
 
 
@@ -40,7 +39,7 @@ class Revisions(Collection[StoredRevision]):
         """Returns one page of a document's versions, the newest first."""
         condition = {"documentId": ObjectId(document_id)}
         newest = (("version", DESCENDING),)
-        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, index=REVISIONS_BY_VERSION)
+        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit)
 
     def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns one version of a document, or None."""
@@ -54,14 +53,14 @@ class Revisions(Collection[StoredRevision]):
         ids, numbers = object_ids({one for one, _ in wanted}), sorted({number for _, number in wanted})
         condition = {"documentId": {"$in": ids}, "version": {"$in": numbers}}
         fields = {"documentId": 1, "version": 1, "wordCount": 1}
-        rows = self._find(project_id, condition, fields=fields, index=REVISIONS_BY_VERSION)
+        rows = self._find(project_id, condition, fields=fields)
         return {(row["documentId"], row["version"]): row["wordCount"] for row in rows}
 
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
         written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}
         first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
-        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}], REVISIONS_BY_TOKEN)
+        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}])
         return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
@@ -71,7 +70,7 @@ class Revisions(Collection[StoredRevision]):
         ]
         found: dict[str, list[StoredRevision]] = {str(one["documentId"]): [] for one in documents}
         fields = {"documentId": 1, "version": 1, "by.id": 1, "reverts": 1}
-        for row in self._find(project_id, {"$or": documents}, fields=fields, index=REVISIONS_BY_VERSION):
+        for row in self._find(project_id, {"$or": documents}, fields=fields):
             found[row["documentId"]].append(row)
         return found
 

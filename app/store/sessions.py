@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import NotRequired, TypedDict
 
 from app.store.collection import Collection, Stored
-from app.store.indexes import SESSIONS_BY_HASH
 from app.store.types import Values
 
 
@@ -52,7 +51,7 @@ class Sessions(Secrets[StoredSession]):
 
     def get(self, project_id: str, secret_hash: str) -> StoredSession | None:
         """Returns the session whose secret has this hash, or None."""
-        return self._find_one(project_id, {"hash": secret_hash}, index=SESSIONS_BY_HASH)
+        return self._find_one(project_id, {"hash": secret_hash})
 
     def delete(self, project_id: str, secret_hash: str) -> None:
         """Deletes a session."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass, field, replace
@@ -13,6 +13,7 @@ from itertools import count
 from typing import NoReturn, Protocol, TypeVar
 
 import pymongo
+from bson import Timestamp
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
@@ -27,16 +28,15 @@ from pymongo.errors import (
     ServerSelectionTimeoutError,
 )
 from pymongo.read_concern import ReadConcern
-from pymongo.read_preferences import ReadPreference
+from pymongo.read_preferences import Nearest, Primary, PrimaryPreferred, ReadPreference, Secondary, SecondaryPreferred
 from pymongo.write_concern import WriteConcern
 
-from app.errors import ServiceUnavailable, WriteConflict
-from app.settings import SettingsError, check_database
+from app.errors import ServiceUnavailable, SettingsError, WriteConflict
+from app.settings import check_database
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.deliveries import Deliveries
-from app.store.delivery import Delivery
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import WRITE_CONFLICT, Idempotency
@@ -47,6 +47,7 @@ from app.store.leases import Leases
 from app.store.named import Clusters, Members
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
+from app.store.publications import Publications
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
 from app.store.sessions import Invitations, Sessions
@@ -57,8 +58,8 @@ from app.store.webhooks import Webhooks
 
 T = TypeVar("T")
 
-LOST_CODES = {11000, 175}
-"""MongoDB's codes where another request wrote the same key first, and where an index was dropped under a query."""
+DUPLICATE_KEY = 11000
+"""MongoDB's code where another request wrote the same key first."""
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
@@ -75,6 +76,18 @@ asked to the next primary. By its defaults that takes 30 seconds, and requests e
 
 ABORT_SECONDS = 1
 """How long a request may take beyond its deadline to abort its transaction."""
+
+ReadMode = Primary | PrimaryPreferred | Secondary | SecondaryPreferred | Nearest
+READ_MODES: Mapping[str, ReadMode] = {
+    "primary": Primary(),
+    "primaryPreferred": PrimaryPreferred(),
+    "secondary": Secondary(),
+    "secondaryPreferred": SecondaryPreferred(),
+    "nearest": Nearest(),
+}
+"""The values of `DELIVERY_READ_PREFERENCE`."""
+LAG_SECONDS = 1.0
+"""How long what is delivered is read from secondaries before the primary is read instead."""
 
 DATABASE = "content_workflow"
 CODEC: CodecOptions[Bson] = CodecOptions(tz_aware=True)
@@ -134,6 +147,8 @@ class Store:
     deadline_seconds: float
     session: ClientSession | None = None
     is_rolled_back: bool = False
+    delivery_read_preference: ReadMode = field(default_factory=Primary)
+    """Where what is delivered is read."""
     lost_to_others: int = 0
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
     writes: int = field(default=0, init=False)
@@ -147,14 +162,14 @@ class Store:
         last as long as one.
         `unbounded` commands, which build indexes, take as long as they need.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
-        index says that another request wrote first, or `db init` dropped the index that a query was reading.
+        index says that another request wrote first.
         """
         try:
             with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
                 yield seconds
         except PyMongoError as error:
             codes = _codes_of(error)
-            if codes & LOST_CODES:
+            if DUPLICATE_KEY in codes:
                 raise WriteConflict from error
             if "Transaction numbers are only allowed on" in str(error):
                 raise NoTransactions from error
@@ -218,6 +233,26 @@ class Store:
                 raise TooManyWriters(reason=reason_of(error)) from error
             raise
 
+    @contextmanager
+    def moment(self) -> Iterator[ClientSession | None]:
+        """Yields a session that knows the time of what it read; None where only the primary is ever read."""
+        if isinstance(self.delivery_read_preference, Primary):
+            yield None
+            return
+        with self.database.client.start_session(causal_consistency=True) as session:
+            yield session
+
+    @contextmanager
+    def at_moment(self, at: Timestamp) -> Iterator[Store]:
+        """Yields the store for reads by `delivery_read_preference` that see all that the primary had at a time.
+
+        A member that has not got there within `LAG_SECONDS` is given up: `ServiceUnavailable`.
+        """
+        with self.database.client.start_session(causal_consistency=True) as session, pymongo.timeout(LAG_SECONDS):
+            session.advance_operation_time(at)
+            database = self.database.with_options(read_preference=self.delivery_read_preference)
+            yield replace(self, database=database, session=session)
+
     def ping(self) -> None:
         """Checks that MongoDB answers, has transactions and lets the service's user read.
 
@@ -244,7 +279,6 @@ class Store:
     categories = cached_property(Categories)
     clusters = cached_property(Clusters)
     deliveries = cached_property(Deliveries)
-    delivery = cached_property(Delivery)
     documents = cached_property(Documents)
     events = cached_property(Events)
     idempotency = cached_property(Idempotency)
@@ -255,6 +289,7 @@ class Store:
     members = cached_property(Members)
     outboxes = cached_property(Outboxes)
     projects = cached_property(Projects)
+    publications = cached_property(Publications)
     revisions = cached_property(Revisions)
     sessions = cached_property(Sessions)
     tokens = cached_property(Tokens)
@@ -276,7 +311,9 @@ def _codes_of(error: PyMongoError) -> set[int | None]:
     return {error.code} if isinstance(error, OperationFailure) else set()
 
 
-def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store:
+def connect(
+    uri: str, database: str = "", deadline_seconds: float = 10, delivery_read_preference: str = "primary"
+) -> Store:
     """Returns the store of a MongoDB replica set; the connection is made at the first use.
 
     The database is the one that is named, else the one in the URI, else `content_workflow` (decisions, section 10).
@@ -325,7 +362,8 @@ def connect(uri: str, database: str = "", deadline_seconds: float = 10) -> Store
         read_concern=ReadConcern("majority"),
         write_concern=WriteConcern("majority"),
     )
-    return Store(opened, transact=transact, deadline_seconds=deadline_seconds)
+    mode = READ_MODES[delivery_read_preference]
+    return Store(opened, transact=transact, deadline_seconds=deadline_seconds, delivery_read_preference=mode)
 
 
 def _abort(session: ClientSession) -> None:

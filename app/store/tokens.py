@@ -10,11 +10,8 @@ from typing import TypedDict
 from bson import ObjectId
 from pymongo import ReturnDocument
 
-from app.rules.events import Event
 from app.rules.tokens import StoredToken
-from app.store.collection import Collection, EntityTags, OutboxCollection, object_id, object_ids
-from app.store.indexes import TOKENS_BY_ID
-from app.store.types import Values
+from app.store.collection import Collection, OutboxCollection, object_id, object_ids
 from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -24,8 +21,9 @@ class Tokens(OutboxCollection[StoredToken]):
     """The tokens of all projects, found by the hash of their secret, or by project and id."""
 
     name = "tokens"
-    event_data = (("tokenId", "_id", None),)
+    event_data = (("tokenId", "_id"),)
     defaults = {}
+    has_update_time = False
 
     def by_hash(self, secret_hash: str) -> StoredToken | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
@@ -49,16 +47,7 @@ class Tokens(OutboxCollection[StoredToken]):
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
         fields = {"outbox": 0, "hash": 0}
-        return self._find(
-            project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields, index=TOKENS_BY_ID
-        )
-
-    def write(
-        self, project_id: str, token_id: str, changes: Values, event: Event, tags: EntityTags
-    ) -> StoredToken | None:
-        """Changes a token that was not revoked."""
-        condition = self._id_filter(token_id, tags) | {"revokedAt": None}
-        return self._change(project_id, condition, event=event, changes=changes)
+        return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 
 class StoredBudgetUse(TypedDict):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 UNIQUE_KEYS = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
 """What makes a record the same one, where an import that was interrupted is run again."""
 
-RECORDS = ("projects", "members", "categories", "clusters", "documents")
+RECORDS = ("projects", "members", "categories", "clusters", "documents", "publications")
 """The collections that change; texts and versions never do."""
 AT_ONCE = 100
 """Documents whose versions and texts are read with two queries."""
@@ -46,14 +46,16 @@ class ProjectSnapshot:
     def documents(self) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody]]]:
         """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
 
+        What is delivered of a document, or was before it was moved to the trash, is its `snapshot`.
         Leaves out documents that were deleted for good since the snapshot.
         """
-        rows = self._rows("documents")
+        rows, publications = self._rows("documents"), _Groups(self._rows("publications"), "_id")
         while batch := list(islice(rows, AT_ONCE)):
             ids = [row["_id"] for row in batch]
-            revisions = _Groups(self._of("revisions", ids, "documentId", "version"))
-            bodies = _Groups(self._of("bodies", ids, "documentId", "_id"))
+            revisions = _Groups(self._of("revisions", ids, "documentId", "version"), "documentId")
+            bodies = _Groups(self._of("bodies", ids, "documentId", "_id"), "documentId")
             for row in batch:
+                row["snapshot"] = next(publications.of(row["_id"]), row.get("trashedPublication"))
                 history: list[StoredRevision] = [
                     from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]
                 ]
@@ -91,7 +93,7 @@ class Transfers:
             files = {name: stack.enter_context(TemporaryFile()) for name in RECORDS}
             session = stack.enter_context(self._database.client.start_session(snapshot=True))
             for name, file in files.items():
-                gone = {} if name in ("members", "documents") else {"deletedAt": None}
+                gone = {} if name in ("members", "documents", "publications") else {"deletedAt": None}
                 where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
                 for row in _read(self._store, found.sort([("projectId", 1), ("_id", 1)])):
@@ -122,6 +124,18 @@ class Transfers:
         if writes:
             self._database[collection].bulk_write(writes, ordered=False, session=self._session)
 
+    def documents(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
+        """Returns those of the documents that exist, by id, each with its publication as `snapshot`."""
+        wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(document_ids)}}
+        found = {
+            name: {row["_id"]: row for row in self._database[name].find(wanted, session=self._session)}
+            for name in ("documents", "publications")
+        }
+        return {
+            str(one): from_bson(row | {"snapshot": found["publications"].get(one, row.get("trashedPublication"))})
+            for one, row in found["documents"].items()
+        }
+
     def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
         """Returns the document that each of the texts belongs to, for those that exist."""
         wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(body_ids)}}
@@ -148,11 +162,11 @@ class Transfers:
 
 
 class _Groups:
-    """Rows that are sorted by document, yielded one document at a time."""
+    """Rows that are sorted by document, whose id is under `key`, yielded one document at a time."""
 
-    def __init__(self, rows: Iterator[Bson]) -> None:
-        self._groups = groupby(rows, key=lambda row: row["documentId"])
-        self._next: tuple[ObjectId, Iterator[Bson]] | None = next(self._groups, None)
+    def __init__(self, rows: Iterator[Bson], key: str) -> None:
+        self._groups: Iterator[tuple[ObjectId, Iterator[Bson]]] = groupby(rows, key=lambda row: row[key])
+        self._next = next(self._groups, None)
 
     def of(self, document_id: ObjectId) -> Iterator[Bson]:
         """Yields the rows of a document; those of documents before it, which do not exist, are skipped."""

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from app.rules.events import Event
-from app.rules.webhooks import ListeningWebhook, StoredWebhook, WebhookSecret, WebhookTarget
-from app.store.collection import EntityTags, OutboxCollection
-from app.store.indexes import NOT_DELETED, WEBHOOKS_BY_ID
+from app.rules.webhooks import ListeningWebhook, StoredWebhook, WebhookTarget
+from app.store.collection import OutboxCollection, object_id
+from app.store.indexes import NOT_DELETED
 
 
 class Webhooks(OutboxCollection[StoredWebhook]):
     """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
 
     name = "webhooks"
-    event_data = (("webhookId", "_id", None),)
+    event_data = (("webhookId", "_id"),)
     hidden = {"outbox": 0, "secrets": 0}
 
     def all(self, project_id: str) -> list[StoredWebhook]:
         """Returns all of a project's webhooks, oldest first, without their secrets."""
-        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden, index=WEBHOOKS_BY_ID)
+        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden)
 
     def listening(self, project_id: str) -> Sequence[ListeningWebhook]:
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
@@ -25,29 +25,13 @@ class Webhooks(OutboxCollection[StoredWebhook]):
 
     def get_target(self, project_id: str, webhook_id: str) -> WebhookTarget | None:
         """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
-        return self._find_one(project_id, self._id_filter(webhook_id), {"url": 1, "secrets": 1, "enabled": 1})
+        wanted = {"_id": object_id(webhook_id), **NOT_DELETED}
+        return self._find_one(project_id, wanted, {"url": 1, "secrets": 1, "enabled": 1})
 
-    def rotate(
-        self,
-        project_id: str,
-        webhook_id: str,
-        before: Sequence[WebhookSecret],
-        after: Sequence[WebhookSecret],
-        event: Event,
-        tags: EntityTags,
-    ) -> StoredWebhook | None:
-        """Writes the secrets of a webhook; None where they are not those that were read any more."""
-        condition = self._id_filter(webhook_id, tags) | {"secrets": list(before)}
-        changes = {"secrets": list(after), "updatedAt": event.at}
-        return self._change(project_id, condition, event=event, changes=changes)
+    def get_with_secrets(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
+        """Returns a webhook with its secrets, to be rotated."""
+        return self._find_one(project_id, {"_id": object_id(webhook_id), **NOT_DELETED}, {"outbox": 0})
 
-    def delete(self, project_id: str, record_id: str, event: Event, tags: EntityTags) -> StoredWebhook | None:
+    def delete(self, project_id: str, before: StoredWebhook, event: Event) -> StoredWebhook:
         """Marks a webhook as deleted and removes its secrets."""
-        changes = {"deletedAt": event.at, "secrets": []}
-        return self._change(project_id, self._id_filter(record_id, tags), event=event, changes=changes)
-
-    def disable(self, project_id: str, webhook_id: str, event: Event) -> StoredWebhook | None:
-        """Disables a webhook; None where it is not enabled."""
-        condition = self._id_filter(webhook_id) | {"enabled": True}
-        changes = {"enabled": False, "disabledAt": event.at, "updatedAt": event.at}
-        return self._change(project_id, condition, event=event, changes=changes)
+        return self.change(project_id, before, {**before, "deletedAt": event.at, "secrets": []}, [event])

@@ -5,14 +5,18 @@ Everything that a job does in MongoDB is done under `Store.deadline`, in steps s
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
+from app.errors import WriteConflict
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
-from app.operations.context import this_instant
+from app.operations.briefs import expire_lease
+from app.operations.context import Context, system, this_instant
 from app.operations.publishing import publish_due
 from app.settings import Settings
 from app.store.store import Store
+from app.vocabulary import Channel
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
 from app.worker.worker import Job, ProjectByProject, ProjectPool
@@ -39,7 +43,6 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
         project_by_project("trim feeds", 60, trim_feeds, keep, set()),
-        project_by_project("count events", 60, count_events),
     )
 
 
@@ -60,18 +63,6 @@ def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], ob
     if relayed:
         then()
     return relayed > 0
-
-
-def count_events(store: Store, projects: ProjectByProject) -> bool:
-    """Counts events for the projects' figures that no relay has counted, such as those of earlier versions."""
-    with store.deadline():
-        behind = store.insights.projects_behind()
-
-    def count(project_id: str) -> bool:
-        with store.deadline():
-            return store.insights.count_batch(project_id, behind[project_id])
-
-    return projects.each(behind, count) > 0
 
 
 def start_publishing(store: Store, pool: ProjectPool) -> bool:
@@ -104,13 +95,13 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
         recorded = 0
         with store.deadline():
             expired = store.briefs.find_expired(project_id, now)
-        for document_id in expired:
-            with store.deadline():
-                is_first = store.briefs.expire_lease(project_id, document_id, now)
-            if is_first:
+        ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
+        for document in expired:
+            with suppress(WriteConflict), store.deadline():
+                expire_lease(ctx, document)
                 recorded += 1
                 CLAIMS_EXPIRED.inc()
-                log.info("claim expired", extra={"documentId": document_id})
+                log.info("claim expired", extra={"documentId": document["id"]})
         return recorded
 
     return projects.each(with_expired, expire) > 0

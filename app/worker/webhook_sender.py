@@ -139,8 +139,10 @@ class WebhookSender:
         return now + rest_after(failures)
 
     def _disable(self, project_id: str, webhook_id: str, now: datetime) -> None:
-        event = Event("webhook.disabled", now, SYSTEM)
-        if self.store.webhooks.disable(project_id, webhook_id, event):
+        webhook = self.store.webhooks.get(project_id, webhook_id)
+        if webhook is not None and webhook["enabled"]:
+            changes = {"enabled": False, "disabledAt": now}
+            self.store.webhooks.update(project_id, webhook, changes, Event("webhook.disabled", now, SYSTEM))
             given_up = self.store.deliveries.give_up(project_id, webhook_id, keep_requested=True)
             details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
             log.warning("webhook disabled", extra=details)

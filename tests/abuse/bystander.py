@@ -2,7 +2,7 @@
 
 `python -m tests.abuse.bystander PORT SECRET INTENT` sends requests until its standard input ends, then writes what it
 noted as JSON, an object with two lists: `kept` of a client with an address and a connection of its own, `fresh` of one
-with the attacker's address and a new connection each time. A request is noted as an array: when it began, its seconds,
+with another address and a new connection each time. A request is noted as an array: when it began, its seconds,
 and what was wrong with its answer, or null.
 """
 
@@ -14,9 +14,9 @@ import threading
 import time
 from http.client import HTTPConnection, HTTPException
 
-ADDRESS = "127.0.0.2"
-PAUSE = 0.01
-FRESH_PAUSE = 0.05
+ADDRESS, OTHER_ADDRESS = "127.0.0.2", "127.0.0.3"
+PAUSE = 0.05
+"""Both stay below the requests a second that nginx lets an address send."""
 
 Request = tuple[str, str, str | None]
 Noted = tuple[float, float, str | None]
@@ -42,9 +42,9 @@ def main(port: int, secret: str, intent: str) -> None:
                     client = None
 
     def ask_on_new_connections() -> None:
-        while not over.wait(FRESH_PAUSE):
+        while not over.wait(PAUSE):
             for request in read:
-                client = HTTPConnection("127.0.0.1", port, timeout=30)
+                client = HTTPConnection("127.0.0.1", port, timeout=30, source_address=(OTHER_ADDRESS, 0))
                 fresh.append(_noted(client, headers, request))
                 client.close()
 

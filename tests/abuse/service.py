@@ -1,13 +1,15 @@
-"""The service as an attacker meets it: `content-workflow serve` with its defaults, on a mongod of its own."""
+"""The service as an attacker meets it: `content-workflow serve` behind `examples/nginx`, on a mongod of its own."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+import pytest
 
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
@@ -24,6 +27,8 @@ from tests.live import free_port, until_listening
 from tests.make import OPERATIONS, Project, a_project
 
 CHECKOUT = Path(__file__).parents[2]
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+"""The folders that nginx writes to."""
 MIB = 1024 * 1024
 
 MAX_SERVER_BYTES = 400 * MIB
@@ -56,7 +61,7 @@ class Bystanders:
     kept: list[Noted] = field(default_factory=list)
     """Of a client with an address and a connection of its own."""
     fresh: list[Noted] = field(default_factory=list)
-    """Of a client with the attacker's address and a new connection each time."""
+    """Of a client with another address and a new connection each time."""
 
     def between(self, begin: float, end: float) -> Bystanders:
         """Returns those that began between two instants of the monotonic clock."""
@@ -91,8 +96,16 @@ def p99(requests: list[Noted]) -> float:
 class Service:
     """A running service, with a project for the attacker and one for everybody else."""
 
-    def __init__(self, url: str, port: int, pid: int, mongod_pid: int, store: Store) -> None:
-        self.url, self.port, self.pid, self.mongod_pid, self.store = url, port, pid, mongod_pid, store
+    def __init__(self, port: int, own_port: int, pid: int, mongod_pid: int, store: Store) -> None:
+        self.url, self.port, self.pid, self.mongod_pid, self.store = (
+            f"http://127.0.0.1:{port}",
+            port,
+            pid,
+            mongod_pid,
+            store,
+        )
+        self.own_port = own_port
+        """The port of the service itself; `url` and `port` are those of nginx."""
         self.project = a_project(store)
         self.bystander_token = a_project(store).token().secret
 
@@ -113,15 +126,12 @@ class Service:
         return _resident(self.mongod_pid)
 
     @contextmanager
-    def bystanders(self, port: int | None = None) -> Iterator[Bystanders]:
-        """Has another process send `GET /health`, `GET /briefs` and a write of another project inside the block.
-
-        `port` is that of a proxy before the service, if they are to pass through one.
-        """
+    def bystanders(self) -> Iterator[Bystanders]:
+        """Has another process send `GET /health`, `GET /briefs` and a write of another project inside the block."""
         project = self.new_project()
         token = project.token()
         intent = OPERATIONS["create_document_intent"](project.context(token), fields={"title": "Rye"}).body["id"]
-        command = [sys.executable, "-m", "tests.abuse.bystander", str(port or self.port), token.secret, intent]
+        command = [sys.executable, "-m", "tests.abuse.bystander", str(self.port), token.secret, intent]
         process = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         requests = Bystanders()
         try:
@@ -145,15 +155,13 @@ class Service:
             yield watch
 
     @contextmanager
-    def holds(self, seconds: float = MAX_SECONDS, port: int | None = None) -> Iterator[Bystanders]:
+    def holds(self, seconds: float = MAX_SECONDS) -> Iterator[Bystanders]:
         """Asserts what "No single client takes it down" promises about everything inside the block.
 
-        Nobody else waits longer than some seconds. `port` is that of a proxy, if the others pass through one.
-
-        Yields what others met meanwhile, to be looked at after the block.
+        Nobody else waits longer than some seconds. Yields what others met meanwhile, to be looked at after the block.
         """
         others = Bystanders()
-        with self.bystanders(port) as requests:
+        with self.bystanders() as requests:
             time.sleep(WARM_UP_SECONDS)
             before = time.monotonic()
             time.sleep(NORMAL_SECONDS)
@@ -215,17 +223,46 @@ def _meanwhile(run: Callable[[], None], over: threading.Event) -> Iterator[None]
 
 
 @contextmanager
+def behind_nginx(upstream: int) -> Iterator[int]:
+    """Yields the port at which nginx, with the example's configuration, stands in front of the service at another."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if program is None:
+        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = Path(name), free_port()
+        text = (CHECKOUT / "examples" / "nginx" / "nginx.conf").read_text()
+        text = text.replace("server service:8000;", f"server 127.0.0.1:{upstream};")
+        text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace("worker_processes auto;", "")
+        paths = "".join(f"{one}_temp_path {folder}/{one};" for one in TEMPORARY)
+        (folder / "nginx.conf").write_text(text.replace("http {", "http {" + paths, 1))
+        options = f"daemon off; pid {folder}/pid;" + (" user root;" if os.geteuid() == 0 else "")
+        command = [program, "-p", folder, "-e", folder / "error.log", "-c", folder / "nginx.conf", "-g", options]
+        process = subprocess.Popen(command)
+        try:
+            until_listening(port, process)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@contextmanager
 def serve(mongodb_uri: str, mongod_pid: int, **environment: str) -> Iterator[Service]:
     """Yields a service that runs as `content-workflow serve` starts it, on a database of its own."""
     store = connect(mongodb_uri, f"abuse_{free_port()}")
     create_indexes(store.database)
     port = free_port()
-    given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name, "LOG_LEVEL": "WARNING", **environment}
+    given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name, "LOG_LEVEL": "WARNING"}
+    given |= {"TRUSTED_PROXIES": "127.0.0.1", **environment}
     command = [Path(sys.executable).with_name("content-workflow"), "serve", "--port", str(port)]
     process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **given}, start_new_session=True)
     try:
         until_listening(port, process)
-        yield Service(f"http://127.0.0.1:{port}", port, process.pid, mongod_pid, store)
+        with behind_nginx(port) as proxy:
+            yield Service(proxy, port, process.pid, mongod_pid, store)
     finally:
         process.send_signal(signal.SIGTERM)
         try:

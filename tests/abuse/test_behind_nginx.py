@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,46 +13,20 @@ import httpx
 import pytest
 
 from tests.abuse.flood import flood
-from tests.abuse.service import CHECKOUT, PLAIN, Service, serve
+from tests.abuse.service import PLAIN, Service, behind_nginx, serve
 from tests.abuse.sockets import head
 from tests.graphql_app.client import delivery_token, published
-from tests.live import free_port, until_listening
+from tests.live import free_port
 from tests.make import a_document
 
 PATHS = ("/briefs", "/graphql", "/console/board")
 """A path of each form of refusals."""
-TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-
-
-@contextmanager
-def behind_nginx(upstream: int, folder: Path) -> Iterator[int]:
-    """Yields the port at which nginx, with the example's configuration, stands in front of the service at another."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if program is None:
-        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    port, file = free_port(), folder / "nginx.conf"
-    text = (CHECKOUT / "examples" / "nginx" / "nginx.conf").read_text()
-    text = text.replace("server 127.0.0.1:8000;", f"server 127.0.0.1:{upstream};")
-    text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace("worker_processes auto;", "")
-    paths = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
-    file.write_text(text.replace("http {", "http {" + paths, 1))
-    options = f"daemon off; pid {folder}/pid;" + (" user root;" if os.geteuid() == 0 else "")
-    process = subprocess.Popen([program, "-p", folder, "-e", folder / "error.log", "-c", file, "-g", options])
-    try:
-        until_listening(port, process)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def connections_of(service: Service) -> int:
     """Returns how many connections the service has."""
     rows = re.findall(r"^ *\d+: \S+:([0-9A-F]{4}) \S+ 01 ", Path("/proc/net/tcp").read_text(), re.MULTILINE)
-    return sum(int(port, 16) == service.port for port in rows)
+    return sum(int(port, 16) == service.own_port for port in rows)
 
 
 @contextmanager
@@ -75,14 +46,14 @@ def clients(port: int, request: bytes, count: int) -> Iterator[list[socket.socke
             client.close()
 
 
-def test_slow_senders_do_not_reach_the_service(service: Service, tmp_path: Path) -> None:
+def test_slow_senders_do_not_reach_the_service(service: Service) -> None:
     secret = delivery_token(service.project).secret
     upload = head("POST", "/graphql", secret, Content_Type="application/json", Content_Length="1000") + b"{"
-    with behind_nginx(service.port, tmp_path) as port, clients(port, upload, 90):
+    with clients(service.port, upload, 90):
         time.sleep(1)
         assert connections_of(service) == 0
         answer = httpx.post(
-            f"http://127.0.0.1:{port}/graphql",
+            f"{service.url}/graphql",
             json={"query": "{ documents { title } }"},
             headers={"Authorization": f"Bearer {secret}"},
             **PLAIN,
@@ -90,44 +61,42 @@ def test_slow_senders_do_not_reach_the_service(service: Service, tmp_path: Path)
         assert answer.status_code == 200
 
 
-def test_slow_readers_hold_no_place_in_the_service(service: Service, tmp_path: Path) -> None:
+def test_slow_readers_hold_no_place_in_the_service(service: Service) -> None:
     document = a_document(service.project.context(), markdown="x" * 2_000_000)
     secret = service.project.token().secret
     path = f"/documents/{document['id']}"
-    with behind_nginx(service.port, tmp_path) as port, clients(port, head("GET", path, secret), 20):
+    with clients(service.port, head("GET", path, secret), 20):
         time.sleep(2)
         for _ in range(5):
             answer = httpx.get(service.url + path, headers={"Authorization": f"Bearer {secret}"}, **PLAIN)
             assert (answer.status_code, len(answer.json()["content"])) == (200, 2_000_000)
 
 
-def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(service: Service, tmp_path: Path) -> None:
+def test_connections_are_limited_by_address_and_silent_ones_stay_with_nginx(service: Service) -> None:
     upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
-    with behind_nginx(service.port, tmp_path) as port:
-        with clients(port, b"", 1_000), service.holds():
-            time.sleep(1)
-            assert connections_of(service) <= 4
-            assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 200
-        with clients(port, upload, 100):
-            time.sleep(0.5)
-            assert httpx.get(f"http://127.0.0.1:{port}/health", **PLAIN).status_code == 429
+    with clients(service.port, b"", 1_000), service.holds():
+        time.sleep(1)
+        assert connections_of(service) <= 8
+        assert httpx.get(f"{service.url}/health", **PLAIN).status_code == 200
+    with clients(service.port, upload, 100):
+        time.sleep(0.5)
+        assert httpx.get(f"{service.url}/health", **PLAIN).status_code == 429
 
 
-def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service: Service, tmp_path: Path) -> None:
+def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service: Service) -> None:
     upload = head("POST", "/graphql", "cwd_x", Content_Type="application/json", Content_Length="1000")
-    with behind_nginx(service.port, tmp_path) as port:
-        for path, refusal in (
-            ("/briefs/claim", b'{"_tag":"PayloadTooLarge"'),
-            ("/graphql", b'"REQUEST_TOO_LARGE"'),
-            ("/console/plan", b"<h1>Too large</h1>"),
-        ):
-            with socket.create_connection(("127.0.0.1", port)) as client:
-                client.sendall(head("POST", path, "cwm_x", Content_Type="application/json", Content_Length="20971521"))
-                assert refusal in client.recv(65536)
-        with clients(port, upload, 100):
-            time.sleep(0.5)
-            limited = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in PATHS]
-    with behind_nginx(free_port(), tmp_path) as port:
+    for path, refusal in (
+        ("/briefs/claim", b'{"_tag":"PayloadTooLarge"'),
+        ("/graphql", b'"REQUEST_TOO_LARGE"'),
+        ("/console/plan", b"<h1>Too large</h1>"),
+    ):
+        with socket.create_connection(("127.0.0.1", service.port)) as client:
+            client.sendall(head("POST", path, "cwm_x", Content_Type="application/json", Content_Length="20971521"))
+            assert refusal in client.recv(65536)
+    with clients(service.port, upload, 100):
+        time.sleep(0.5)
+        limited = [httpx.get(f"{service.url}{path}", **PLAIN) for path in PATHS]
+    with behind_nginx(free_port()) as port:
         down = [httpx.get(f"http://127.0.0.1:{port}{path}", **PLAIN) for path in PATHS]
 
     answers = [(one.status_code, one.headers["Retry-After"]) for one in limited + down]
@@ -145,52 +114,44 @@ def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service:
     ]
 
 
-def test_the_longest_addresses_reach_the_service(service: Service, tmp_path: Path) -> None:
+def test_the_longest_addresses_reach_the_service(service: Service) -> None:
     keys = "/documents?key=" + ",".join(f"{number:0200}" for number in range(100))
     query = "/graphql?query=%7Bcategories%7Bid%7D%7D%23" + "%20" * 20_000
     callers = {keys: service.project.token(), query: delivery_token(service.project)}
-    with behind_nginx(service.port, tmp_path) as port:
-        for path, caller in callers.items():
-            headers = {"Authorization": f"Bearer {caller.secret}"}
-            assert httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, **PLAIN).status_code == 200
+    for path, caller in callers.items():
+        headers = {"Authorization": f"Bearer {caller.secret}"}
+        assert httpx.get(f"{service.url}{path}", headers=headers, **PLAIN).status_code == 200
 
 
 @pytest.mark.parametrize("passes", [1, 300], ids=["one at a time", "300 pipelined"])
-def test_a_flood_of_one_address_stops_at_nginx(service: Service, tmp_path: Path, passes: int) -> None:
+def test_a_flood_of_one_address_stops_at_nginx(service: Service, passes: int) -> None:
     requests = [head("GET", "/briefs", service.project.token().secret) * passes]
-    with behind_nginx(service.port, tmp_path) as port, service.holds(port=port):
-        statuses = flood(port, requests, clients=5_000 // passes, seconds=3, addresses=["127.0.0.10"])
+    with service.holds():
+        statuses = flood(service.port, requests, clients=5_000 // passes, seconds=3, addresses=["127.0.0.10"])
     assert statuses["429"] > statuses["200"] > 0
 
 
-def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int], tmp_path: Path) -> None:
-    with (
-        serve(*own_mongod, TRUSTED_PROXIES="127.0.0.1", FAILED_AUTH_LIMIT_PER_MINUTE="1") as service,
-        behind_nginx(service.port, tmp_path) as port,
-    ):
+def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int]) -> None:
+    with serve(*own_mongod, FAILED_AUTH_LIMIT_PER_MINUTE="1") as service:
         headers = {"Authorization": f"Bearer {service.project.token().secret}", "Idempotency-Key": "once"}
         body = b'{"title": "A long body"' + b" " * 18_000_000 + b"}"
         headers["Content-Type"] = "application/json"
-        made = httpx.post(f"http://127.0.0.1:{port}/document-intents", content=body, headers=headers, **PLAIN)
+        made = httpx.post(f"{service.url}/document-intents", content=body, headers=headers, **PLAIN)
         assert (made.status_code, made.json()["fields"]) == (201, {"title": "A long body"})
         statuses = [
-            httpx.get(
-                f"http://127.0.0.1:{port}/briefs", headers={"X-Forwarded-For": f"203.0.113.{number}"}, **PLAIN
-            ).status_code
+            httpx.get(f"{service.url}/briefs", headers={"X-Forwarded-For": f"203.0.113.{number}"}, **PLAIN).status_code
             for number in range(2)
         ]
         assert statuses == [401, 429], "the address that a client claims for itself is not believed"
 
 
-def test_what_websites_read_is_compressed_and_the_rest_keeps_its_etag(
-    own_mongod: tuple[str, int], tmp_path: Path
-) -> None:
-    with serve(*own_mongod) as service, behind_nginx(service.port, tmp_path) as port:
+def test_what_websites_read_is_compressed_and_the_rest_keeps_its_etag(own_mongod: tuple[str, int]) -> None:
+    with serve(*own_mongod) as service:
         project = service.project
         document = published(project, markdown="Flour, water, salt. " * 200)
         site = {"Authorization": f"Bearer {delivery_token(project).secret}"}
         scripts = {"Authorization": f"Bearer {project.token().secret}"}
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", **PLAIN) as client:
+        with httpx.Client(base_url=service.url, **PLAIN) as client:
             query = {"query": "{ documents { html } }"}
             read = client.get("/graphql", params=query, headers=site)
             assert read.headers["Content-Encoding"] == "gzip"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from contextlib import contextmanager
 
 import pytest
 
-from app.http.connections import PER_ADDRESS
 from tests.abuse.service import Service
 from tests.abuse.sockets import connect, head, is_closed, stalled
 
@@ -38,24 +36,6 @@ def test_ten_thousand_silent_connections_delay_no_other_caller(service: Service)
     with service.holds() as others, silent(service, 10_150):
         time.sleep(4)
     assert len(others.fresh) > 10
-
-
-def test_an_address_keeps_the_connections_that_it_uses(service: Service) -> None:
-    used = HTTPConnection("127.0.0.1", service.port, timeout=30)
-
-    def use() -> None:
-        used.request("GET", "/health")
-        answer = used.getresponse()
-        assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
-
-    with closing(used):
-        use()
-        with silent(service, PER_ADDRESS + 100) as idle:
-            for _ in range(6):
-                use()
-                time.sleep(0.5)
-            closed = sum(is_closed(client, 0) for client in idle)
-    assert closed >= 100
 
 
 def test_http2_in_clear_text_is_refused(service: Service) -> None:

@@ -6,10 +6,7 @@ import json
 import time
 from urllib.parse import quote
 
-import httpx
-import pytest
-
-from tests.abuse.service import MIB, PLAIN, Service
+from tests.abuse.service import Service
 from tests.abuse.sockets import head, stalled
 from tests.graphql_app.client import delivery_token, published, run
 from tests.make import a_document
@@ -55,17 +52,3 @@ def test_feeds(service: Service) -> None:
     for number in range(60):
         published(service.project, title=f"{number} " + "x" * 280, slug=f"{number}", metaDescription="y" * 150)
     read_slowly(service, head("GET", "/delivery/feed.xml?limit=50000", delivery_token(service.project).secret), 100)
-
-
-@pytest.mark.parametrize("readers", [30])
-def test_the_next_reader_of_the_same_token_gets_retry_after(service: Service, readers: int) -> None:
-    document = a_document(service.project.context(), markdown="\u0001" * 2_000_000)  # longer than the kernel buffers
-    token = service.project.token().secret
-    with stalled(service, [head("GET", f"/documents/{document['id']}", token)] * readers):
-        time.sleep(2)
-        answer = httpx.get(
-            f"{service.url}/documents/{document['id']}", headers={"Authorization": f"Bearer {token}"}, **PLAIN
-        )
-        assert (answer.status_code, answer.json()["_tag"]) == (503, "ServiceUnavailable")
-        assert int(answer.headers["Retry-After"]) > 0
-    assert service.server_bytes() < 400 * MIB

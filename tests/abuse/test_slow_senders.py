@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from functools import partial
-from http.client import HTTPConnection
 
 import httpx
 import pytest
@@ -36,52 +33,19 @@ def test_uploads_that_stop_after_a_byte_hold_up_no_other_tenant(service: Service
     assert len(others.fresh) > 10
 
 
-def test_further_posts_of_a_token_that_stalls_are_refused_and_hold_nothing_up(service: Service) -> None:
-    attacker = delivery_token(service.project).secret
-    upload = head("POST", "/graphql", attacker, Content_Type="application/json", Content_Length="1000") + b"{"
-    headers = {"Authorization": f"Bearer {attacker}"}
-
-    def post(_: int) -> int:
-        return httpx.post(f"{service.url}/graphql", json=GRAPHQL, headers=headers, **PLAIN).status_code
-
-    assert post(0) == 200
-    with stalled(service, [upload] * 12), service.holds(), ThreadPoolExecutor(20) as threads:
-        while post(0) != 503:
-            time.sleep(0.05)
-        assert set(threads.map(post, range(100))) == {503}
-
-
 def test_sixty_agents_with_one_token_write_at_once(service: Service) -> None:
     secret = service.project.token().secret
 
-    def work(_: int) -> set[int]:
-        with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {secret}"}, **PLAIN) as client:
+    headers = {"Authorization": f"Bearer {secret}"}
+
+    def work(number: int) -> set[int]:
+        transport = httpx.HTTPTransport(verify=False, local_address=f"127.0.1.{number + 1}")
+        with httpx.Client(base_url=service.url, headers=headers, transport=transport, **PLAIN) as client:
             posts = [client.post("/plan", json={"pieces": [], "note": "x" * 20_000}) for _ in range(8)]
             return {answer.status_code for answer in posts}
 
     with ThreadPoolExecutor(60) as threads:
         assert set.union(*threads.map(work, range(60))) == {400}
-
-
-def test_a_body_that_comes_after_its_answer_does_not_end_the_connection(service: Service) -> None:
-    """Several clients at once, each from an address of its own, so that threads that have read a body are held up."""
-    authorized = {"Authorization": f"Bearer {service.project.token().secret}"}
-    sent = {"Content-Type": "application/json", "Content-Length": "20000"}
-    unpublish = f"/documents/{'0' * 24}/unpublish"
-
-    def send(path: str, headers: dict[str, str], status: int, number: int) -> None:
-        source = (f"127.0.0.{10 + number}", 0)
-        with closing(HTTPConnection("127.0.0.1", service.port, timeout=30, source_address=source)) as client:
-            for _ in range(40):
-                client.request("POST", path, b"x", sent | headers)
-                with client.getresponse() as answer:
-                    answer.read()
-                    assert answer.status == status
-                client.sock.sendall(b"x" * 19_999)
-
-    for path, headers, status in ((unpublish, authorized, 404), (unpublish, {}, 401), ("/nowhere", {}, 404)):
-        with ThreadPoolExecutor(4) as threads:
-            list(threads.map(partial(send, path, headers, status), range(4)))
 
 
 def test_long_bodies_that_stop_before_their_end_take_no_memory(service: Service) -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import COMMANDS, main
-from app.store.indexes import INDEXES, RETIRED
+from app.store.indexes import INDEXES
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.make import Project
@@ -207,18 +207,6 @@ class TestDatabase:
         assert told.exit_code == 1
         assert f"{index.collection}: the index {index.name} has other keys or options: {remedy}" in lines
         assert any(line.endswith("is not one of the service's: drop it, unless somebody needs it.") for line in lines)
-
-    def test_an_index_of_an_earlier_version_is_named_with_what_drops_it(
-        self, fresh_store: Store, mongodb_uri: str
-    ) -> None:
-        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-        collection, (name, *_) = next(iter(RETIRED.items()))
-        fresh_store.database[collection].create_index([("nobody", 1)], name=name)
-
-        told = self._run("db check", environment)
-
-        line = f"{collection}: the index {name} is of an earlier version: `content-workflow db init` drops it."
-        assert (told.exit_code, line in told.stdout.splitlines()) == (1, True)
 
     def test_another_validator_is_named_with_what_replaces_it(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}

@@ -7,20 +7,15 @@ import os
 import signal
 import socket
 import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
-from app.cli.server_process import KILL_SECONDS, hold_port
+from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
 from tests import live
 from tests.cli.running import Running, answers, running, until
@@ -102,27 +97,6 @@ def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str
         until(lambda: answers(url), again)
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two CPUs"
-)
-def test_each_server_process_stays_on_a_cpu_of_its_own(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
-    port = free_port()
-    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "LOG_LEVEL": "WARNING"}
-
-    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
-        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
-        until(lambda: len(_workers(server)) == 2, server)
-        process, other = _workers(server)
-        until(lambda: len(_cpus_of(process)) == len(_cpus_of(other)) == 1, server)
-        until(lambda: _cpus_of(process) != _cpus_of(other), server)
-        with ThreadPoolExecutor(16) as clients:
-            assert all(clients.map(answers, [f"http://127.0.0.1:{port}"] * 64))
-        threads = Path(f"/proc/{process}/task")
-        of_granian = {int(thread.name) for thread in threads.iterdir() if "tokio" in (thread / "comm").read_text()}
-        until(lambda: any(len(_cpus_of(thread)) == 1 for thread in of_granian), server)
-        assert _cpus_of(server.process.pid) == os.sched_getaffinity(0), "the worker's process runs on any"
-
-
 def _workers(server: Running) -> list[int]:
     """Returns the server processes."""
     return [pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid)]
@@ -137,14 +111,6 @@ def _command(process: int) -> str:
     with suppress(FileNotFoundError):  # it has ended
         return Path(f"/proc/{process}/cmdline").read_text()
     return ""
-
-
-def _cpus_of(thread: int) -> set[int]:
-    """Returns the CPUs that a thread or a process may run on, none where it has ended."""
-    try:
-        return os.sched_getaffinity(thread)
-    except ProcessLookupError:
-        return set()
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
@@ -194,67 +160,6 @@ def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
             assert server.process.wait(60) == 1
 
     assert server.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
-
-
-def unused_port() -> int:
-    """Returns a port on which no connection was closed a moment ago, other than `free_port`."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
-@pytest.mark.parametrize("a_port", [unused_port, free_port])
-def test_of_two_servers_that_start_at_once_on_one_port_one_is_refused(
-    tmp_path: Path, a_port: Callable[[], int]
-) -> None:
-    """The port is taken at once, and listened at later: first the database is looked at."""
-    port = a_port()
-    unreachable = {"MONGODB_URI": "mongodb://127.0.0.1:1", "DEADLINE_SECONDS": "1"}
-    start = partial(running, tmp_path, "serve", "--no-worker", "--port", str(port), **unreachable)
-    with start() as one, start() as other:
-        live.until(lambda: one.process.poll() is not None or other.process.poll() is not None)
-        refused, serving = (one, other) if other.process.poll() is None else (other, one)
-        until(lambda: answers(f"http://127.0.0.1:{port}", "/health"), serving)
-
-    assert refused.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs names in the kernel that end with their process")
-def test_of_two_that_take_a_port_at_once_one_gets_it() -> None:
-    """Also where connections were closed a moment ago: then it is bound with an option that lets others bind it."""
-    for _ in range(100):
-        port, at_once = free_port(), threading.Barrier(2)
-
-        def take(_: int, port: int = port, at_once: threading.Barrier = at_once) -> socket.socket | None:
-            at_once.wait()
-            return hold_port("127.0.0.1", port)
-
-        with ThreadPoolExecutor(2) as servers, ExitStack() as held:
-            taken = [held.enter_context(one) for one in servers.map(take, range(2)) if one]
-            assert len(taken) == 1
-            assert hold_port("127.0.0.1", port) is None
-
-
-COLLECTED = """
-import gc, sys, time
-from app.cli.server_process import warm_up
-from wsgi import app
-warm_up(app)
-for path in sys.argv[1:]:
-    app.test_client().post(path)
-began = time.process_time()
-gc.collect()
-print(time.process_time() - began)
-"""
-
-
-@pytest.mark.parametrize("called", [[], ["/mcp"]], ids=["nothing", "MCP"])
-def test_collecting_garbage_in_a_server_that_is_warm_holds_requests_up_for_milliseconds(called: list[str]) -> None:
-    """Without `gc.freeze` it takes 100 ms and more, while every other thread waits."""
-    options = {**os.environ, "MONGODB_URI": "mongodb://127.0.0.1:1"}
-    done = subprocess.run(
-        [sys.executable, "-c", COLLECTED, *called], env=options, capture_output=True, text=True, check=True
-    )
-    assert float(done.stdout) < 0.02
 
 
 def test_the_metrics_of_a_worker_are_at_the_address_that_is_named(

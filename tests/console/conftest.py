@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 from selenium import webdriver
 
-from app.http import feed_watch
+from app.http.concurrency import WAITING
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import CODEC, Store
@@ -100,10 +99,8 @@ def base(served: Flask) -> Iterator[str]:
     """The address of a server."""
     with pytest.MonkeyPatch.context() as patch, serving(served) as address:
         patch.setattr("app.console.live.WAIT_SECONDS", 2)
-        patch.setattr(feed_watch, "_limit", feed_watch._limit)
-        feed_watch.limit_waiting(64)  # with fewer threads, pages that tests before have left hold all places to wait
         yield address
-    until(lambda: "watch feeds" not in {thread.name for thread in threading.enumerate()})
+    until(lambda: not WAITING._held)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from bson import ObjectId
 
 from app.console import plots
 from app.console.words import duration
@@ -63,15 +62,11 @@ def test_it_shows_where_pieces_were_on_each_day(editor: Visitor, project: Projec
 
     assert 'aria-label="In review: 0 now, 0 to 1 in these days"' in page
     assert 'aria-label="Approved: 1 now, 0 to 1 in these days"' in page
-    assert "Not known before" not in page
-    project.store.database.feeds.update_one({"_id": ObjectId(project.id)}, {"$unset": {"history": ""}})
-    assert "Not known before" in (page := editor.get("/console/insight?days=7").text)
-    assert page.count("unknown") == 6 * 7
 
 
-def test_areas_have_a_step_for_each_day_and_a_gap_where_nothing_is_known() -> None:
-    assert plots.area([None, 0, 1, 2]) == "M180 48V24h90V48ZM270 48V0h90V48Z"
-    assert plots.area([None, 0]) == ""
+def test_areas_have_a_step_for_each_day() -> None:
+    assert plots.area([0, 0, 1, 2]) == "M180 48V24h90V48ZM270 48V0h90V48Z"
+    assert plots.area([0, 0]) == ""
 
 
 @pytest.mark.parametrize("days", ["0", "91", "-1"])

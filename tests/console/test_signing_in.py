@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from flask import Flask
 
-from app.http import feed_watch
 from app.operations.context import this_instant
 from app.operations.invitations import invite_member
-from app.rules.events import cursor_of
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
@@ -254,30 +252,6 @@ def test_signing_in_counts_as_a_request_of_the_token(store: Store, project: Proj
     statuses = [app.test_client().post("/console/sign-in", data=token).status_code for _ in range(4)]
 
     assert statuses == [303, 303, 303, 429]
-
-
-def test_sessions_of_one_token_wait_for_events_as_one_caller(
-    app: Flask, store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    token, ctx = project.token("A reader", scopes=[Scope.READ]), project.context()
-    store.outboxes.publish_all(project.id)
-    path = f"/console/changes?wait&after={cursor_of(project.id, store.events.last(project.id))}"
-    visitors = [Visitor(app), Visitor(app)]
-    for visitor in visitors:
-        visitor.sign_in(token)
-    monkeypatch.setattr(feed_watch, "PER_CALLER", 1)
-    feed_watch.limit_waiting(16)
-    try:
-        with ThreadPoolExecutor(2) as threads:
-            waiting = [threads.submit(visitor.get, path) for visitor in visitors]
-            first, still_waiting = wait(waiting, timeout=10, return_when=FIRST_COMPLETED)
-            a_document(ctx)
-            store.outboxes.publish_all(project.id)
-            assert (len(first), len(still_waiting)) == (1, 1)
-            assert [one.result().json["documents"] == [] for one in first] == [True]
-    finally:
-        monkeypatch.undo()
-        feed_watch.limit_waiting(feed_watch.FEWEST_THREADS)
 
 
 def test_a_form_that_was_sent_after_the_session_ended_leads_back_to_its_page(app: Flask, project: Project) -> None:

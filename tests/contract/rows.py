@@ -488,7 +488,7 @@ DECIDED: tuple[Row, ...] = (
             "days": "every UTC day, oldest first: created, claimed, submitted, approved, published; days 1 to 90",
             "durations": "from the latest start to the next end, on the day of the end: count, p50, p90 right to 10 %",
             "agents": "by token that claimed: what became of its claims",
-            "states": "documents by status at the end of each day; null for days that an earlier version counted",
+            "states": "documents by status at the end of each day",
             "exact": "counted once each, also after a crash in between and with several relays",
             "cost": "it costs the same with 1,000 and with 1,000,000 events",
         },

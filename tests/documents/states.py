@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-from app.rules.briefs import NO_CLAIM
+from app.rules.documents import NO_CLAIM
 from app.vocabulary import BriefState, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
@@ -40,8 +40,9 @@ def a_document_in(
         "status": status,
         "statusBefore": before if status == DocumentStatus.SCHEDULED else None,
         "isPublished": live,
-        "snapshot": {"version": 2 if changed else 3} if live else None,
+        "published": {"version": 2 if changed else 3} if live else None,
         "version": 3,
+        "slug": "rye",
         "contentId": HOLDER if content else None,
         "deletedAt": None,
         **({} if BRIEFS[brief] is None else {"brief": BRIEFS[brief]}),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, Protocol
 
 import pymongo
@@ -16,9 +16,9 @@ import pytest
 from pymongo import monitoring
 
 from app.fields.documents import SORTS
-from app.store.briefs import Briefs
-from app.store.documents import Documents
-from app.store.indexes import INDEXES, KEYS, TRASHED
+from app.store import document_lists
+from app.store.document_keys import document_keys
+from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
@@ -85,7 +85,8 @@ def library(store: Store) -> Project:
             "brief": brief,
         }
         day = f"2027-{number % 12 + 1:02}-01"
-        rows.append({**one, "titleKey": title.lower(), "words": ["loaf", str(number)], "dueKey": day, "dueDate": day})
+        one |= {"title": title, "slug": f"loaf-{number}", "key": f"loaf-{number}", "dueDate": day}
+        rows.append(one | document_keys(one))
     store.database.documents.insert_many(rows)
     return project
 
@@ -132,57 +133,57 @@ def _stages(plan: Any) -> Iterator[dict[str, Any]]:
                 yield from _stages(value)
 
 
-FILTERS: dict[str, tuple[Any, ...]] = {
+LISTED: dict[str, tuple[Any, ...]] = {
     "status": (["idea"], ["idea", "review", "published"]),
     "categoryId": ([NOBODY], [None, NOBODY], [None]),
     "clusterId": ([NOBODY], [None]),
-    "assigneeId": ([NOBODY], [f"{number:024x}" for number in range(250)]),
+    "assigneeId": ([NOBODY],),
     "briefState": (["ready"], ["none", "claimed"]),
     "isPublished": (True, False),
-    "dueAfter": ("2027-03-01",),
-    "dueBefore": ("2027-04-30",),
-    "updatedSince": (datetime(2027, 1, 1, tzinfo=UTC),),
     "deleted": (True,),
 }
-"""Values of each filter but `q`; each that an index serves in another way."""
-
-ONE = [{name: value} for name, values in FILTERS.items() for value in values]
+"""The filters by entries, with values of each."""
+RANGES: dict[str, tuple[Any, ...]] = {
+    "assigneeId": ([f"{number:024x}" for number in range(250)],),
+    "dueAfter": ("2027-03-01",),
+    "dueBefore": ("2027-04-30",),
+    "updatedSince": (datetime(2020, 1, 1, tzinfo=UTC),),
+}
+FILTERS = LISTED | RANGES
+ONE = [{}, *({name: value} for name, values in LISTED.items() for value in values)]
 MORE = [
     {name: values[0] for name, values in some}
-    for count in (2, len(FILTERS))
+    for count in (1, 2, len(FILTERS))
     for some in combinations(FILTERS.items(), count)
 ]
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
 @pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("expired", [False, True])
-def test_every_list_is_read_from_indexes_that_it_names(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, sort: str, expired: bool
+@pytest.mark.parametrize("offset", [0, 10_000])
+def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
+    library: Project, explain: Explain, sort: str, offset: int
 ) -> None:
-    monkeypatch.setattr(Documents, "has_expired_leases", lambda *_: expired)
-    monkeypatch.setattr("app.store.document_records.MAX_SORTED", 3)  # both ways to put a list in order
     now = library.context().now
-    queries = [filters for filters in ({}, *ONE, *MORE) if not expired or "briefState" in filters]
 
     def lists(store: Store) -> None:
-        for filters, offset in product(queries, (0, 10_000)):
+        for filters in ONE:
             store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=offset)
 
-    plans = explain(lists)
+    plans = [plan for plan in explain(lists) if plan.limit]
 
-    assert len(plans) >= 2 * len(queries)
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    index = document_lists.ORDERS[sort.removeprefix("-")].name
+    assert len(plans) >= len(ONE)
+    assert {plan.hint for plan in plans} <= {index, "_id_"}  # by `_id` the records of a page whose keys were read
+    assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
 
 
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("filters", [{}, *ONE, *MORE[:20]], ids=str)
+@pytest.mark.parametrize("filters", [one for one in ONE if "briefState" not in one], ids=str)
 def test_no_document_is_read_that_is_far_before_the_page(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, filters: dict[str, Any], sort: str
+    library: Project, explain: Explain, filters: dict[str, Any], sort: str
 ) -> None:
-    monkeypatch.setattr("app.store.document_records._index_of_unsorted", lambda *_: None)
-    filters = {name: value for name, value in filters.items() if name != "updatedSince" or "updatedAt" in sort}
     now = library.context().now
 
     plans = explain(
@@ -194,25 +195,46 @@ def test_no_document_is_read_that_is_far_before_the_page(
     assert [plan for plan in plans if "FETCH" in plan.stages] == []
 
 
+@pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
+@pytest.mark.parametrize("sort", SORTS)
+def test_several_filters_are_read_from_one_index(library: Project, explain: Explain, sort: str) -> None:
+    now = library.context().now
+
+    def lists(store: Store) -> None:
+        for filters in MORE:
+            store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=0)
+
+    plans = explain(lists)
+
+    assert [plan for plan in plans if plan.hint is None or "COLLSCAN" in plan.stages] == []
+
+
+@pytest.mark.contract("decided-documents.indexes")
+def test_the_values_of_one_filter_are_merged_in_order(library: Project, explain: Explain) -> None:
+    wanted, now = {"status": ["idea", "review"]}, library.context().now
+
+    [plan] = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
+
+    assert "SORT_MERGE" in plan.stages
+
+
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
-@pytest.mark.parametrize("filters", [{}, {"deleted": True}, {"status": ["idea"]}, {"briefState": ["ready"]}])
-@pytest.mark.parametrize("sort", ["-updatedAt", "title", "-dueDate"])
-def test_slugs_are_found_by_their_index(library: Project, explain: Explain, filters: dict[str, Any], sort: str) -> None:
-    wanted, now = filters | {"slug": ["loaf-1", "loaf-2"]}, library.context().now
+@pytest.mark.parametrize("filters", [{}, {"status": ["idea"]}, {"briefState": ["ready"]}])
+@pytest.mark.parametrize(("name", "index"), [("slug", SLUGS), ("key", KEYS)])
+def test_slugs_and_keys_are_found_by_their_index(
+    library: Project, explain: Explain, filters: dict[str, Any], name: str, index: Index
+) -> None:
+    wanted, now = filters | {name: ["loaf-1", "loaf-2"]}, library.context().now
 
-    plans = explain(lambda store: store.documents.list(library.id, wanted, now, sort=sort, limit=50, offset=0))
+    plans = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
+    plans += explain(lambda store: store.documents.count(library.id, wanted, now))
 
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
-    assert plans[0 if "briefState" not in filters else 1].indexes <= {"projectId_slugs_live", "trash_by_slug"}
+    assert [plan.indexes for plan in plans] == [{index.name}] * 2
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
-@pytest.mark.parametrize("expired", [False, True])
-def test_documents_are_counted_by_the_keys_of_an_index(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, expired: bool
-) -> None:
-    monkeypatch.setattr(Documents, "has_expired_leases", lambda *_: expired)
-    now, queries = library.context().now, [{}, *ONE, *MORE]
+def test_documents_with_one_filter_are_counted_by_the_keys_of_an_index(library: Project, explain: Explain) -> None:
+    now, queries = library.context().now, [one for one in ONE if "briefState" not in one]
 
     def counts(store: Store) -> None:
         for filters in queries:
@@ -224,29 +246,22 @@ def test_documents_are_counted_by_the_keys_of_an_index(
     assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT", "FETCH"}] == []
 
 
-@pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
-@pytest.mark.parametrize("filters", [{}, {"deleted": True}, {"status": ["idea"]}])
-def test_documents_with_keys_are_counted_by_the_index_of_keys(
-    library: Project, explain: Explain, filters: dict[str, Any]
+@pytest.mark.contract("decided-documents.indexes", "decided-documents.q")
+@pytest.mark.parametrize(("q", "index"), [("17", WORDS.name), ("loaf 17", WORDS.name), ("loaf", "listed_by_update")])
+def test_a_rare_word_is_found_by_the_index_of_words_and_a_common_one_in_the_order_of_the_list(
+    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, q: str, index: str
 ) -> None:
-    now = library.context().now
+    monkeypatch.setattr(document_lists, "FEW", 20)
+    fields = {"limit": 50, "offset": 0, "sort": "-updatedAt", "q": q, "count": True}
 
-    [plan] = explain(lambda store: store.documents.count(library.id, filters | {"key": ["loaf-1"]}, now))
+    plans = explain(lambda store: _run("list_documents", library.context(), store, fields=fields))
 
-    assert plan.indexes == {KEYS.name}
+    assert [plan.indexes for plan in plans if plan.limit == 50] == [{index}]
+    assert not any("COLLSCAN" in plan.stages for plan in plans)
 
 
-@pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
-@pytest.mark.parametrize("words", [["17", "loaf"], ["loaf", "no-such-loaf"]])
-def test_what_a_search_finds_is_counted_by_its_rarest_word(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, words: list[str]
-) -> None:
-    monkeypatch.setattr("app.store.document_records.MAX_SORTED", 20)
-    now = library.context().now
-
-    *_, counted = explain(lambda store: store.documents.count(library.id, {"words": words}, now))
-
-    assert counted.hint == "_id_"
+def test_the_documents_have_at_most_16_indexes_with_that_of_their_ids() -> None:
+    assert len([index for index in INDEXES if index.collection == "documents"]) + 1 <= 16
 
 
 @pytest.mark.contract("decided-documents.indexes")
@@ -262,40 +277,28 @@ def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Pro
     assert all(plan.indexes and plan.indexes <= trash for plan in plans)
 
 
-@pytest.mark.contract("decided-documents.indexes", "decided-documents.q")
-@pytest.mark.parametrize("q", ["loaf", "loaf 17"])
-def test_words_are_found_by_their_index(library: Project, explain: Explain, q: str) -> None:
-    fields = {"limit": 50, "offset": 0, "sort": "-updatedAt", "q": q}
-
-    plans = explain(lambda store: _run("list_documents", library.context(), store, fields=fields))
-
-    assert plans[0].indexes == {"projectId_words_live"}
-    assert all(plan.hint and not plan.stages & {"COLLSCAN", "SORT"} for plan in plans)
-
-
-@pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.contract("decided-documents.indexes", "decided-briefs.expired-is-ready")
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("offset", [0, 10_000])
-@pytest.mark.parametrize("expired", [False, True])
-def test_lists_of_briefs_are_read_from_their_index(
-    library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, count: int, offset: int, expired: bool
+def test_lists_of_briefs_are_read_in_order_from_one_index(
+    library: Project, explain: Explain, count: int, offset: int
 ) -> None:
-    monkeypatch.setattr(Briefs, "has_expired_leases", lambda *_: expired)
-    now = library.context().now
+    now, states = library.context().now, [*combinations(BriefState, count)]
 
     def lists(store: Store) -> None:
-        for states in combinations(BriefState, count):
-            store.briefs.list(library.id, states, now, limit=50, offset=offset)
+        for some in states:
+            store.briefs.list(library.id, some, now, limit=50, offset=offset)
 
     plans = explain(lists)
 
-    assert plans
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert len(plans) == len(states)
+    assert {plan.hint for plan in plans} == {BY_DUE_DATE.name}
+    assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
     assert not offset or not any("FETCH" in plan.stages for plan in plans)
 
 
 @pytest.mark.contract("decided-documents.indexes")
-def test_all_other_lists_name_their_index(library: Project, explain: Explain) -> None:
+def test_all_other_lists_are_in_the_order_of_an_index(library: Project, explain: Explain) -> None:
     token_id = library.token().id
 
     def lists(store: Store) -> None:
@@ -313,7 +316,7 @@ def test_all_other_lists_name_their_index(library: Project, explain: Explain) ->
     plans = [plan for plan in explain(lists) if plan.limit != 1]
 
     assert len(plans) >= 9
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-insights.cost")
@@ -323,29 +326,21 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     by_collection = {
         name: [plan for plan in plans if plan.collection == name] for name in {plan.collection for plan in plans}
     }
-    assert set(by_collection) == {"figures", "progress", "documents", "feeds"}
-    assert [plan.limit for plan in by_collection.pop("feeds")] == [1]  # the project's, by its id
+    assert set(by_collection) == {"figures", "progress", "documents"}
     read = [plan for plans in by_collection.values() for plan in plans]
-    assert [plan for plan in read if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert [plan for plan in read if plan.stages & {"COLLSCAN", "SORT"}] == []
     assert [plan for plan in by_collection["documents"] if plan.limit != 1 and "FETCH" in plan.stages] == []
 
 
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("within", [{}, {"categoryId": NOBODY}, {"clusterId": NOBODY}])
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
-    ctx = library.context()
+    now = library.context().now
 
-    def claims_next(store: Store) -> None:
-        from app.rules.briefs import CLAIM
-        from app.rules.events import Event
+    [plan] = explain(lambda store: store.briefs.next_ready(library.id, within, now, limit=1))
 
-        event = Event(CLAIM.event, ctx.now, ctx.caller.actor)
-        store.briefs.claim_next(library.id, within, ctx.now, {"claimedBy": None}, event)
-
-    plans = explain(claims_next)
-
-    assert [plan.collection for plan in plans].count("documents") == len(plans) > 1
-    assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT"}] == []
+    assert plan.hint == BY_DUE_DATE.name
+    assert not plan.stages & {"COLLSCAN", "SORT"}
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.worker")
@@ -369,6 +364,7 @@ def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, expla
         store.documents.find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
         store.documents.has_filed_under(library.id, "categoryId", NOBODY)
         store.documents.has_filed_under(library.id, "clusterId", NOBODY)
+        store.publications.is_in_category(library.id, NOBODY)
         store.documents.get_links(library.id, [NOBODY])
         store.categories.has_subcategories(library.id, NOBODY)
         store.categories.find_same(library.id, {"slug": "bread"})

@@ -105,9 +105,9 @@ def test_what_is_rendered_is_what_is_published_though_somebody_writes_meanwhile(
         ]
     )
 
-    row = project.store.documents.get(project.id, document["id"])
+    row = project.store.publications.get(project.id, document["id"])
     assert row is not None
-    html = project.store.bodies.get_texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
+    html = project.store.bodies.get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
     version = ok(rest.get(f"{path_of(document)}/revisions/{ok(published)['publishedVersion']}"))
     assert html == f"<p>{version['markdown'].strip()}</p>\n"
 

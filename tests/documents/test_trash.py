@@ -163,9 +163,9 @@ def test_what_is_gone_meanwhile_is_null_in_the_record_and_in_what_is_delivered(r
 
     assert (restored["categoryId"], restored["clusterId"], restored["assigneeId"]) == (None, None, member["id"])
     assert (restored["isPublished"], restored["status"]) == (True, "published")
-    row = store.documents.get(document["projectId"], document["id"])
-    assert row is not None
-    assert row["snapshot"]["categoryId"] is None
+    publication = store.publications.get(document["projectId"], document["id"])
+    assert publication is not None
+    assert (publication["categoryId"], publication["clusterId"]) == (None, None)
 
 
 @pytest.mark.contract("decided-documents.restore")

@@ -6,7 +6,7 @@ import random
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -20,9 +20,8 @@ from app.operations.transfers import ProjectImport, export_project
 from app.rules.briefs import state_now
 from app.rules.insights import duration_class, quantile
 from app.store import insights, outboxes
-from app.store.store import Store
 from app.vocabulary import Scope
-from app.worker.jobs import count_events, expire_claims
+from app.worker.jobs import expire_claims
 from app.worker.worker import ProjectByProject
 from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
@@ -183,10 +182,8 @@ def same(found: dict[str, Any], wanted: dict[str, Any]) -> None:
     by_day = {day["date"]: day["statuses"] for day in found["statusesByDay"]}
     assert [*by_day] == [day["date"] for day in found["days"]]
     assert {
-        day: {status: number for status, number in numbers.items() if number}
-        for day, numbers in by_day.items()
-        if numbers is not None
-    } == {day: dict(numbers) for day, numbers in wanted["statusesByDay"].items() if by_day[day] is not None}
+        day: {status: number for status, number in numbers.items() if number} for day, numbers in by_day.items()
+    } == {day: dict(numbers) for day, numbers in wanted["statusesByDay"].items()}
     assert by_day[found["to"]] == found["statuses"]
     assert found["overdue"] == wanted["overdue"]
     oldest = wanted["oldestReady"]
@@ -203,7 +200,6 @@ def test_the_figures_are_those_of_a_replayed_history(project: Project, seed: int
     for days in (90, 20, 1):
         same(figures(project, days), replayed(project, days))
     found = figures(project)
-    assert None not in [day["statuses"] for day in found["statusesByDay"]]
     assert [name for name in DAYS if not sum(day[name] for day in found["days"])] == []
     assert [step for step, durations in found["durations"].items() if not durations["count"]] == []
 
@@ -274,7 +270,7 @@ def test_what_became_of_the_claims_of_an_agent(rest: Rest, project: Project) -> 
 def test_figures_are_exact_whichever_write_a_relay_dies_before_or_after(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(insights, "RANGE", 7)  # a relay counts several ranges of a batch
+    monkeypatch.setattr(outboxes, "BATCH", 20)
     write, draw = insights.write_once, random.Random(5)
 
     def dies(collection: Any, updates: Any, key: Any) -> None:
@@ -307,94 +303,14 @@ class KilledError(Exception):
 @pytest.mark.contract("decided-insights.exact")
 @pytest.mark.race
 def test_several_relays_at_once_count_each_event_once(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(insights, "RANGE", 5)
+    monkeypatch.setattr(outboxes, "BATCH", 5)
     a_history(project, 12, steps=150)
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: project.store.outboxes.publish_all(project.id), range(6)))
     project.store.outboxes.publish_all(project.id)
-    counted_by_the_worker(project.store)
 
     same(figures(project), replayed(project))
-
-
-def counted_by_the_worker(store: Store) -> None:
-    projects = ProjectByProject("count events")
-    while count_events(store, projects):
-        pass
-
-
-def test_events_of_an_earlier_version_are_counted_by_the_worker(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, one = project.store, {"projectId": ObjectId(project.id)}
-    a_history(project, 13, steps=150)
-    with monkeypatch.context() as earlier:
-        earlier.setattr(insights.Insights, "count_batch", lambda *_: False)
-        store.outboxes.publish_all(project.id)
-    assert not figures(project)["agents"]
-    monkeypatch.setattr(insights, "RANGE", 40)
-
-    counted_by_the_worker(store)
-
-    same(figures(project), replayed(project))
-    assert store.insights.projects_behind().get(project.id) is None
-    assert store.database.figures.count_documents(one) > 20
-
-
-@pytest.mark.contract("decided-insights.states")
-def test_days_that_an_earlier_version_counted_are_unknown(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outboxes, "BATCH", 10)
-    database, one = project.store.database, {"projectId": ObjectId(project.id)}
-    a_history(project, 14, steps=60)
-    for _ in range(2):
-        project.store.outboxes.publish_batch(project.id)
-    upgraded = database.events.find(one).sort("sequence", -1)[0]["at"].date()
-    as_an_earlier_version_left_it(project)
-    assert known_days(project) == [datetime.now(UTC).date()]
-
-    project.store.outboxes.publish_all(project.id)
-
-    assert upgraded <= known_days(project)[0]
-    assert known_days(project)[-1] == datetime.now(UTC).date()
-    assert len(known_days(project)) > 10
-    same(figures(project), replayed(project))
-
-    database.feeds.update_one({"_id": ObjectId(project.id)}, {"$inc": {"history.upto": -1}})  # it counted the last one
-    assert known_days(project) == [datetime.now(UTC).date()]
-
-
-def known_days(project: Project) -> list[date]:
-    return [date.fromisoformat(day["date"]) for day in figures(project)["statusesByDay"] if day["statuses"]]
-
-
-def as_an_earlier_version_left_it(project: Project) -> None:
-    database, one = project.store.database, {"projectId": ObjectId(project.id)}
-    database.feeds.update_one({"_id": ObjectId(project.id)}, {"$unset": {"history": ""}})
-    database.progress.update_many(one, {"$unset": {"status": "", "statusAt": ""}})
-    database.figures.update_many(one, {"$unset": {"statuses": ""}})
-
-
-@pytest.mark.contract("decided-insights.states")
-def test_a_relay_of_an_earlier_version_leaves_no_status_that_is_out_of_date(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(outboxes, "BATCH", 1)
-    ctx, written = project.context(), insights._row
-    document = a_document(ctx, title="Rye", markdown="words")
-    project.store.outboxes.publish_all(project.id)
-    OPERATIONS["submit_document"](ctx, document["id"], fields={})
-    with monkeypatch.context() as earlier:
-        kept = ("status", "statusAt")
-        earlier.setattr(
-            insights, "_row", lambda *args: {key: one for key, one in written(*args).items() if key not in kept}
-        )
-        project.store.outboxes.publish_all(project.id)
-    OPERATIONS["approve_document"](ctx, document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
-
-    [day] = project.store.database.figures.find({"projectId": ObjectId(project.id), "tokenId": None})
-    assert {status: number for status, number in day["statuses"].items() if number} == {"approved": 1}
 
 
 @pytest.mark.contract("decided-insights.states")

@@ -12,7 +12,6 @@ import pytest
 from app.operations.revision_cache import RevisionCache
 from app.store.categories import Categories
 from app.store.single_flight import SingleFlight
-from graphql_app.view import MAX_CACHED_URL, DeliveryView
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
 
@@ -69,17 +68,6 @@ def test_the_key_of_a_response_is_short_however_long_its_variables_are(
     graphql.post(QUERY, variables={"long": "x" * 100_000})
 
     assert max(len(repr(key)) for key in keys) < 100
-
-
-def test_a_url_is_parsed_once_unless_it_is_long(graphql: GraphQL, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[None] = []
-    decode = DeliveryView.decode_json
-    monkeypatch.setattr(DeliveryView, "decode_json", lambda self, data: parsed.append(None) or decode(self, data))
-
-    for text, times in (("short", 1), ("x" * MAX_CACHED_URL, 3)):
-        for _ in range(2):
-            assert graphql.get(QUERY, variables={"text": text}).status_code == 200
-        assert len(parsed) == times
 
 
 def test_the_tag_is_of_the_query_its_variables_its_operation_and_the_project(

@@ -8,13 +8,12 @@ import pytest
 from lxml import etree
 
 from app.operations import delivered_texts
-from app.operations.upgrades import add_delivered_words
 from app.rules import publishing as publishing_rules
 from app.rules import rendering
 from app.store.store import Store
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
-from tests.make import Project, a_document, a_project, made
+from tests.make import Project, a_document, a_project, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -192,18 +191,6 @@ def test_a_document_tells_its_last_publishing_and_its_words(project: Project, pr
     ]
 
 
-def test_what_was_published_before_words_were_stored_has_its_words_all_the_same(
-    project: Project, graphql: GraphQL
-) -> None:
-    same, changed = published(project, markdown="One two."), published(project, markdown="One two three.")
-    run(project, "write_content", changed["id"], markdown="One.", baseVersion=1)
-    project.store.database.documents.update_many({}, {"$unset": {"snapshot.wordCount": "", "pastSlugs": ""}})
-    query = "query($id: ID!) { document(id: $id) { wordCount } redirects { to } }"
-
-    assert graphql.data(query, {"id": same["id"]})["document"] == {"wordCount": 2}
-    assert graphql.data(query, {"id": changed["id"]})["document"] == {"wordCount": 3}
-
-
 @pytest.mark.contract("decided-delivery.related")
 def test_related_are_other_published_documents_of_the_cluster_newest_first(
     project: Project, graphql: GraphQL, preview: GraphQL
@@ -275,16 +262,19 @@ def test_a_category_has_its_children_by_name_and_counts_its_own_published_docume
         ("related { id }", 1 + 3),
         ("related(limit: 10) { id author { name } wordCount }", 1 + 10),
         ("related(limit: 4) { category { category { id } } related(limit: 8) { id } }", 1 + 4 * (1 + 2 + 8)),
-        ("category { children { id documentCount } }", 1 + 1 + 60),
-        ("category { children { id category { id } } }", 1 + 1 + 60 * 2),
-        ("related(limit: 2) { category { children { id } } }", 1 + 2 * (1 + 1 + 60)),
+        ("category { children { id documentCount } }", 1 + 1 + 7),
+        ("category { children { id children { id } } }", 1 + 1 + 7 + 7),
+        ("category { children { id category { id } } }", 1 + 1 + 7 + 7),
+        ("category { children { category { children { id } } } }", 1 + 1 + 7 + 7 + 7 * 7),
+        ("related(limit: 2) { category { children { id } } }", 1 + 2 * (1 + 1 + 7)),
     ],
 )
 @pytest.mark.parametrize("page", ["documents(limit: 100) { %s }", "documentsPage(limit: 100) { documents { %s } }"])
-def test_related_documents_and_children_cost_so_many_times_what_is_in_them(
-    graphql: GraphQL, selected: str, each: int, page: str
+def test_related_documents_cost_so_many_times_what_is_in_them_and_children_all_categories_once_a_level(
+    project: Project, graphql: GraphQL, selected: str, each: int, page: str
 ) -> None:
     """The message of a refusal tells the cost: several such pages with far ones cost more than any query may."""
+    fill_with_categories(project, 7)
     pages = " ".join(f"p{number}: {page}" for number in range(6)).replace("%s", selected)
     far = " ".join(f"f{number}: documents(limit: 1, offset: 100000) {{ id }}" for number in range(4))
 
@@ -293,14 +283,38 @@ def test_related_documents_and_children_cost_so_many_times_what_is_in_them(
     assert f"costs {6 * 100 * each + 4 * 2_001:,}, over 5,000" in error["message"]
 
 
-def test_children_cost_sixty_times_what_is_in_them(graphql: GraphQL) -> None:
-    query = "{ documents(limit: %d) { category { children { id documentCount } } } }"  # a document 62
+@pytest.mark.parametrize(
+    ("query", "each"),
+    [
+        ("categories { id }", 1),
+        ("categories { children { children { id } } }", 3),
+        ("category(id: 1) { children { children { id } } }", 2),
+        ("categories { category { category { id } } }", 3),
+        ("categories { category { children { id } } }", 2 + 400),
+    ],
+)
+def test_a_navigation_costs_the_projects_categories_once_a_level(
+    project: Project, graphql: GraphQL, query: str, each: int
+) -> None:
+    """Above a category there may be the same one for all, so what is below that counts for each."""
+    fill_with_categories(project, 400)
+    times = 5_000 // (400 * each) + 1
 
-    assert graphql.data(query % 80) == {"documents": []}
-    assert graphql.codes(query % 81) == ["QUERY_TOO_COSTLY"]
-    assert graphql.codes("{ documents(limit: 2) { category { children { children { id } } } } }") == [
-        "QUERY_TOO_COSTLY"
-    ]
+    [error] = graphql.post("{" + " ".join(f"a{number}: {query}" for number in range(times)) + "}").json["errors"]
+
+    cost = times * (400 * each + query.startswith("category("))
+    assert f"costs {cost:,}, over 5,000" in error["message"]
+
+
+def test_a_navigation_of_three_levels_is_cheap(project: Project, graphql: GraphQL) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    rye = made(ctx, "category", name="Rye", slug="rye", categoryId=bread)["id"]
+    made(ctx, "category", name="Dark rye", slug="dark-rye", categoryId=rye)
+
+    [navigation, *_] = graphql.data("{ categories { name children { name children { name } } } }")["categories"]
+
+    assert navigation == {"name": "Bread", "children": [{"name": "Rye", "children": [{"name": "Dark rye"}]}]}
 
 
 # Pages
@@ -344,6 +358,7 @@ def test_a_page_tells_how_many_there_are_and_whether_more_follow(
         ("dough", []),
         ("", ["Rolls", "Éclairs are not éclair", "Soup", "Loaf", "Sourdough"]),
         ("!?", []),
+        ("   ", ["Rolls", "Éclairs are not éclair", "Soup", "Loaf", "Sourdough"]),
     ],
 )
 def test_a_search_finds_whole_words_of_what_is_delivered(
@@ -362,19 +377,9 @@ def test_a_search_finds_whole_words_of_what_is_delivered(
     page = graphql.data(PAGE, {"search": search})["documentsPage"]
     assert (titles(page["documents"]), page["totalCount"]) == (found, len(found))
 
-    shown = [*found, "Draft"] if search in ("sourdough", "rolls", "") else found
+    shown = [*found, "Draft"] if search in ("sourdough", "rolls", "", "   ") else found
     page = preview.data(PAGE, {"search": search, "drafts": True})["documentsPage"]
     assert (titles(page["documents"]), page["totalCount"]) == (shown, len(shown))
-
-
-def test_what_was_published_before_searches_is_found_after_db_init(project: Project, graphql: GraphQL) -> None:
-    published(project, title="Sourdough")
-    project.store.database.documents.update_many({}, {"$unset": {"deliveredWords": ""}})
-    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 0
-
-    add_delivered_words(project.store, project.id)
-
-    assert graphql.data(PAGE, {"search": "sourdough"})["documentsPage"]["totalCount"] == 1
 
 
 # Redirects

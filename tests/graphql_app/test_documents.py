@@ -100,9 +100,9 @@ def test_documents_come_newest_publication_first_then_drafts_newest_first(projec
 
 def test_equal_times_are_ordered_by_id(project: Project, graphql: GraphQL) -> None:
     live = sorted(published(project, title=f"Live {n}")["id"] for n in range(4))
-    documents = project.store.database.documents
+    publications = project.store.database.publications
     those = {"projectId": ObjectId(project.id)}
-    documents.update_many(those, {"$set": {"publishedAt": documents.find_one(those)["createdAt"]}})
+    publications.update_many(those, {"$set": {"publishedAt": publications.find_one(those)["publishedAt"]}})
 
     assert ids(graphql.data("{ documents { id } }")["documents"]) == live
 

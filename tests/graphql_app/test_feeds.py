@@ -14,7 +14,7 @@ from lxml import etree
 from app.errors import ServiceUnavailable
 from app.http.responses import IN_MEMORY, PART, PER_TOKEN
 from app.rules.sites import home_url, page_url
-from app.store.delivery import Delivery
+from app.store.publications import Publications
 from app.store.store import Store
 from tests.graphql_app.client import GraphQL, opened, published, run
 from tests.graphql_app.watched import Watched
@@ -151,14 +151,11 @@ def test_strict_handling_lists_all_that_is_wrong_with_a_feeds_parameters(site: P
 
 
 def many_published(site: Project, number: int) -> None:
-    """Adds documents as they are once published, all with the snapshot of one."""
-    documents = site.store.database.documents
-    row = documents.find_one({"_id": ObjectId(published(site)["id"])})
-    kept = {key: row[key] for key in ("projectId", "deletedAt", "isPublished", "publishedAt")}
-    slugs = [f"s{number}" for number in range(number)]
-    documents.insert_many(
-        [{**kept, "_id": ObjectId(), "slugs": [slug], "snapshot": {**row["snapshot"], "slug": slug}} for slug in slugs],
-        ordered=False,
+    """Adds publications, all like one but for the slug."""
+    publications = site.store.database.publications
+    row = publications.find_one({"_id": ObjectId(published(site)["id"])})
+    publications.insert_many(
+        [{**row, "_id": ObjectId(), "slug": f"s{number}"} for number in range(number)], ordered=False
     )
 
 
@@ -187,14 +184,14 @@ def test_a_feed_that_fails_half_way_is_an_error_and_not_half_a_feed(
     site: Project, graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many_published(site, 1_500)
-    read = Delivery.published_after
+    read = Publications.after
 
-    def fails(self: Delivery, project_id: str, last: Any, **asked: Any) -> Any:
+    def fails(self: Publications, project_id: str, last: Any, **asked: Any) -> Any:
         if last is not None:
             raise ServiceUnavailable
         return read(self, project_id, last, **asked)
 
-    monkeypatch.setattr(Delivery, "published_after", fails)
+    monkeypatch.setattr(Publications, "after", fails)
     answer = graphql.feed("sitemap")
 
     assert (answer.status_code, "ETag" in answer.headers) == (503, False)

@@ -321,7 +321,7 @@ def test_the_door_can_be_closed(graphql: GraphQL, store) -> None:
 
 def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
     broken = graphql.through(opened(store))
-    monkeypatch.setattr("app.store.delivery.Delivery.published", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("app.store.publications.Publications.page", lambda *_, **__: 1 / 0)
 
     answer = broken.post(QUERY)
 

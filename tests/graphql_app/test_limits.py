@@ -9,10 +9,9 @@ import pytest
 from graphql import get_introspection_query, parse
 from strawberry.http import GraphQLRequestData
 
-from app.operations.delivery import DeliveryReader
 from app.store.store import Store
 from graphql_app.context import DeliveryContext
-from graphql_app.execution import QueryCache, Schema
+from graphql_app.limits import delivery_schema, validated
 from tests.graphql_app.client import GraphQL, opened, published
 from tests.graphql_app.watched import Watched
 from tests.graphql_app.worst import ALLOWED, REFUSED
@@ -49,7 +48,8 @@ def test_refusing_a_query_takes_less_than_20_milliseconds(name: str) -> None:
 
 def _refusal_of(query: str) -> Callable[[], object]:
     """Returns what has a query refused by a schema that has not seen it; nothing is read, as there is no database."""
-    schema = Schema(QueryCache(), DeliveryReader(), introspection=True)
+    schema = delivery_schema(introspection=True)
+    validated.cache_clear()
     request = DeliveryContext(None, 0, GraphQLRequestData(query, None, None, None))  # type: ignore[arg-type]
     return lambda: schema.execute_sync(query, context_value=request)
 

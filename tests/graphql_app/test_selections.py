@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from graphql import execute_sync, parse
 
-from graphql_app.schema import GRAPHQL_SCHEMA
+from graphql_app.limits import SCHEMA
 from tests.graphql_app.client import GraphQL, published
 from tests.graphql_app.worst import ALLOWED
 from tests.make import Project, made
@@ -50,7 +50,7 @@ def test_an_answer_is_what_graphql_core_makes_of_everything_there_is(
 
     answer = graphql.post(QUERIES[name]).json
 
-    assert answer == execute_sync(GRAPHQL_SCHEMA, parse(QUERIES[name]), _Root(everything)).formatted
+    assert answer == execute_sync(SCHEMA, parse(QUERIES[name]), _Root(everything)).formatted
     assert "errors" not in answer
 
 

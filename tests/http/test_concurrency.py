@@ -1,190 +1,165 @@
-"""Limits on how many requests do one thing at once: in total, and of one token or address."""
+"""Requests over a limit are refused at once, in the format of their interface; `/health` has no limit."""
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from threading import Barrier
+from typing import Any
 
 import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
 
-from app.errors import ServiceUnavailable
 from app.http import concurrency
-from app.http.concurrency import Bound, ConcurrencyLimit
+from app.operations.access import hash_of
+from app.operations.concurrency import ConcurrencyLimit
+from tests.http.conftest import Configured
+from tests.make import Project, a_document
+from tests.rest.client import Rest
+
+BUSY = "Too many."
 
 
-def limit(total: int = 3, per_token: int = 2, waiting: int = 0, seconds: float = 0) -> ConcurrencyLimit:
-    return ConcurrencyLimit(
-        Bound(total, 2 * waiting),
-        token=Bound(per_token, waiting),
-        address=Bound(total, waiting),
-        seconds=seconds,
-        busy="Busy.",
-    )
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
+    """Two requests at the same time, one of each caller."""
+    limit = ConcurrencyLimit(2, each=1, busy=BUSY)
+    monkeypatch.setattr(concurrency, "REQUESTS", limit)
+    return limit
 
 
-def test_a_token_has_so_many_places_and_others_have_the_rest() -> None:
-    places = limit()
-    held = [places.place(token="a"), places.place(token="a")]
-
-    with pytest.raises(ServiceUnavailable, match="Busy"):
-        places.place(token="a")
-    held.append(places.place(token="b"))
-    with pytest.raises(ServiceUnavailable):
-        places.place(token="c")
-
-    held[0].release()
-    held.append(places.place(token="c"))
-    assert held
+@pytest.fixture
+def secret(limit: ConcurrencyLimit, project: Project) -> str:
+    """A token of which one request is worked on."""
+    secret = project.token().secret
+    limit.acquire(hash_of(secret))
+    return secret
 
 
-def test_a_request_counts_for_its_token_and_for_its_address() -> None:
-    places = limit(total=2, per_token=2)
-    held = [places.place(token="a", address="192.0.2.1"), places.place(token="b", address="192.0.2.1")]
-
-    with pytest.raises(ServiceUnavailable):
-        places.place(token=None, address="192.0.2.1")
-
-    for place in held:
-        place.release()
-    assert places.place(address="192.0.2.1")
+def bearer(secret: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {secret}"}
 
 
-def test_a_caller_has_more_places_while_no_other_has_come_for_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(concurrency.time, "monotonic", lambda: now)
-    places = ConcurrencyLimit(Bound(10), token=Bound(1, alone=3))
-
-    def most(token: str) -> int:
-        held = []
-        with suppress(ServiceUnavailable):
-            while True:
-                held.append(places.place(token=token))
-        for place in held:
-            place.release()
-        return len(held)
-
-    assert most("a") == 1
-    now += 1.1
-    assert [most("a"), most("b"), most("a")] == [3, 1, 1]
-    now += 1.1
-    assert most("a") == 3
+def briefs(app: Flask, secret: str) -> TestResponse:
+    return app.test_client().get("/briefs", headers=bearer(secret))
 
 
-def test_a_place_is_given_back_once() -> None:
-    places = limit(total=1, per_token=1)
-    with places.place(token="a") as place:
-        place.release()
-    places.place(token="a")
+def test_another_request_of_the_token_is_refused_until_the_first_has_ended(
+    app: Flask, limit: ConcurrencyLimit, secret: str
+) -> None:
+    refused = briefs(app, secret)
 
-    with pytest.raises(ServiceUnavailable):
-        places.place(token="b")
-
-
-def test_waiting_requests_get_places_in_order_and_pass_those_of_a_full_token() -> None:
-    places = limit(total=2, per_token=1, waiting=5, seconds=10)
-    first, let_in = places.place(token="a"), []
-    other = places.place(token="b")
-
-    def wait(token: str) -> None:
-        with places.place(token=token):
-            let_in.append(token)
-
-    threads = []
-    for token in ("a", "b", "b"):
-        threads.append(threading.Thread(target=wait, args=(token,)))
-        threads[-1].start()
-        until_waiting(places, len(threads))
-    other.release()
-    for thread in threads[1:]:
-        thread.join(10)
-    assert let_in == ["b", "b"]
-    first.release()
-    threads[0].join(10)
-    assert let_in == ["b", "b", "a"]
+    assert (refused.status_code, refused.json) == (503, {"_tag": "ServiceUnavailable", "message": BUSY})
+    assert int(refused.headers["Retry-After"]) > 0
+    limit.release(hash_of(secret))
+    assert [briefs(app, secret).status_code for _ in range(3)] == [200] * 3, "each gives its place back"
 
 
-def test_a_queue_that_is_full_refuses_at_once_and_time_ends_a_wait() -> None:
-    places = limit(total=1, per_token=1, waiting=1, seconds=0.2)
-    held = places.place(token="a")
-    with ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(places.place, token="a")
-        until_waiting(places, 1)
-        with pytest.raises(ServiceUnavailable):
-            places.place(token="a")
-        with pytest.raises(ServiceUnavailable):
-            waiting.result(10)
-    held.release()
-    assert places.place(token="a")
+def test_other_callers_and_health_are_answered_until_the_process_is_full(
+    app: Flask, project: Project, limit: ConcurrencyLimit, secret: str
+) -> None:
+    other = project.token().secret
+    assert briefs(app, other).status_code == 200
+
+    limit.acquire("another caller")
+
+    assert briefs(app, other).status_code == 503
+    assert app.test_client().get("/ready").status_code == 503
+    assert app.test_client().get("/health").status_code == 200
 
 
-def test_under_load_no_more_than_the_limit_get_in_and_all_leave() -> None:
-    places = limit(total=4, per_token=2, waiting=100, seconds=30)
-    lock, inside, most = threading.Lock(), 0, 0
+def test_a_session_of_the_console_is_a_caller(app: Flask, limit: ConcurrencyLimit) -> None:
+    limit.acquire(hash_of("of-mine"))
+    client = app.test_client(use_cookies=False)
 
-    def work(number: int) -> None:
-        nonlocal inside, most
-        for _ in range(20):
-            with places.place(token=str(number % 5)):
-                with lock:
-                    inside += 1
-                    most = max(most, inside)
-                with lock:
-                    inside -= 1
-
-    with ThreadPoolExecutor(20) as threads:
-        list(threads.map(work, range(20)))
-    assert (inside, most <= 4) == (0, True)
-    assert [places.place(token=str(number)) for number in range(4)]
+    for cookie, status in (
+        ("a=b; cw_session=of-mine; c=d", 503),
+        ("cw_session=other", 303),
+        ("xcw_session=of-mine", 303),
+    ):
+        assert client.get("/console/board", headers={"Cookie": cookie}).status_code == status
 
 
-def test_a_place_is_exchanged_for_another_without_waiting() -> None:
-    places = limit(total=1, per_token=1, waiting=1, seconds=5)
-    first = places.place(address="192.0.2.1")
-    with ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(places.place, token="b")
-        until_waiting(places, 1)
+def test_a_request_that_fails_gives_its_place_back(
+    configured: Configured, limit: ConcurrencyLimit, secret: str
+) -> None:
+    def broken() -> Any:
+        raise ZeroDivisionError
 
-        second = places.place(first, token="a", address="192.0.2.1")
+    app = configured()
+    limit.release(hash_of(secret))
+    app.view_functions["briefs.listBriefs"] = broken
 
-        assert not waiting.done()
-        first.release()
-        assert not waiting.done()
-        second.release()
-        assert waiting.result(5)
+    assert [briefs(app, secret).status_code for _ in range(3)] == [500] * 3
 
 
-def test_a_place_that_is_given_up_in_vain_is_the_next_ones() -> None:
-    places = limit(total=2, per_token=1, waiting=1, seconds=5)
-    held = [places.place(token="a"), places.place(address="192.0.2.1")]
-    with ThreadPoolExecutor(2) as threads:
-        next_one = threads.submit(places.place, token="b")
-        until_waiting(places, 1)
+def test_a_secret_is_held_as_its_hash_alone(configured: Configured, limit: ConcurrencyLimit, project: Project) -> None:
+    app, secret, seen = configured(), project.token().secret, list[str]()
+    app.before_request(lambda: seen.extend(limit._held))
 
-        second_of_a = threads.submit(places.place, held[1], token="a")
-
-        assert next_one.result(5)
-        held[0].release()
-        assert second_of_a.result(5)
+    assert briefs(app, secret).status_code == 200
+    assert seen == [hash_of(secret)]
+    assert limit._held == {}
 
 
-def test_a_place_that_was_given_up_in_vain_is_given_up_once() -> None:
-    places = limit(total=2, per_token=1, waiting=0, seconds=0)
-    held = [places.place(token="a"), places.place(address="192.0.2.1")]
+@pytest.mark.parametrize(
+    ("path", "headers", "content_type", "said"),
+    [
+        ("/briefs", {}, "application/json", b'{"_tag":"ServiceUnavailable","message":"Too many."}'),
+        ("/mcp", {}, "application/json", b'{"_tag":"ServiceUnavailable","message":"Too many."}'),
+        ("/graphql", {}, "application/json; charset=utf-8", b'"code":"SERVICE_UNAVAILABLE"'),
+        ("/delivery/feed.xml", {}, "application/json", b'"_tag":"ServiceUnavailable"'),
+        ("/console/board", {}, "text/html; charset=utf-8", b"<p>Too many.</p>"),
+        ("/console/board", {"HX-Request": "true"}, "application/json", b'"ok":false'),
+    ],
+)
+def test_each_interface_refuses_in_its_own_format(
+    app: Flask, secret: str, path: str, headers: dict[str, str], content_type: str, said: bytes
+) -> None:
+    method = "POST" if path == "/mcp" else "GET"
+    origin = {"Origin": "https://site.example"}
+    refused = app.test_client().open(path, method=method, headers={**bearer(secret), **origin, **headers})
 
-    for _ in range(3):
-        with pytest.raises(ServiceUnavailable):
-            places.place(held[1], token="a")
-
-    assert places.place(token="b")
-    with pytest.raises(ServiceUnavailable):
-        places.place(token="c")
+    assert (refused.status_code, refused.content_type) == (503, content_type)
+    assert said in refused.data
+    is_delivery = path.startswith(("/graphql", "/delivery"))
+    assert refused.headers.get("Access-Control-Allow-Origin") == ("*" if is_delivery else None)
 
 
-def until_waiting(places: ConcurrencyLimit, count: int) -> None:
-    pause = threading.Event()
-    for _ in range(1_000):
-        if places.waiting == count:
-            return
-        pause.wait(0.005)
-    raise AssertionError(f"{places.waiting} wait instead of {count}")
+def test_a_hundred_agents_of_a_project_that_ask_at_once_are_all_answered(
+    configured: Configured, project: Project
+) -> None:
+    app = configured()
+    secrets = [project.token(f"Agent {number}").secret for number in range(100)]
+    together = Barrier(len(secrets))
+
+    def ask(secret: str) -> int:
+        together.wait(30)
+        return briefs(app, secret).status_code
+
+    with ThreadPoolExecutor(len(secrets)) as threads:
+        assert list(threads.map(ask, secrets)) == [200] * len(secrets)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
+    """1 MB of large bodies and responses at the same time."""
+    limit = ConcurrencyLimit(1_000_000, each=1_000_000, busy=BUSY)
+    monkeypatch.setattr(concurrency, "LARGE", limit)
+    return limit
+
+
+def test_a_large_body_or_response_is_refused_while_too_much_of_others_is_held(
+    rest: Rest, project: Project, large: ConcurrencyLimit
+) -> None:
+    document = a_document(project.context(), markdown="x" * 600_000)
+    path, body = f"/documents/{document['id']}", {"title": "Rye", "slug": "x" * 600_000}
+
+    with large.holding("another project", 500_000):
+        assert rest.get(path).status_code == 503
+        assert rest.post("/document-intents", body).status_code == 503
+        assert rest.get("/briefs").status_code == 200
+        assert rest.post("/document-intents", {"title": "Rye"}).status_code == 201
+    assert rest.get(path).status_code == 200
+    assert rest.post("/document-intents", body).status_code == 400
+    assert large._held == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,10 +11,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.http.bodies import DRAINING, MAX_BODY
-from app.http.responses import PART
+from app.http.bodies import MAX_BODY
 from tests.http.conftest import Configured
-from tests.live import until
 from tests.make import Project, a_ready_brief
 from tests.rest.client import Rest
 
@@ -159,43 +156,22 @@ def test_a_body_that_is_too_long_is_answered_before_it_is_read(app: Flask) -> No
 
     assert body.left == MAX_BODY + 1
     assert_error(answer, 413, "PayloadTooLarge")
-    answer.close()
-    assert body.left == 0, "what was still being sent is read, so that the client gets to read the answer"
-
-
-def test_a_refused_body_is_read_although_those_before_it_hold_their_places_for_a_moment(app: Flask) -> None:
-    """Threads that have read a body may be held up, and the client sends its next requests meanwhile."""
-    before, body = [DRAINING.place(address="127.0.0.1") for _ in range(2)], Endless(20_000)
-    sent = {"wsgi.input": body, "CONTENT_LENGTH": "20000"}
-    answer = app.test_client().post("/nothing", environ_overrides=sent)
-
-    with ThreadPoolExecutor(1) as threads:
-        closed = threads.submit(answer.close)
-        try:
-            until(lambda: DRAINING.waiting or closed.done())
-        finally:
-            for place in before:
-                place.release()
-        closed.result()
-
-    assert body.left == 0, "the server would close the connection"
-
-
-@pytest.mark.parametrize("path", ["/docs/swagger-ui-bundle.js", "/graphql/explorer/graphiql.min.js"])
-def test_long_files_are_sent_in_parts(client: FlaskClient, path: str) -> None:
-    answer = client.get(path, buffered=False)
-
-    parts = [part for part in answer.iter_encoded() if part]
-    answer.close()
-    assert sum(map(len, parts)) == answer.content_length
-    assert max(map(len, parts)) <= PART
-    assert client.get(path, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
 @pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")
 @pytest.mark.parametrize("path", ["/document-intents", f"/documents/{NO_ID}/brief/ready"])
 def test_a_chunked_body_is_counted_and_refused_over_the_limit(rest: Rest, path: str) -> None:
     assert_error(chunked(rest, path, Endless(MAX_BODY + 1), **bearer(rest)), 413, "PayloadTooLarge")
+
+
+@pytest.mark.parametrize("received", [b"", b"{}", b'{"title": "Cut off"'])
+def test_a_body_that_ends_before_its_stated_length_is_refused(rest: Rest, received: bytes) -> None:
+    sent = {"wsgi.input": io.BytesIO(received), "wsgi.input_terminated": True, "CONTENT_LENGTH": "100"}
+
+    answer = rest.client.post("/document-intents", headers=bearer(rest), environ_overrides=sent)
+
+    assert_error(answer, 400, "HttpApiDecodeError")
+    assert "of 100 bytes" in answer.json["message"]
 
 
 def test_a_chunked_body_within_the_limit_is_read(rest: Rest) -> None:

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,8 +24,9 @@ import httpx
 import pytest
 from flask import Flask
 
-from app.http import feed_watch
-from app.http.concurrency import Bound, ConcurrencyLimit
+from app.http import concurrency
+from app.http.threads import THREADS
+from app.operations.concurrency import ConcurrencyLimit
 from app.store.store import Store
 from tests.live import free_port, serving, slowdown, until, until_listening
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
@@ -220,7 +220,7 @@ def reading(app: Flask, token: Token, number: int = 1) -> Iterator[list[Future[h
 def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
     app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(3), caller=Bound(3), project=Bound(3)))
+    monkeypatch.setattr(concurrency, "WAITING", ConcurrencyLimit(3, each=3, busy=""))
     token = project.token()
     project.store.outboxes.publish_all(project.id)
 
@@ -233,29 +233,29 @@ def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
         assert sum(len(reader.result().json()["events"]) for reader in readers) == 3
 
 
-def test_of_600_threads_a_quarter_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed_watch, "_limit", feed_watch._limit)
+def test_a_quarter_of_the_threads_may_wait_and_take_no_place_of_other_requests() -> None:
+    waiting, working = concurrency.WAITING._total, concurrency.REQUESTS._total
 
-    feed_watch.limit_waiting(600)
+    assert waiting == THREADS // 4
+    assert waiting + working < THREADS, "some are left to refuse, and for `/health`"
 
-    assert feed_watch._limit.threads == 150
 
-
-def test_a_project_with_many_tokens_leaves_others_some_of_what_may_wait(
+def test_readers_that_wait_leave_room_for_other_requests_of_their_token(
     app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limit = ConcurrencyLimit(Bound(10), caller=Bound(2), project=Bound(3))
-    monkeypatch.setattr(feed_watch, "_limit", limit)
+    monkeypatch.setattr(concurrency, "REQUESTS", ConcurrencyLimit(2, each=2, busy=""))
+    waiting = ConcurrencyLimit(3, each=3, busy="")
+    monkeypatch.setattr(concurrency, "WAITING", waiting)
+    token = project.token()
     project.store.outboxes.publish_all(project.id)
 
-    with ExitStack() as all_read:
-        several = [all_read.enter_context(reading(app, project.token(), 2)) for _ in range(3)]
-        readers = [reader for of_token in several for reader in of_token]
-        until(lambda: sum(reader.done() for reader in readers) == 3)
-        a_document(project.context())
+    with reading(app, token) as [first], reading(app, token) as [second], reading(app, token) as [third]:
+        until(lambda: waiting._held[project.id] == 3)
+        assert Rest(app.test_client(), token).get("/briefs").status_code == 200
+        a_document(project.context(token))
         project.store.outboxes.publish_all(project.id)
-
-        assert sorted(len(reader.result().json()["events"]) > 0 for reader in readers) == [False] * 3 + [True] * 3
+        assert [len(one.result().json()["events"]) for one in (first, second, third)] == [1] * 3
+    assert not waiting._held[project.id]
 
 
 def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(app: Flask, project: Project) -> None:
@@ -269,29 +269,3 @@ def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(app: Flask, pro
         project.store.outboxes.publish_all(project.id)
 
         assert reader.result().status_code == 401
-
-
-def test_many_that_wait_ask_mongodb_once_for_all_of_them(
-    app: Flask, project: Project, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(feed_watch, "_limit", ConcurrencyLimit(Bound(20), caller=Bound(20), project=Bound(20)))
-    calls, last_of = [], type(store.events).last_of
-
-    def counted(self: Any, project_ids: Any) -> dict[str, int]:
-        calls.append(threading.current_thread().name)
-        return last_of(self, project_ids)
-
-    monkeypatch.setattr(type(store.events), "last_of", counted)
-    token = project.token()
-    project.store.outboxes.publish_all(project.id)
-
-    with reading(app, token, 20) as readers:
-        until(lambda: calls)
-        began, before = time.monotonic(), len(calls)
-        time.sleep(1)
-        assert len(calls) - before <= 8 * (time.monotonic() - began), "twenty readers that ask would be 80 in a second"
-        assert set(calls) == {"watch feeds"}
-        a_document(project.context(token))
-        project.store.outboxes.publish_all(project.id)
-        assert all(len(reader.result().json()["events"]) == 1 for reader in readers)
-    until(lambda: not any(thread.name == "watch feeds" for thread in threading.enumerate()))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
+import mcp_types as t
 import pytest
 from flask import Flask
 from mcp.client import Client
@@ -12,7 +15,7 @@ from mcp.client import Client
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
-from app.vocabulary import TokenKind
+from app.vocabulary import Scope, TokenKind
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
@@ -267,6 +270,33 @@ def test_an_unknown_method_is_refused_as_each_era_does(agent: Agent) -> None:
     assert newest.json["error"]["code"] == older.json["error"]["code"] == -32601
 
 
+def test_a_subscription_is_refused_at_once(agent_of_era: Agent) -> None:
+    asked = agent_of_era.post("subscriptions/listen", {"notifications": {}, "_meta": agent_of_era.meta()})
+
+    assert asked.json["error"]["code"] == -32601
+
+
+def test_a_message_that_takes_long_delays_no_other(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, let_go = Event(), Event()
+
+    def listed_late(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
+        begun.set()
+        let_go.wait(10)
+        return []
+
+    monkeypatch.setattr("mcp_tools.server.tools_for", listed_late)
+    with ThreadPoolExecutor(1) as another:
+        listing = another.submit(agent.ask, "tools/list")
+        begun.wait(10)
+        try:
+            assert agent.call("get_project")["id"]
+            assert not listing.done()
+        finally:
+            let_go.set()
+
+    assert listing.result()["tools"] == []
+
+
 @pytest.mark.parametrize("header", ["Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"])
 def test_headers_that_say_something_else_than_the_message_are_refused(agent: Agent, header: str) -> None:
     called = {"name": "get_project", "arguments": {}}
@@ -284,7 +314,7 @@ def test_what_is_no_trace_is_passed_over(agent_of_era: Agent, of_a_trace: object
 def test_a_bug_is_reported_with_the_id_of_its_request(
     agent_of_era: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("mcp_tools.over_http.serve_one", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr("mcp_tools.server.tools_for", lambda *given: 1 / 0)
     monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
     caplog.set_level("ERROR", "content_workflow.mcp")
 

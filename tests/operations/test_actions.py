@@ -14,7 +14,7 @@ from bson import ObjectId
 from app.errors import Refusal
 from app.operations.actions import document_operations
 from app.operations.context import Context
-from app.rules.briefs import NO_CLAIM
+from app.rules.documents import NO_CLAIM
 from app.rules.sections import hash_of
 from app.rules.times import wire_time
 from app.rules.tokens import Budget
@@ -110,7 +110,7 @@ def in_some_state(draw: random.Random, published: dict[str, Any], holder: Token,
         "publishAt": NOW + timedelta(hours=2) if status == DocumentStatus.SCHEDULED else None,
         "isPublished": live,
         "publishedAt": NOW - timedelta(days=1) if live else None,
-        "snapshot": {**published["snapshot"], "version": 1 if changed else 2} if live else None,
+        "published": {**published["published"], "version": 1 if changed else 2} if live else None,
         "contentId": published["contentId"] if draw.random() < 0.8 else None,
         "brief": briefs[brief],
         "submittedBy": draw.choice([None, holder.caller.actor, maker.caller.actor]),
@@ -147,7 +147,7 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
 
 @pytest.mark.contract("decided-actions.agree")
 def test_every_operation_that_writes_a_document_declares_what_can_refuse_it() -> None:
-    assert [one.name for one in document_operations() if one.refusals is None] == []
+    assert [one.name for one in document_operations() if one.rule is None] == []
     assert len(document_operations()) >= 20
 
 

@@ -1,58 +1,72 @@
-"""Long texts are processed one at a time, and projects take turns."""
+"""How many long texts are processed at the same time; what is beyond that is refused and never waits."""
 
 from __future__ import annotations
 
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from app.errors import ServiceUnavailable
-from app.operations.long_texts import OneAtATime
+from app.operations import long_texts
+from app.operations.concurrency import ConcurrencyLimit
+from tests.make import Project, a_document
+from tests.rest.client import Rest
 
-SECONDS = 30
-
-
-def test_a_project_with_many_long_texts_has_one_turn_before_that_of_another_project() -> None:
-    work, order, first_ends = OneAtATime(), list[str](), threading.Event()
-
-    def read(project: str) -> None:
-        with work.turn(project, SECONDS):
-            order.append(project)
-            first_ends.wait(SECONDS)
-            time.sleep(0.01)
-
-    with ThreadPoolExecutor(9) as threads:
-        reads = [threads.submit(read, "many") for _ in range(8)]
-        while not order:
-            time.sleep(0.01)
-        reads.append(threads.submit(read, "other"))
-        time.sleep(0.1)
-        first_ends.set()
-    assert [one.result() for one in reads] == [None] * 9
-    assert order.index("other") <= 2
+BUSY = "Too many."
 
 
-def test_a_text_whose_turn_does_not_come_in_time_is_refused() -> None:
-    work = OneAtATime()
+def test_an_amount_over_a_bound_is_refused_until_enough_is_released() -> None:
+    limit = ConcurrencyLimit(10, each=6, busy=BUSY)
+    limit.acquire("one", 4)
+    with pytest.raises(ServiceUnavailable, match=BUSY):
+        limit.acquire("one", 3)
+    limit.acquire("other", 6)
+    for key in ("one", "third"):
+        with pytest.raises(ServiceUnavailable):
+            limit.acquire(key)
+    limit.release("other", 6)
+    limit.acquire("one", 2)
+    limit.acquire("third", 4)
 
-    with work.turn("many", SECONDS):
-        with ThreadPoolExecutor(2) as threads:
-            waits = [threads.submit(_enter, work, project) for project in ("many", "other")]
-        assert [type(one.exception()) for one in waits] == [ServiceUnavailable] * 2
-    _enter(work, "other")
+
+def test_any_amount_is_granted_to_who_is_alone() -> None:
+    limit = ConcurrencyLimit(10, each=6, busy=BUSY)
+    with limit.holding("one", 100), pytest.raises(ServiceUnavailable):
+        limit.acquire("other")
+    limit.acquire("other")
 
 
-def _enter(work: OneAtATime, project: str) -> None:
-    with work.turn(project, 0.05):
-        pass
-
-
-@pytest.mark.parametrize("project", ["one", "another"])
-def test_a_text_that_fails_gives_its_turn_back(project: str) -> None:
-    work = OneAtATime()
-
-    with pytest.raises(ZeroDivisionError), work.turn("one", SECONDS):
+def test_work_that_fails_releases_what_it_held() -> None:
+    limit = ConcurrencyLimit(1, each=1, busy=BUSY)
+    with pytest.raises(ZeroDivisionError), limit.holding("one"):
         1 / 0  # noqa: B018
-    _enter(work, project)
+    limit.acquire("other")
+
+
+def test_a_refusal_comes_at_once_and_says_when_to_try_again() -> None:
+    limit = ConcurrencyLimit(1, each=1, busy=BUSY)
+    limit.acquire("one")
+    began = time.monotonic()
+    with pytest.raises(ServiceUnavailable) as refused:
+        limit.acquire("one")
+    assert refused.value.headers["Retry-After"]
+    assert time.monotonic() - began < 0.5
+
+
+@pytest.mark.parametrize("path", ["checks", "outline", "sections/1"])
+def test_a_long_text_is_refused_while_others_of_its_project_are_processed(
+    rest: Rest, project: Project, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    limit = ConcurrencyLimit(300_000, each=200_000, busy=BUSY)
+    monkeypatch.setattr(long_texts, "PROCESSED", limit)
+    short, long = (a_document(project.context(), markdown="# Rye\n\n" + "x" * size) for size in (1_000, 150_000))
+    limit.acquire(project.id, 100_000)
+
+    assert rest.get(f"/documents/{short['id']}/{path}").status_code == 200
+    began = time.monotonic()
+    refused = rest.get(f"/documents/{long['id']}/{path}")
+    assert (refused.status_code, refused.json["message"]) == (503, BUSY)
+    assert time.monotonic() - began < 5, "it waited"
+
+    limit.release(project.id, 100_000)
+    assert rest.get(f"/documents/{long['id']}/{path}").status_code == 200

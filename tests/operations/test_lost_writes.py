@@ -14,11 +14,10 @@ from pymongo.client_session import ClientSession
 from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure, ServerSelectionTimeoutError
 from pymongo.write_concern import WriteConcern
 
-from app.errors import ServiceUnavailable, WriteConflict
+from app.errors import BriefClaimed, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.rules.documents import StoredDocument
-from app.store.briefs import Briefs
+from app.store.documents import Documents
 from app.store.named import Members
 from app.store.projects import Projects
 from app.store.store import Store, connect
@@ -193,25 +192,15 @@ def test_a_transaction_that_lost_once_and_then_finds_no_primary_for_its_commit_s
     assert refused.value.message == ServiceUnavailable.message
 
 
-def test_an_edit_of_a_brief_that_was_released_meanwhile_is_made(
+def test_an_edit_of_a_brief_that_was_claimed_meanwhile_is_decided_again(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     holder, editor = (project.context(project.token(name, agent=name)) for name in ("holder", "editor"))
     document = a_ready_brief(project.context())
-    OPERATIONS["claim_brief"](holder, document["id"], fields={})
-    write, releases = Briefs.write, [lambda: OPERATIONS["release_brief"](holder, document["id"])]
+    meanwhile(monkeypatch, Documents, "change", lambda: OPERATIONS["claim_brief"](holder, document["id"], fields={}))
 
-    def refused_then_released(self: Briefs, *arguments: Any) -> StoredDocument | None:
-        written = write(self, *arguments)
-        if releases:
-            releases.pop()()
-        return written
-
-    monkeypatch.setattr(Briefs, "write", refused_then_released)
-
-    edited = OPERATIONS["update_brief"](editor, document["id"], fields={"keyword": "rye"})
-
-    assert edited.body["brief"]["keyword"] == "rye"
+    with pytest.raises(BriefClaimed):
+        OPERATIONS["update_brief"](editor, document["id"], fields={"keyword": "rye"})
 
 
 def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

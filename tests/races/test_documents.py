@@ -97,7 +97,7 @@ def test_a_slug_is_one_documents_while_slugs_are_renamed_trashed_restored_and_pu
     assert told.keys() <= {"200", "SlugTaken", "NotFound", "InvalidTransition"}
     held: dict[str, set[str]] = {}
     for row in store.database.documents.find({"slugs": {"$in": slugs}, "deletedAt": None}):
-        assert {row["slug"], (row["snapshot"] or row)["slug"]} == set(row["slugs"])
+        assert {row["slug"], (row["published"] or row)["slug"]} == set(row["slugs"])
         for slug in row["slugs"]:
             held.setdefault(slug, set()).add(str(row["_id"]))
     assert all(len(holders) == 1 for holders in held.values())
@@ -183,8 +183,8 @@ def test_what_is_delivered_is_one_version_while_it_is_published_edited_and_unpub
             assert seen["hasUnpublishedChanges"] == (seen["version"] != seen["publishedVersion"])
         else:
             assert (seen["publishedMarkdown"], seen["publishedVersion"], seen["publishedAt"]) == (None, None, None)
-    row = store.documents.get(project.id, document["id"])
-    html = store.bodies.get_texts(project.id, [row["snapshot"]["htmlId"]])[row["snapshot"]["htmlId"]]
+    row = store.publications.get(project.id, document["id"])
+    html = store.bodies.get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
     assert html == f"<p>{ok(rest.get(path))['publishedMarkdown']}</p>\n"
 
 

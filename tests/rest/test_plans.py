@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.upgrades import complete_keys
 from app.store.store import Store
 from tests.documents.steps import (
     NOBODY,
@@ -222,25 +221,6 @@ class TestNames:
         document = planned(api, assignee="Cafe\u0301", category="Cafe\u0301", cluster="Cafe\u0301")
 
         assert {field: document[field] for field in ids} == ids
-
-    @pytest.mark.contract("decided-plans.names")
-    def test_members_and_categories_of_an_earlier_version_are_found_after_db_init(self, api, store, project) -> None:
-        member = ok(api.post("/members", {"name": "Ada Lovelace ", "email": "Ada@Example.org"}), 201)
-        bread, apples = (a_category(api, name, slug=name.strip().lower())["id"] for name in (" Bread", "Apples"))
-        store.database.members.update_one(
-            {"_id": ObjectId(member["id"])}, {"$set": {"nameKey": "ada lovelace "}, "$unset": {"emailKey": ""}}
-        )
-        store.database.categories.update_one({"_id": ObjectId(bread)}, {"$set": {"nameKey": " bread"}})
-        before = store.projects.delivery_revision(project.id)
-
-        for _ in range(2):
-            complete_keys(store, project.id)
-
-        assert store.projects.delivery_revision(project.id) == before + 1
-        assert [one["id"] for one in ok(api.get("/categories"))] == [apples, bread]
-        for name in ("ada lovelace", "ada@example.org"):
-            document = planned(api, name.replace(" ", "-"), assignee=name, category="bread")
-            assert (document["assigneeId"], document["categoryId"]) == (member["id"], bread)
 
     @pytest.mark.contract("decided-plans.names")
     def test_an_unknown_or_ambiguous_name_or_one_beside_the_id_is_a_problem(self, api, filed) -> None:

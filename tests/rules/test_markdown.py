@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules import html
-from app.rules.html_writer import MAX_DEPTH, TooMuchMarkup
-from app.rules.rendering import to_html
+from app.rules import rendering
+from app.rules.rendering import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from tests.rules.bombs import TRIED
 from tests.rules.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
 from tests.rules.test_parser import EXAMPLES
@@ -33,13 +32,13 @@ from tests.rules.xss_corpus import VECTORS
         ("![a](https://example.com/b:c)", '<p><img src="https://example.com/b:c" alt="a"></p>\n'),
         (
             "- [x] a\n- [ ] b",
-            '<ul>\n<li><input type="checkbox" disabled="" checked=""> a</li>\n'
-            '<li><input type="checkbox" disabled=""> b</li>\n</ul>\n',
+            '<ul>\n<li><input disabled="" type="checkbox" checked="">\na</li>\n'
+            '<li><input disabled="" type="checkbox">\nb</li>\n</ul>\n',
         ),
         (
             "|a|b|\n|-:|-|\n|c|d|",
-            '<table>\n<thead>\n<tr>\n<th align="right">a</th>\n<th>b</th>\n</tr>\n</thead>\n'
-            '<tbody>\n<tr>\n<td align="right">c</td>\n<td>d</td>\n</tr>\n</tbody>\n</table>\n',
+            '<table><thead><tr><th align="right">a</th><th>b</th></tr></thead><tbody>\n'
+            '<tr><td align="right">c</td><td>d</td></tr>\n</tbody></table>\n',
         ),
         ("[a](https://b.example/c_d*~e)", '<p><a href="https://b.example/c_d*~e" rel="noopener">a</a></p>\n'),
         ("![a](https://b.example/c_d.png)", '<p><img src="https://b.example/c_d.png" alt="a"></p>\n'),
@@ -52,7 +51,7 @@ from tests.rules.xss_corpus import VECTORS
         ("H<sub>2</sub>O <kbd>Ctrl</kbd>", "<p>H<sub>2</sub>O <kbd>Ctrl</kbd></p>\n"),
         (
             "<details open>\n<summary>a</summary>\n\n*b*\n\n</details>",
-            '<details open="">\n<summary>a</summary>\n<p><em>b</em></p>\n</details>\n',
+            '<details open="">\n<summary>a</summary>\n<p><em>b</em></p>\n</details>',
         ),
         ("a <script>b</script> c", "<p>a  c</p>\n"),
         ("&copy; &lt;b&gt; a < b", "<p>© &lt;b&gt; a &lt; b</p>\n"),
@@ -64,8 +63,8 @@ def test_what_markdown_becomes(markdown: str, expected: str) -> None:
 
 
 def test_only_what_these_tests_know_is_allowed() -> None:
-    assert html.ELEMENTS == ELEMENTS
-    assert set().union(*html.ATTRIBUTES.values()) <= ATTRIBUTES
+    assert rendering.ELEMENTS == ELEMENTS
+    assert set().union(*rendering.ATTRIBUTES.values()) <= ATTRIBUTES
 
 
 @pytest.mark.parametrize("markdown", VECTORS, ids=range(len(VECTORS)))
@@ -122,6 +121,16 @@ def rendered_or_refused(markdown: str) -> float:
 @pytest.mark.parametrize("markdown", TRIED.values(), ids=TRIED)
 def test_two_megabytes_of_anything_are_rendered_or_refused_in_seconds(markdown: str) -> None:
     assert rendered_or_refused(markdown) < 4, "2 s on a machine that does nothing else"
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"),
+    [("<br>", MAX_TAGS), ("&", MAX_REFERENCES), ("\xa0", MAX_REFERENCES), (">" * 100 + "\n\n", MAX_TAGS // 200)],
+)
+def test_too_much_markup_is_refused(unit: str, most: int) -> None:
+    to_html(unit * (most // 2))
+    with pytest.raises(TooMuchMarkup):
+        to_html(unit * (most + 1))
 
 
 _UNITS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Any
 import nh3
 import pytest
 
-from app.rules.html import ATTRIBUTES, ELEMENTS, GIVEN
-from app.rules.rendering import to_html
+from app.rules.rendering import ATTRIBUTES, ELEMENTS, GIVEN, to_html
 
 EXAMPLES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "gfm_spec" / "examples.json").read_text("utf-8"))
 OTHERWISE = {
@@ -20,19 +20,25 @@ OTHERWISE = {
     "a comment may hold two hyphens, as in CommonMark 0.31": {645, 646},
     "elements that are not allowed are left out, not shown as text": {653},
     "elements of the author's end with the paragraph or quote that they begin in": {
-        *(118, 143, 144, 156, 354, 485, 486, 503, 632, 633, 634, 635, 650, 651, 663, 664)
+        *(118, 144, 156, 354, 485, 486, 503, 632, 633, 634, 635, 650, 651, 663, 664)
     },
     "what stands in a table outside its cells gets a cell": {160},
     "tags that never end are shown as text": {126, 127, 128},
     "an instruction is left out whole": {149, 649},
+    "only the tag is left out of a style that never ends": {142},
+    "a table of a head alone has an empty body": {205},
 }
+
+
+def without_breaks(html: str) -> str:
+    """Returns html without the line breaks and spaces beside tables' tags and boxes, where they show nothing."""
+    return re.sub(r"\n?(</?(?:table|thead|tbody|tr|t[dh]|input)\b[^>]*>)\s?", r"\1", html)
 
 
 def as_specified(html: str) -> str:
     """Returns an example's html as the sanitiser leaves it: what is compared is how the markdown was read."""
-    boxes = html.replace('checked="" disabled="" type="checkbox"', 'type="checkbox" disabled="" checked=""')
     return nh3.clean(
-        boxes.replace('disabled="" type="checkbox"', 'type="checkbox" disabled=""'),
+        html.replace('checked="" disabled="" type="checkbox"', 'disabled="" type="checkbox" checked=""'),
         tags=set(ELEMENTS),
         attributes={**ATTRIBUTES, "code": set[str]() if "language-" not in html else {"class"}},
         set_tag_attribute_values=GIVEN,
@@ -43,7 +49,7 @@ def as_specified(html: str) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["example"])
 def test_markdown_is_read_as_the_specification_says(example: dict[str, Any]) -> None:
-    alike = to_html(example["markdown"]) == as_specified(example["html"])
+    alike = without_breaks(to_html(example["markdown"])) == without_breaks(as_specified(example["html"]))
 
     assert alike is (example["example"] not in set().union(*OTHERWISE.values()))
 

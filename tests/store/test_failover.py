@@ -11,6 +11,7 @@ from pymongo import monitoring
 from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyMongoError, WriteConcernError
 
 from app.errors import ServiceUnavailable
+from app.store.collection import new_id
 from app.store.store import Store, connect
 from tests.make import Project
 
@@ -70,7 +71,8 @@ class ReadConcerns(monitoring.CommandListener):
 def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_what_the_majority_has(
     store: Store, project: Project, mongodb_uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body_id = store.bodies.add(project.id, project.id, "A text that a record names")
+    body_id = new_id()
+    store.bodies.add(project.id, project.id, "A text that a record names", body_id)
     listener, client = ReadConcerns(), pymongo.MongoClient
 
     def listened_to(*given: Any, **options: Any) -> Any:

@@ -12,11 +12,12 @@ from bson import ObjectId
 
 from app.errors import WriteConflict
 from app.fields.documents import SORTS
-from app.rules.briefs import OPEN, state_now
-from app.store import collection, document_records, indexes
+from app.rules.briefs import brief_at
+from app.rules.documents import OPEN, brief_of
+from app.store import collection, document_lists
+from app.store.document_keys import document_keys
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
-from tests.databases import opened
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -52,20 +53,18 @@ def library(store: Store) -> Project:
             "slug": f"loaf-{number}",
             "slugs": [f"loaf-{number}"],
             "status": str(draw.choice(list(DocumentStatus))),
-            "titleKey": draw.choice("abc"),
-            "words": ["loaf", draw.choice(["rye", "oats"])],
+            "title": f"{draw.choice('ABC')} loaf {draw.choice(['rye', 'oats'])}",
             "updatedAt": NOW - timedelta(hours=draw.randrange(9)),
             "createdAt": NOW - timedelta(hours=draw.randrange(9)),
             "dueDate": day,
-            "dueKey": day or "~",
             "isPublished": draw.random() < 0.3,
             "deletedAt": NOW if number % 6 == 0 else None,
             **{name: ObjectId(draw.choice(IDS)) if draw.random() < 0.7 else None for name in FILED},
         }
         brief = {"state": str(state), "keyword": "x", "claimExpiresAt": claim_expires}
-        missing = [name for name in FILED if row[name] is None and number % 2]  # as in records of earlier versions
-        missing += [] if state else ["brief"]
-        rows.append({name: value for name, value in (row | {"brief": brief}).items() if name not in missing})
+        row |= {"brief": brief} if state else {}
+        row |= {"status": "drafting"} if claim_expires else {}  # as every move out of the open statuses ends a claim
+        rows.append(row | document_keys(row))
     store.database.documents.insert_many(rows)
     return project
 
@@ -91,7 +90,7 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
     return (
         in_trash == bool(filters.get("deleted"))
         and all((row.get(name) and str(row[name])) in filters[name] for name in (*FILED, "status") if name in filters)
-        and state_now(row, NOW) in filters.get("briefState", list(BriefState))
+        and state_now(row) in filters.get("briefState", list(BriefState))
         and row["isPublished"] == filters.get("isPublished", row["isPublished"])
         and ("dueAfter" not in filters or (day is not None and day >= filters["dueAfter"]))
         and ("dueBefore" not in filters or (day is not None and day <= filters["dueBefore"]))
@@ -101,10 +100,16 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
     )
 
 
+def state_now(row: dict[str, Any]) -> str:
+    return brief_at(brief_of(row), NOW)["state"]
+
+
 def in_order(rows: list[dict[str, Any]], sort: str) -> list[str]:
     key = {"title": "titleKey"}.get(sort.removeprefix("-"), sort.removeprefix("-"))
-    dated = sorted((row for row in rows if row[key] is not None), key=lambda row: (row[key], row["_id"]))
-    undated = sorted((row for row in rows if row[key] is None), key=lambda row: row["_id"])
+    age = ("createdAt", "_id") if key == "dueDate" else ("_id",)
+    ordered = sorted(rows, key=lambda row: [row[name] for name in age])
+    dated = sorted((row for row in ordered if row[key] is not None), key=lambda row: row[key])
+    undated = [row for row in ordered if row[key] is None]
     way = -1 if sort.startswith("-") else 1
     return [str(row["_id"]) for row in (*dated[::way], *undated[::way])]
 
@@ -126,9 +131,8 @@ def cases() -> Iterator[dict[str, Any]]:
 def test_every_page_is_the_lists_part_at_its_place(
     library: Project, monkeypatch: pytest.MonkeyPatch, few: int, deep: int
 ) -> None:
-    monkeypatch.setattr(document_records, "MAX_SORTED", few)
-    for module in (document_records, collection):
-        monkeypatch.setattr(module, "DEEP_OFFSET", deep)
+    monkeypatch.setattr(document_lists, "FEW", few)
+    monkeypatch.setattr(collection, "DEEP_OFFSET", deep)
     rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
 
     for number, filters in enumerate(cases()):
@@ -166,7 +170,7 @@ def test_every_page_of_briefs_is_the_lists_part_at_its_place(
         listed = [
             str(row["_id"])
             for row in rows
-            if state_now(row, NOW) in states and (state_now(row, NOW) != BriefState.READY or row["status"] in OPEN)
+            if state_now(row) in states and (state_now(row) != BriefState.READY or row["status"] in OPEN)
         ]
         for offset in (0, 3):
             found = library.store.briefs.list(library.id, states, NOW, limit=5, offset=offset)
@@ -249,40 +253,6 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
 
     briefs = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
     assert sorted(brief["category"] for brief in briefs) == ["", "Baking"]
-
-
-@pytest.fixture
-def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database that no other test uses."""
-    yield from opened(request)
-
-
-def test_a_database_of_an_earlier_version_is_served_before_and_after_db_init(own_store: Store) -> None:
-    database, project = own_store.database, a_project(own_store)
-    ctx = project.context()
-    for name in database.documents.index_information().keys() - {"_id_"}:
-        database.documents.drop_index(name)
-    old = "projectId_brief.state_dueKey_createdAt__id_live"
-    database.documents.create_index("projectId", name=old)
-    brief, other = a_ready_brief(ctx), a_ready_brief(ctx, title="Rye")
-
-    def serves() -> None:
-        listed = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
-        found = OPERATIONS["list_documents"](ctx, fields={"sort": "title", "limit": 50, "offset": 300, "q": "rye"})
-        assert brief["id"] in [one["id"] for one in listed]
-        assert found.body == []
-
-    serves()
-    token = project.token()
-    claimed = OPERATIONS["claim_next_brief"](project.context(token), fields={}, key="k").body
-    assert claimed["id"] == brief["id"]
-    OPERATIONS["withdraw_brief"](ctx, brief["id"])
-    OPERATIONS["mark_brief_ready"](ctx, brief["id"])
-    indexes.create_indexes(database)
-    serves()
-    assert other["id"]
-    assert indexes.differences(database) == []
-    assert old not in database.documents.index_information()
 
 
 def test_a_page_whose_documents_are_gone_is_a_conflict(project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient, monitoring
 
+from app.operations.briefs import expire_lease
 from app.operations.context import Context, this_instant
 from app.store.indexes import INDEXES, OUTBOXES
 from app.store.store import connect
@@ -21,7 +23,17 @@ pytestmark = pytest.mark.needs_mongod
 
 SHARD_KEYS = {
     **dict.fromkeys(
-        ("documents", "categories", "clusters", "members", "webhooks", "sessions", "invitations", "budgets"),
+        (
+            "documents",
+            "publications",
+            "categories",
+            "clusters",
+            "members",
+            "webhooks",
+            "sessions",
+            "invitations",
+            "budgets",
+        ),
         ("projectId",),
     ),
     **dict.fromkeys(("bodies", "revisions"), ("projectId", "documentId")),
@@ -167,8 +179,9 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
     ctx.store.documents.find_projects_due(this_instant())
     later = this_instant() + timedelta(minutes=2)
     assert ctx.project_id in ctx.store.briefs.find_projects_with_expired(later)
-    assert ctx.store.briefs.find_expired(ctx.project_id, later) == [document]
-    assert ctx.store.briefs.expire_lease(ctx.project_id, document, later)
+    [expired] = ctx.store.briefs.find_expired(ctx.project_id, later)
+    assert expired["id"] == document
+    expire_lease(replace(ctx, now=later), expired)
 
-    assert ("documents", "update") in {(collection, name) for collection, name, _ in conditions.sent}
+    assert ("documents", "findAndModify") in {(collection, name) for collection, name, _ in conditions.sent}
     assert _scattered(conditions) == {(name, "aggregate") for name in OUTBOXES if name in SHARD_KEYS}

@@ -201,6 +201,34 @@ def test_an_import_that_was_interrupted_is_run_again(
     assert exported(other, fresh_store) == lines
 
 
+def html_of_nothing(store: Store) -> list[str]:
+    """Returns the texts that are neither a version's nor delivered."""
+    named = {row["bodyId"] for row in store.database.revisions.find()}
+    named |= {(row.get("snapshot") or {}).get("htmlId") for row in store.database.documents.find()}
+    return [row["text"] for row in store.database.bodies.find() if str(row["_id"]) not in {str(one) for one in named}]
+
+
+def test_an_import_that_dies_leaves_no_html_without_a_document(
+    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = exported(full, store)
+    other = a_project(fresh_store, name="Another")
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Documents, "add_many", dies)
+        with pytest.raises(KeyboardInterrupt):
+            taken(fresh_store, other, lines)
+    assert html_of_nothing(fresh_store) == []
+
+    for _ in range(2):
+        assert not taken(fresh_store, other, lines).done.refused
+
+    assert html_of_nothing(fresh_store) == []
+
+
 def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, store: Store, fresh_store: Store) -> None:
     lines = exported(full, store)
     bad = [orjson.loads(line) for line in lines]
@@ -326,6 +354,7 @@ def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_ver
 
     assert (done.refused, done.created["document"]) == ([], 0)
     assert exported(other, fresh_store) == lines
+    assert html_of_nothing(fresh_store) == []
 
 
 def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
@@ -384,8 +413,9 @@ def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store
 
     taken(fresh_store, other, lines)
 
-    [record] = fresh_store.database.documents.find({"slug": "rye-bread"})
-    html = fresh_store.bodies.get_texts(other.id, [str(record["snapshot"]["htmlId"])])
+    records = [*fresh_store.database.publications.find({})]
+    html = fresh_store.bodies.get_texts(other.id, [str(record["htmlId"]) for record in records])
+    assert any("Dark" in text for text in html.values())
     assert "script" not in "".join(html.values())
 
 

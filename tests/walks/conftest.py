@@ -44,7 +44,6 @@ def nothing_remembered() -> Iterator[None]:
     """Has settings and names be read each time: else the machine's speed would decide which commands a call sends."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.store.projects._recent", TTLCache(1, 0))
-        patch.setattr("app.store.categories.NAME_SECONDS", 0)
         yield
 
 

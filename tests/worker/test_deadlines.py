@@ -83,4 +83,4 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
     assert len(receiver.requests) == 2
     assert fresh_store.database.documents.find_one({"isPublished": True}) is not None
     assert fresh_store.database.webhooks.find_one({"enabled": False}) is not None
-    assert fresh_store.database.feeds.find_one({"_id": ObjectId(project.id)})["cut"] > 0
+    assert fresh_store.database.feeds.find_one({"_id": ObjectId(project.id)})["trimmed"] > 0

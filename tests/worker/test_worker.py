@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from app.store.conditions import lease_expired_filter
 from bson import ObjectId
 
 from app.errors import ServiceUnavailable
@@ -21,7 +22,6 @@ from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store import briefs, events
-from app.store.conditions import lease_expired_filter
 from app.store.indexes import NOT_DELETED
 from app.store.store import Store
 from app.worker import worker

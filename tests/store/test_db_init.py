@@ -13,7 +13,6 @@ from bson import ObjectId
 
 from app.cli import db
 from app.cli.db import prepare
-from app.errors import WriteConflict
 from app.operations.context import this_instant
 from app.store.indexes import SLUGS, differences
 from app.store.store import Store, connect
@@ -69,15 +68,3 @@ def test_records_that_break_a_unique_index_are_named_and_the_other_indexes_built
     assert lines[0].startswith(f"documents: the index {SLUGS.name} can't be built, as several records have {{")
     assert lines[0].endswith('slugs: "rye-0" }.')
     assert lines[1:] == [f"documents: the index {SLUGS.name} is missing: {SLUGS.why}."] == differences(store.database)
-
-
-def test_a_query_whose_index_db_init_drops_is_run_again(filled: Filled) -> None:
-    store = filled(200)
-    documents = store.database.documents
-    documents.create_index("version", name="dropped")
-    cursor = documents.find({"version": 1}, hint="dropped", batch_size=10)
-    next(cursor)
-    documents.drop_index("dropped")
-
-    with pytest.raises(WriteConflict), store.deadline(unbounded=True):
-        list(cursor)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from app.errors import BadRequest, InvalidTransition, ReviewRequired
-from app.rules.briefs import MoveRequest
-from app.rules.documents import (
+from app.errors import BadRequest, InvalidTransition, Refusal, ReviewRequired
+from app.rules.actors import SYSTEM
+from app.rules.calls import Call
+from app.rules.statuses import (
     APPROVE,
     MOVES,
     PUBLISH,
@@ -17,16 +18,26 @@ from app.rules.documents import (
     SUBMIT,
     UNPUBLISH,
     UNSCHEDULE,
-    allowed,
-    refusal,
+    allowed_moves,
+    move_status,
+    refuse_move,
 )
-from app.vocabulary import Channel
+from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
-from tests.documents.states import NOW, a_document_in
+from tests.documents.states import NOW, a_document_in, every_document
 
 EVERY = set(Status)
 FIRST = {Status.IDEA, Status.PLANNED, Status.DRAFTING}
-ANYBODY = MoveRequest("somebody", Channel.REST, NOW)
+ANYBODY = Call({**SYSTEM, "id": "somebody"}, Channel.REST, NOW)
+
+
+def refusal(move: Any, document: Any, call: Call) -> Refusal | None:
+    try:
+        refuse_move(move, document, call)
+    except Refusal as refused:
+        return refused
+    return None
+
 
 # What the contract says, operation by operation: from which statuses, for a document with content that is not live.
 MAY_LEAVE = {
@@ -99,4 +110,43 @@ def test_a_refusal_tells_the_status_and_what_it_allows() -> None:
 def test_what_a_refusal_calls_allowed_is_what_the_table_allows(status: Status) -> None:
     document = a_document_in(status)
 
-    assert allowed(document) == [move.name for move in MOVES if status in MAY_LEAVE[move]]
+    assert allowed_moves(document) == [move.name for move in MOVES if status in MAY_LEAVE[move]]
+
+
+@pytest.mark.parametrize("move", MOVES, **names)
+def test_every_document_moves_as_its_row_says_or_not_at_all(move: Any) -> None:
+    for document in every_document():
+        if refusal(move, document, ANYBODY) is not None:
+            continue
+
+        decision = move_status(move, document, ANYBODY)
+
+        [event] = decision.events
+        entered, brief = decision.document["status"], decision.document.get("brief")
+        assert (event.type, event.data["status"]) == (move.event, entered)
+        assert callable(move.enters) or entered == move.enters
+        was_claimed = (document.get("brief") or {}).get("state") == BriefState.CLAIMED
+        if was_claimed and move.finishes_brief:
+            assert brief["state"] == BriefState.DRAFTED
+            assert brief["claimedBy"] is brief["claimedAt"] is brief["claimExpiresAt"] is None
+        else:
+            assert brief == document.get("brief")
+
+
+@pytest.mark.parametrize(("before", "live", "after"), [
+    (Status.DRAFTING, False, Status.DRAFTING),
+    (Status.APPROVED, False, Status.APPROVED),
+    (Status.PUBLISHED, True, Status.PUBLISHED),
+    (Status.PUBLISHED, False, Status.DRAFTING),
+])  # fmt: skip
+def test_unscheduling_restores_the_status_before(before: Status, live: bool, after: Status) -> None:
+    scheduled = a_document_in(Status.SCHEDULED, before=before, live=live)
+
+    assert move_status(UNSCHEDULE, scheduled, ANYBODY).document["status"] == after
+
+
+@pytest.mark.parametrize("status", Status)
+def test_unpublishing_takes_only_a_published_document_back_to_drafting(status: Status) -> None:
+    moved = move_status(UNPUBLISH, a_document_in(status, live=True), ANYBODY).document["status"]
+
+    assert moved == (Status.DRAFTING if status == Status.PUBLISHED else status)

@@ -1,0 +1,44 @@
+"""Requests that wait for a project's next event (decisions, section 14): each looks at the feed on its own thread."""
+
+import time
+from collections.abc import Callable
+from multiprocessing.synchronize import Event
+
+from app.errors import ServiceUnavailable
+from app.http.callers import callers
+from app.http.concurrency import wait_instead_of_working
+from app.operations.operation import Result
+from app.records.events import EventPage
+
+POLL_SECONDS = 0.5
+
+_server_ends: Event | None = None
+
+
+def end_with(event: Event) -> None:
+    """Makes requests of this process stop waiting once an event is set, as the server is to end."""
+    global _server_ends
+    _server_ends = event
+
+
+def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]) -> Result[EventPage]:
+    """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
+
+    `list_events` reads the page. Raises `Unauthorized` when the caller is no longer valid after a wait.
+    """
+    page, end = list_events(), time.monotonic() + seconds
+    if page.body["events"] or not seconds:
+        return page
+    try:
+        wait_instead_of_working()
+    except ServiceUnavailable:
+        return page
+    while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _is_ending():
+        time.sleep(min(POLL_SECONDS, left))
+        page = list_events()
+    callers().check_again()
+    return page
+
+
+def _is_ending() -> bool:
+    return _server_ends is not None and _server_ends.is_set()

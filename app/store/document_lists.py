@@ -1,0 +1,188 @@
+"""Lists of documents: which index has a list in its order, and what else each record has to meet.
+
+The rule is short: the index of the list's order, with the entries of the leading filter (`LEADING`); MongoDB merges
+several entries in order (`SORT_MERGE`). Further filters are looked at in the records. What finds few documents by an
+index of its own (`_narrow`) is found by that, and sorted by MongoDB.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from app.errors import WriteConflict
+from app.rules.documents import StoredDocument
+from app.store.collection import DESCENDING, object_id
+from app.store.document_keys import (
+    ALL,
+    HIDDEN,
+    NO_DUE_DATE,
+    TRASH,
+    DocumentRecords,
+    brief_entries,
+    lease_filter,
+    published_entry,
+    reference_entry,
+)
+from app.store.indexes import (
+    BY_CREATION,
+    BY_DUE_DATE,
+    BY_TITLE,
+    BY_UPDATE,
+    FIRST_DATE,
+    KEYS,
+    NOT_DELETED,
+    SLUGS,
+    WORDS,
+    Index,
+)
+from app.store.types import Bson
+from app.vocabulary import BriefState
+
+ORDERS = {"updatedAt": BY_UPDATE, "createdAt": BY_CREATION, "title": BY_TITLE, "dueDate": BY_DUE_DATE}
+"""What lists of documents are sorted by, each with its index."""
+ORDER_KEYS = {
+    "updatedAt": ("updatedAt", "_id"),
+    "createdAt": ("createdAt", "_id"),
+    "title": ("titleKey", "_id"),
+    "dueDate": ("dueKey", "createdAt", "_id"),
+}
+LEADING = ("clusterId", "categoryId", "assigneeId", "briefState", "status", "isPublished")
+"""The filters by entries, the one that finds fewest first: it leads."""
+MOST_MERGED = 100
+"""Up to how many entries are merged into one order; MongoDB merges up to 200."""
+FEW = 1_000
+"""Up to how many documents are sorted, rather than read in the order of an index."""
+WORDS_TRIED = 5
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
+
+Filters = Mapping[str, Any]
+"""The filters of a list, as `DocumentQuery` loads them."""
+
+
+class DocumentLists(DocumentRecords):
+    """Lists of documents."""
+
+    def list(
+        self, project_id: str, filters: Filters, now: datetime, *, sort: str, limit: int, offset: int
+    ) -> list[StoredDocument]:
+        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
+        name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
+        condition = condition_of(filters, now)
+        index = self._narrow(project_id, filters, condition, but=ORDERS[name]) or ORDERS[name]
+        order = tuple((key, way) for key in ORDER_KEYS[name])
+        read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
+        if sort != "-dueDate":
+            return read_page(condition, sort=order, limit=limit, offset=offset)
+        dated = {"$and": [condition, {"dueKey": {"$lt": NO_DUE_DATE}}]}
+        undated = {"$and": [condition, {"dueKey": NO_DUE_DATE}]}
+        page = read_page(dated, sort=order, limit=limit, offset=offset)
+        if len(page) == limit:
+            return page
+        skipped = offset if page or not offset else self._count(project_id, dated, index)
+        if skipped > offset:
+            raise WriteConflict  # documents got a due date since the first of the reads
+        page += read_page(undated, sort=order[1:], limit=limit - len(page), offset=offset - skipped)
+        if len({row["id"] for row in page}) < len(page):
+            raise WriteConflict  # a document lost its due date between the reads
+        return page
+
+    def count(self, project_id: str, filters: Filters, now: datetime) -> int:
+        """Returns how many documents a list has on all of its pages."""
+        condition = condition_of(filters, now)
+        of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
+        in_order = BY_DUE_DATE if of_due_date else BY_UPDATE
+        return self._count(
+            project_id, condition, self._narrow(project_id, filters, condition, but=in_order) or in_order
+        )
+
+    def _narrow(self, project_id: str, filters: Filters, condition: Bson, *, but: Index | None = None) -> Index | None:
+        """Returns the index of a filter that few documents meet, if it has one of its own; None where none does."""
+        if filters.get("deleted"):
+            return None
+        if filters.get("slug") is not None:
+            return SLUGS
+        if filters.get("key") is not None:
+            return KEYS
+        for index, narrow in _ranges(filters, condition["listed"]):
+            if index != but and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
+                if "words" in narrow:  # which of the words MongoDB looks up
+                    condition["words"] = {"$all": [narrow["words"], *filters["words"]]}
+                return index
+        return None
+
+
+def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
+    """Yields the filters that have an index of their own, as conditions; of words the longest, as they are rarer."""
+    for word in sorted(filters.get("words") or (), key=len, reverse=True)[:WORDS_TRIED]:
+        yield WORDS, {"words": word, **NOT_DELETED}
+    if filters.get("updatedSince") is not None:
+        yield BY_UPDATE, {"listed": listed, **_updated(filters)}
+    if due := _due(filters):
+        yield BY_DUE_DATE, {"listed": listed, **due}
+
+
+def condition_of(filters: Filters, now: datetime) -> Bson:
+    """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet."""
+    given = [name for name in LEADING if filters.get(name) is not None]
+    leading = next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
+    if filters.get("deleted"):
+        leading, entries = None, [TRASH]
+    else:
+        entries = [ALL] if leading is None else _entries(leading, filters[leading])
+    condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
+    for name in given:
+        if name == "briefState":
+            condition |= _brief_state(filters[name], now, leads=name == leading)
+        elif name != leading:
+            condition |= _of_record(name, filters[name])
+    for name in ("slug", "key"):
+        if (values := filters.get(name)) is not None:
+            condition[name] = {"$in": values}
+    if filters.get("slug") is not None and not filters.get("deleted"):
+        condition |= {"slugs": {"$in": filters["slug"]}, **NOT_DELETED}  # which has the index
+    if (words := filters.get("words")) is not None:
+        condition |= {"words": {"$all": words}} | ({} if filters.get("deleted") else NOT_DELETED)
+    return condition | _updated(filters) | _due(filters)
+
+
+def _entries(name: str, wanted: Any) -> list[str]:
+    """Returns the entries of a filter."""
+    if name == "isPublished":
+        return [published_entry(wanted)]
+    if name == "status":
+        return [f"status:{one}" for one in wanted]
+    if name == "briefState":
+        return brief_entries([BriefState(one) for one in wanted])
+    return [reference_entry(name, one and one.lower()) for one in wanted]
+
+
+def _of_record(name: str, wanted: Any) -> Bson:
+    """Returns a filter that does not lead, as a condition of the record."""
+    if name == "isPublished":
+        return {"isPublished": wanted}
+    return {name: {"$in": wanted if name == "status" else [object_id(one) for one in wanted]}}
+
+
+def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
+    """Returns what briefs have to meet beside their entry, if the filter leads, or else all that they have to meet."""
+    states = [BriefState(one) for one in wanted]
+    leases = lease_filter(states, now)
+    if leads:
+        return leases
+    stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
+    if not leases or BriefState.CLAIMED in states:
+        return stored | leases
+    expired = {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
+    return {"$and": [{"$or": [stored, expired]}]}
+
+
+def _updated(filters: Filters) -> Bson:
+    since = filters.get("updatedSince")
+    return {} if since is None else {"updatedAt": {"$gte": since}}
+
+
+def _due(filters: Filters) -> Bson:
+    bounds = {"$gte": filters.get("dueAfter"), "$lte": filters.get("dueBefore")}
+    days = {operator: day for operator, day in bounds.items() if day is not None}
+    return {"dueKey": {"$lt": NO_DUE_DATE, **days}} if days else {}

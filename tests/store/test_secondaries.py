@@ -1,0 +1,121 @@
+"""What is delivered may be read from secondaries, and is never older than what was acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+from pymongo import monitoring
+
+from app.cli.db import create_missing
+from app.store.store import Store, connect
+from chaos.cluster import Member, ReplicaSet
+from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.make import Project, a_project
+
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+
+QUERY = "{ documents { title html category { name } author { name } } }"
+
+
+class Reads(monitoring.CommandListener):
+    """The ports that collections were read from."""
+
+    def __init__(self) -> None:
+        self.ports: dict[str, int] = {}
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        if event.command_name == "find":
+            self.ports[event.command["find"]] = event.connection_id[1] or 0
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+@pytest.fixture
+def replica_set(tmp_path: Path) -> Iterator[ReplicaSet]:
+    members = ReplicaSet(tmp_path)
+    try:
+        members.start()
+        yield members
+    finally:
+        members.stop()
+
+
+@pytest.fixture
+def secondary(replica_set: ReplicaSet) -> Member:
+    """The only secondary that clients know of: the other one is hidden, and acknowledges writes."""
+    primary, (visible, hidden) = replica_set.primary(), replica_set.secondaries()
+    with pymongo.MongoClient[Any](primary.address, directConnection=True) as client:
+        config = client.admin.command("replSetGetConfig")["config"]
+        config["version"] += 1
+        for member in config["members"]:
+            if member["host"] == hidden.address:
+                member |= {"priority": 0, "hidden": True}
+        client.admin.command("replSetReconfig", config)
+    return visible
+
+
+@pytest.fixture
+def reads() -> Reads:
+    return Reads()
+
+
+@pytest.fixture
+def from_secondaries(
+    replica_set: ReplicaSet, secondary: Member, reads: Reads, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Store]:
+    client = pymongo.MongoClient
+
+    def listened_to(*given: Any, **options: Any) -> Any:
+        return client(*given, event_listeners=[reads], **options)
+
+    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
+    store = connect(replica_set.uri, delivery_read_preference="secondary")
+    create_missing(store)
+    yield store
+    store.database.client.close()
+
+
+def test_what_was_unpublished_is_gone_at_once_though_a_secondary_lags(
+    replica_set: ReplicaSet, secondary: Member, from_secondaries: Store, reads: Reads
+) -> None:
+    project: Project = a_project(from_secondaries)
+    document = published(project, title="Rye", markdown="Dark.")
+    api = GraphQL(opened(from_secondaries).test_client(), delivery_token(project))
+
+    def titles() -> list[str]:
+        reads.ports.clear()
+        return [one["title"] for one in api.data(QUERY)["documents"]]
+
+    assert titles() == ["Rye"]
+    assert reads.ports["counters"] == replica_set.primary().port
+    assert reads.ports["publications"] == secondary.port
+    secondary.client.admin.command("fsync", lock=True)  # it answers reads, and applies no write
+    try:
+        run(project, "unpublish_document", document["id"])
+        assert secondary.client[from_secondaries.database.name].publications.count_documents({}) == 1
+        assert titles() == []
+        assert api.feed("feed").status_code == 422  # the project has no site
+    finally:
+        secondary.client.admin.command("fsyncUnlock")
+    run(project, "publish_document", document["id"])
+    assert titles() == ["Rye"]
+    assert reads.ports["publications"] == reads.ports["bodies"] == secondary.port
+
+
+def test_what_was_published_is_there_at_once(from_secondaries: Store) -> None:
+    project = a_project(from_secondaries)
+    run(project, "update_project", siteUrl="https://bread.example")
+    api = GraphQL(opened(from_secondaries).test_client(), delivery_token(project))
+
+    for number in range(20):
+        document = published(project, title=f"Loaf {number}", slug=f"loaf-{number}")
+        assert api.data("{ documents(limit: 1) { title html } }")["documents"][0]["title"] == f"Loaf {number}"
+        assert f"loaf-{number}<" in api.feed("sitemap").text
+        run(project, "unpublish_document", document["id"])
+        assert api.data("{ documents(limit: 1) { title } }") == {"documents": []}
