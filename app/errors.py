@@ -8,24 +8,30 @@ scheduled publishing, GraphQL.
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from typing_extensions import TypedDict
+
+from app.documented import doc
 
 MAX_ISSUES = 100
 """The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
 
 
 class Problem(TypedDict):
-    """One thing wrong with one field of a record: `field` is its path, as in `brief.referenceUrls[3]`."""
+    """One problem of one field."""
 
-    field: str
-    message: str
+    field: Annotated[
+        str, doc("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", "title")
+    ]
+    message: Annotated[str, doc("what is wrong, and what would be right", "Is required.")]
 
 
 class Issue(TypedDict):
-    """One thing wrong with the shape of a request: `path` says where, as in `brief.keyword` or `limit`."""
+    """One thing wrong with the form of a request."""
 
-    path: str
-    message: str
+    path: Annotated[str, doc("where, as in `brief.keyword` or `limit`", "title")]
+    message: Annotated[str, doc("what is wrong, and what would be right", "Must be at most 300 characters.")]
 
 
 class Refusal(Exception):

@@ -14,9 +14,8 @@ from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.records.errors import EXTRA_KEYS
-from app.records.types import EXAMPLE_ID
+from app.records.json_schema import response_schema
 from app.rest.api import ROUTES
-from app.rest.openapi import TAGS
 from app.rules import briefs, statuses
 from app.rules.actors import SYSTEM
 from app.rules.calls import Call
@@ -66,8 +65,9 @@ def _error(refusal: type[Refusal]) -> str:
         refusal.message,
         "",
     ]
-    if keys := EXTRA_KEYS.get(refusal):
-        lines += [*(f"- `{key}`: {field.metadata['description']}" for key, field in keys.items()), ""]
+    if refusal in EXTRA_KEYS:
+        keys = response_schema(EXTRA_KEYS[refusal])["properties"]
+        lines += [*(f"- `{name}`: {key['description']}" for name, key in keys.items()), ""]
     operations = [operation.name for operation in CATALOGUE if refusal in operation.errors]
     if 0 < len(operations) <= MANY:
         lines += [f"Refused with it: {_code(operations)}.", ""]
@@ -143,7 +143,7 @@ BRIEF_MOVES: dict[str, Callable[[StoredDocument, Call], Decision]] = {
 
 def _moved(rule: Callable[[StoredDocument, Call], Decision]) -> Iterator[tuple[str, str]]:
     """Yields from which state of a brief a rule leads where, for the holder of a claim."""
-    call = Call({**SYSTEM, "id": EXAMPLE_ID}, Channel.REST, datetime.now(UTC))
+    call = Call({**SYSTEM, "id": "0" * 24}, Channel.REST, datetime.now(UTC))
     for state in BriefState:
         claim = {"claimedBy": call.actor, "claimedAt": call.now} if state == BriefState.CLAIMED else NO_CLAIM
         document = {"status": Status.DRAFTING, "version": 1, "slug": "", "brief": {"state": state, **claim}}
@@ -183,7 +183,7 @@ def rest_page() -> str:
         lines += [
             f"## {routes.name.capitalize()}",
             "",
-            TAGS[routes.name],
+            routes.description,
             "",
             "| Route | Scope | What it does |",
             "|---|---|---|",

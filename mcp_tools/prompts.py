@@ -14,7 +14,7 @@ from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from app.records.briefs import ShownBriefDetail
+from app.records.briefs import BriefDetail
 from app.rules.documents import OPEN
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
@@ -78,7 +78,7 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
     return [t.PromptMessage(role="user", content=t.TextContent(type="text", text=text, _meta=UNTRUSTED))]
 
 
-def _instructions(detail: ShownBriefDetail) -> str:
+def _instructions(detail: BriefDetail) -> str:
     """Returns the steps from the claim to the submit, or where the document is past drafting, that there are none."""
     if detail["status"] not in OPEN:
         return CLOSED.format(status=detail["status"])
@@ -87,7 +87,7 @@ def _instructions(detail: ShownBriefDetail) -> str:
     return STEPS.format(claim=claim, id=detail["id"], version=detail["version"])
 
 
-def _described(ctx: Context, detail: ShownBriefDetail) -> str:
+def _described(ctx: Context, detail: BriefDetail) -> str:
     """Returns what people and agents wrote about a document."""
     brief: Mapping[str, Any] = detail["brief"] or {}
     parts = [f"Title: {detail['title']}", f"Project: {get_project(ctx).body['name']}"]

@@ -39,9 +39,12 @@ class Documented:
     def _make_validator(self, method: str, template: str, status: str) -> Draft202012Validator | None:
         answers = self._document["paths"][template][method]["responses"]
         assert status in answers, f"{method} {template} does not document {status}"
-        if "content" not in answers[status]:
+        answer = answers[status]
+        if "$ref" in answer:
+            answer = self._document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
+        if "content" not in answer:
             return None
-        schema = answers[status]["content"]["application/json"]["schema"]
+        schema = answer["content"]["application/json"]["schema"]
         return Draft202012Validator({**schema, "components": self._document["components"]})
 
 

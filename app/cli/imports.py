@@ -21,7 +21,7 @@ from app.fields.loading import load
 from app.operations import publishing
 from app.operations.context import Context, this_instant
 from app.operations.imports import import_documents, update_imported
-from app.records.plans import ShownImport
+from app.records.plans import Import
 from app.rules.batches import batches
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -143,7 +143,7 @@ class _Run:
         replace(self, ctx=replace(self.ctx, store=store), report=report).send(batch)
         return report
 
-    def _apply_outcome(self, file: Path, post: Post, became: ShownImport) -> None:
+    def _apply_outcome(self, file: Path, post: Post, became: Import) -> None:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])

@@ -18,7 +18,7 @@ from app.fields.plan_tables import PlanFile, UnreadablePlan
 from app.fields.plans import MAX_PIECES, PlanFields
 from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents
-from app.records.plans import ShownPiece
+from app.records.plans import Piece
 from app.rules.batches import batches
 from app.rules.plans import REPEATED
 from app.vocabulary import PieceOutcome
@@ -73,7 +73,7 @@ def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
     return pieces
 
 
-def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) -> list[ShownPiece]:
+def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) -> list[Piece]:
     """Plans all pieces or none, in one request."""
     if len(pieces) > MAX_PIECES:
         raise click.UsageError(f"At most {MAX_PIECES} pieces are planned all or none; the file has {len(pieces):,}.")
@@ -85,11 +85,11 @@ def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) ->
     return outcomes
 
 
-def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[ShownPiece]:
+def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[Piece]:
     """Plans each piece by itself, in as many requests as it takes; a key counts once in the whole file."""
     first = {piece["key"]: index for index, piece in reversed([*enumerate(pieces)])}
     # What is not sent has the key of an earlier piece, of another batch perhaps.
-    outcomes: dict[int, ShownPiece] = {
+    outcomes: dict[int, Piece] = {
         index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
         for index, piece in enumerate(pieces)
     }
@@ -111,7 +111,7 @@ def _fail(lines: Sequence[str], more: int = 0) -> NoReturn:
     sys.exit(1)
 
 
-def _print_report(plan: PlanFile, outcomes: Sequence[ShownPiece]) -> None:
+def _print_report(plan: PlanFile, outcomes: Sequence[Piece]) -> None:
     rows = [{"where": plan.place(index), **one, "key": shown(one["key"])} for index, one in enumerate(outcomes)]
     show_all(rows, ("where", "key", "outcome", "id"))
     counts = Counter(one["outcome"] for one in outcomes)

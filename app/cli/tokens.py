@@ -8,7 +8,7 @@ from app.cli.calling import Duration, as_json, call, context, every, of_project,
 from app.fields.tokens import MOST
 from app.operations import tokens
 from app.operations.tokens import project_of_token
-from app.records.tokens import ShownNewToken
+from app.records.tokens import NewToken
 from app.rules.times import wire_time
 from app.rules.tokens import budget_of
 from app.vocabulary import BudgetLimit, Scope, TokenKind
@@ -82,7 +82,7 @@ def create(
     _show_secret(token, json=json)
 
 
-def _show_secret(token: ShownNewToken, *, json: bool) -> None:
+def _show_secret(token: NewToken, *, json: bool) -> None:
     show(token, json=json)
     if not json:
         click.echo("Store the token now: it is not shown again.", err=True)

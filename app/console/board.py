@@ -17,7 +17,7 @@ from app.fields.documents import DocumentQuery
 from app.fields.loading import cached_schema
 from app.fields.queries import from_query
 from app.operations import documents
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.vocabulary import DocumentStatus
 
 IN_A_COLUMN = 25
@@ -40,7 +40,7 @@ class Column:
     """One status with its first documents."""
 
     status: str
-    documents: list[ShownDocument] = field(default_factory=list)
+    documents: list[DocumentSummary] = field(default_factory=list)
     shown: int = IN_A_COLUMN
     more: bool = False
 

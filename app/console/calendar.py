@@ -18,7 +18,7 @@ from app.errors import HttpApiDecodeError
 from app.fields.documents import DocumentQuery
 from app.fields.loading import load
 from app.operations import documents, publishing
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.rules.times import read_time, wire_time
 from app.store.store import Store
 
@@ -33,7 +33,7 @@ class _Item(TypedDict):
     """A document on a day of the calendar."""
 
     kind: str
-    document: ShownDocument
+    document: DocumentSummary
     day: date
 
 
@@ -107,7 +107,7 @@ def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[_Item
     return items, [kind for kind, listed in found.items() if len(listed) == MOST]
 
 
-def _item(kind: str, document: ShownDocument) -> _Item:
+def _item(kind: str, document: DocumentSummary) -> _Item:
     """Returns a document on the day when it is due, scheduled, or was published."""
     fields: Mapping[str, Any] = document
     return {"kind": kind, "document": document, "day": date.fromisoformat(fields[DAY_OF[kind]][:10])}

@@ -18,7 +18,7 @@ from app.fields.queries import MAX_NUMBER
 from app.http.concurrency import hold_large
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
@@ -184,7 +184,7 @@ def show_checks(id: str) -> Response:
     return page("checks.html", document=call(documents.get_document, id).body, **checked)
 
 
-def text_of(result: Result[ShownDocument]) -> str:
+def text_of(result: Result[DocumentSummary]) -> str:
     """Returns the markdown of a document that was read."""
     body_id = result.text_ids["content"]
     if body_id is None:
@@ -203,7 +203,7 @@ def preview_of(markdown: str) -> str | None:
         return None
 
 
-def _on_site(document: ShownDocument) -> str:
+def _on_site(document: DocumentSummary) -> str:
     """Returns where the website shows a document; empty where it does not, or may have it at another address."""
     if not document["isPublished"] or document["hasUnpublishedChanges"]:
         return ""
@@ -211,7 +211,7 @@ def _on_site(document: ShownDocument) -> str:
     return page_url(site, document["slug"]) if site else ""
 
 
-def _saved_by(document: ShownDocument) -> Actor:
+def _saved_by(document: DocumentSummary) -> Actor:
     """Returns who saved the newest version of a document."""
     return call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
 

@@ -14,8 +14,8 @@ from app.console.lookups import named
 from app.errors import Refusal
 from app.operations import categories, clusters, intents
 from app.operations.operation import Operation
-from app.records.intents import ShownIntent
-from app.records.named import ShownNamed
+from app.records.intents import Intent
+from app.records.named import Category, Cluster
 from app.rules.slugs import slug_of
 
 
@@ -26,10 +26,10 @@ class Filing:
     one: str
     texts: tuple[str, ...]
     lists: tuple[str, ...]
-    get: Operation[ShownNamed]
-    draft: Operation[ShownIntent]
-    change: Operation[ShownNamed]
-    delete: Operation[ShownNamed]
+    get: Operation[Cluster | Category]
+    draft: Operation[Intent]
+    change: Operation[Cluster | Category]
+    delete: Operation[Cluster | Category]
 
 
 FILINGS: Mapping[str, Filing] = {

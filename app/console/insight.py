@@ -9,7 +9,6 @@ from app.console import plots
 from app.console.calls import call
 from app.console.frame import console, page
 from app.operations import insights
-from app.records.insights import ShownDuration, ShownStatuses
 from app.rules.insights import COUNTED
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
@@ -45,7 +44,7 @@ def show_insight() -> Response:
 console.app_template_filter("share_of")(plots.share)
 
 
-def _standing(status: str, days: Sequence[ShownStatuses]) -> dict[str, Any]:
+def _standing(status: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns what a plot of the documents in one status at the end of each day shows."""
     values = [day["statuses"][status] for day in days]
     return {"status": status, "now": values[-1], "least": min(values), "most": max(values), "area": plots.area(values)}
@@ -63,7 +62,7 @@ def _happened(name: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _steps(durations: Mapping[str, ShownDuration]) -> list[dict[str, Any]]:
+def _steps(durations: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns how long each step took, with bars relative to the longest."""
     most = max((one["p90"] or 0 for one in durations.values()), default=0)
     return [

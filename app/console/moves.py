@@ -16,7 +16,7 @@ from app.errors import BadRequest, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.rules.briefs import holds_claim
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -25,7 +25,7 @@ from app.vocabulary import BriefState, DocumentStatus
 class Move:
     """An operation on one document as a button: its label, its message when done, and the field of its form."""
 
-    operation: Operation[ShownDocument]
+    operation: Operation[DocumentSummary]
     label: str
     done: str
     question: str = ""
@@ -36,7 +36,7 @@ class Move:
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
-    suits: Callable[[ShownDocument], bool] = lambda document: True
+    suits: Callable[[DocumentSummary], bool] = lambda document: True
     """Whether to show a button for it on the page of a document; the operation decides whether it is allowed."""
 
     @property
@@ -118,13 +118,13 @@ NEXT: Mapping[str, tuple[str, ...]] = {
 }
 """The usual next step in each status: these buttons come first."""
 
-INTO: Mapping[str, Operation[ShownDocument]] = {
+INTO: Mapping[str, Operation[DocumentSummary]] = {
     DocumentStatus.REVIEW: publishing.submit_document,
     DocumentStatus.APPROVED: publishing.approve_document,
     DocumentStatus.SCHEDULED: publishing.schedule_document,
     DocumentStatus.PUBLISHED: publishing.publish_document,
 }
-BACK: Mapping[tuple[str, str], Operation[ShownDocument]] = {
+BACK: Mapping[tuple[str, str], Operation[DocumentSummary]] = {
     (DocumentStatus.REVIEW, DocumentStatus.DRAFTING): publishing.request_changes,
     (DocumentStatus.APPROVED, DocumentStatus.DRAFTING): publishing.request_changes,
     (DocumentStatus.SCHEDULED, DocumentStatus.DRAFTING): publishing.unschedule_document,
@@ -204,7 +204,7 @@ def refuse_if_moved(id: str, field: str) -> None:
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
-def _into_column(status: str, column: str) -> Operation[ShownDocument]:
+def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
     """Returns the operation that takes a document in a status to a column of the board, if its rules allow it.
 
     Refuses with `BadRequest` where none leads there.
@@ -218,13 +218,13 @@ def _into_column(status: str, column: str) -> Operation[ShownDocument]:
     return documents.update_document
 
 
-def refusals_of(document: ShownDocument) -> dict[str, str]:
+def refusals_of(document: DocumentSummary) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     listed = call(list_document_actions, document["id"]).body
     return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
 
 
-def moves_of(document: ShownDocument) -> list[Move]:
+def moves_of(document: DocumentSummary) -> list[Move]:
     """Returns the moves on a document's page: those that the token's scopes allow, the usual next step first."""
     usual = NEXT[document["status"]]
     found = [move for move in MOVES if may(move.operation) and move.suits(document)]

@@ -12,7 +12,7 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
-from app.records.tokens import ShownNewToken
+from app.records.tokens import NewToken
 from app.vocabulary import BudgetLimit, TokenKind
 
 ON_A_PAGE = 100
@@ -91,7 +91,7 @@ def revert_token(id: str) -> BaseResponse:
     return page("revert.html", id=id, since=since, confirmed=confirmed, titles=titles, reasons=REASONS, outcome=outcome)
 
 
-def _secret(made: ShownNewToken, heading: str) -> BaseResponse:
+def _secret(made: NewToken, heading: str) -> BaseResponse:
     advice = f"Store it now, where {made['name']} finds it: it is not shown again."
     return secret_page(heading, advice, made.get("token"), url_for("console.show_token", id=made["id"]))
 

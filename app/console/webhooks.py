@@ -10,7 +10,7 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.fields.checks import HEX_ID
 from app.operations import webhooks
-from app.records.webhooks import ShownNewWebhook
+from app.records.webhooks import NewWebhook
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 IN_LOG = 25
@@ -90,7 +90,7 @@ def _fields() -> dict[str, Any]:
     return {"url": text("url"), "description": text("description"), "events": request.form.getlist("events")}
 
 
-def _secret(made: ShownNewWebhook) -> BaseResponse:
+def _secret(made: NewWebhook) -> BaseResponse:
     advice = "With it the receiver checks the signatures. Store it there now: it is not shown again."
     back = url_for("console.show_webhook", id=made["id"])
     return secret_page("The webhook's secret", advice, made.get("secret"), back)

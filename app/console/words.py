@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.console.frame import console
 from app.console.sessions import context
 from app.console.times import utc_text, write_instants
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -146,7 +146,7 @@ def day(value: str | None) -> Markup:
 
 
 @console.app_template_filter("overdue_days")
-def overdue_days(document: ShownDocument) -> int:
+def overdue_days(document: DocumentSummary) -> int:
     """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
     if not document["dueDate"] or document["isPublished"]:
         return 0

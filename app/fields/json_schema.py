@@ -1,4 +1,4 @@
-"""A request schema or a record as one JSON Schema with everything inline."""
+"""A request schema as one JSON Schema with everything inline."""
 
 from typing import Any
 
@@ -13,6 +13,6 @@ _converter = OpenAPIConverter(VERSION, lambda schema: "", APISpec("inline", "1",
 
 
 def json_schema(schema: type[ma.Schema]) -> dict[str, Any]:
-    """Returns the JSON Schema of a request or a record, nested ones inline, without references and combinators."""
+    """Returns the JSON Schema of a request, nested ones inline, without references and combinators."""
     made: dict[str, Any] = _converter.schema2jsonschema(schema())  # type: ignore[no-untyped-call]
     return made

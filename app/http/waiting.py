@@ -8,7 +8,7 @@ from app.errors import ServiceUnavailable
 from app.http.callers import callers
 from app.http.concurrency import wait_instead_of_working
 from app.operations.operation import Result
-from app.records.events import ShownEventPage
+from app.records.events import EventPage
 
 POLL_SECONDS = 0.5
 
@@ -21,7 +21,7 @@ def end_with(event: Event) -> None:
     _server_ends = event
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result[ShownEventPage]]) -> Result[ShownEventPage]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]) -> Result[EventPage]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page. Raises `Unauthorized` when the caller is no longer valid after a wait.

@@ -17,9 +17,9 @@ from app.operations.guards import if_over_budget, publishing_call, refusal_of
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
-from app.records.actions import ActionRecord, ShownAction, action_record
+from app.records.actions import Action, action_record
 from app.rules.calls import Call
-from app.rules.checks import ShownCheck, failed_errors
+from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import StoredDocument
 from app.rules.publishing import refuse_publication
 from app.rules.statuses import submit_document
@@ -28,8 +28,8 @@ from app.vocabulary import Scope
 RESTORE = "restore_document"
 
 
-@operation(Scope.READ, Effect.READS, response=ActionRecord, many=True)
-def list_document_actions(ctx: Context, document_id: str) -> Result[list[ShownAction]]:
+@operation(Scope.READ, Effect.READS)
+def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]]:
     """List what can be done with a document now, and why the rest is refused.
 
     `refusal` is the error that a valid call would get.
@@ -45,7 +45,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[ShownAc
 
 
 def actions_on(
-    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[ShownCheck] | None = None
+    ctx: Context, document: StoredDocument, markdown: str | None = None, results: Sequence[CheckResult] | None = None
 ) -> Iterator[tuple[Operation[Any], Refusal | None]]:
     """Yields each operation that writes a document or its brief, and why it would be refused now.
 
@@ -75,7 +75,7 @@ def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, call: 
     return refusal_of(ctx, document, one.rule, call) if one.rule else None
 
 
-def _call(ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[ShownCheck] | None) -> Call:
+def _call(ctx: Context, document: StoredDocument, markdown: str | None, results: Sequence[CheckResult] | None) -> Call:
     """Returns the call with the facts that the rules for the caller's scopes need; no others are read."""
     scopes, call = ctx.caller.scopes, ctx.call
     if document["deletedAt"] is not None:

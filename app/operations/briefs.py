@@ -22,8 +22,8 @@ from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.context import Context
 from app.operations.documents import change_document, document_change, own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.briefs import BriefDetail, BriefItem, ShownBriefDetail, ShownBriefItem, brief_detail, brief_item
-from app.records.documents import ShownDocument
+from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.records.documents import DocumentSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
@@ -35,8 +35,8 @@ MOST_SPREAD = 100
 """Among how many ready briefs, at most, callers choose who lost the one that is due soonest to others."""
 
 
-@operation(Scope.READ, Effect.READS, query=BriefQuery, response=BriefItem, many=True)
-def list_briefs(ctx: Context, fields: Fields) -> Result[list[ShownBriefItem]]:
+@operation(Scope.READ, Effect.READS, query=BriefQuery)
+def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
     Due soonest first, those without a due date last; ready briefs of documents past drafting are left out.
@@ -48,8 +48,8 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[ShownBriefItem]]:
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
-@operation(Scope.READ, Effect.READS, response=BriefDetail)
-def get_brief(ctx: Context, document_id: str) -> Result[ShownBriefDetail]:
+@operation(Scope.READ, Effect.READS)
+def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     """Read a document's brief with its category and the documents to link to.
 
     `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
@@ -63,7 +63,7 @@ def get_brief(ctx: Context, document_id: str) -> Result[ShownBriefDetail]:
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)
-def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's brief whole; fields that are not sent are cleared.
 
     The brief's state stays as it is.
@@ -72,7 +72,7 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)
-def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
     The brief's state stays as it is.
@@ -81,7 +81,7 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Shown
 
 
 @document_change(Scope.WRITE, errors=(BriefClaimed, BriefClosed), rule=rules.mark_brief_ready)
-def mark_brief_ready(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
     A claimed brief has to be withdrawn first.
@@ -92,7 +92,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[ShownDocument]:
 @document_change(
     Scope.WRITE, body=ClaimFields, errors=(BriefClaimed, BriefClosed, BriefNotReady), rule=rules.claim_brief
 )
-def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
     Of several callers one succeeds. The document's status becomes `drafting`. The claim ends when the document is
@@ -102,7 +102,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ShownD
 
 
 @document_change(Scope.WRITE, body=ClaimNextFields, errors=(NoBriefReady,))
-def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
+def claim_next_brief(ctx: Context, fields: Fields) -> Result[DocumentSummary]:
     """Claim the ready brief that is due soonest.
 
     Each of several callers gets another brief.
@@ -120,7 +120,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ShownDocument]:
 
 
 @document_change(Scope.WRITE, body=RenewFields, errors=(BriefClaimed,), rule=rules.renew_claim)
-def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Renew your claim's lease.
 
     Only the holder can. After the lease expired the claim is lost; claim the brief again.
@@ -130,7 +130,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[ShownD
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), rule=rules.withdraw_brief)
-def withdraw_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Withdraw a brief: end its offer, or release its claim.
 
     The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
@@ -139,7 +139,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
 
 
 @document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), rule=rules.release_brief)
-def release_brief(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Release your claim and offer the brief again, in one step.
 
     Only the holder can. What was written stays.
@@ -159,7 +159,7 @@ def brief_problems(fields: Fields, found: ExistingRecords, document_id: str) -> 
     return in_order([*problems(BriefFields, fields), *links])
 
 
-def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Decision]) -> Result[ShownDocument]:
+def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Decision]) -> Result[DocumentSummary]:
     return change_document(ctx, own_document(ctx, document_id), rule)
 
 
@@ -171,7 +171,7 @@ def _claim(ctx: Context, fields: Fields) -> Callable[[StoredDocument], Decision]
     return partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
 
 
-def _write(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     links = ctx.store.documents.find_existing(ctx.project_id, fields.get("internalLinks") or ())
     wrong = brief_problems(fields, ExistingRecords(documents=links), document_id)
     return _change(ctx, document_id, partial(write_brief, call=ctx.call, fields=written_brief(fields), problems=wrong))

@@ -7,7 +7,7 @@ from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.named import CategoryRecord, ShownCategory, category_record
+from app.records.named import Category, category_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
@@ -18,23 +18,21 @@ from app.vocabulary import Kind, Scope
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage, response=CategoryRecord, many=True)
-def list_categories(ctx: Context, fields: Fields) -> Result[list[ShownCategory]]:
+@operation(Scope.READ, Effect.READS, query=LongPage)
+def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(Scope.READ, Effect.READS, response=CategoryRecord)
-def get_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
+@operation(Scope.READ, Effect.READS)
+def get_category(ctx: Context, category_id: str) -> Result[Category]:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
 
-@operation(
-    Scope.WRITE, Effect.CHANGES, body=CategoryChanges, response=CategoryRecord, errors=(BadRequest,), transaction=True
-)
-def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCategory]:
+@operation(Scope.WRITE, Effect.CHANGES, body=CategoryChanges, errors=(BadRequest,), transaction=True)
+def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     """Change a category; null clears a field, but neither name nor slug.
 
     A category never becomes its own ancestor.
@@ -50,8 +48,8 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[ShownCateg
     return _result(ctx, written)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, response=CategoryRecord, errors=(CategoryInUse,), transaction=True)
-def delete_category(ctx: Context, category_id: str) -> Result[ShownCategory]:
+@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(CategoryInUse,), transaction=True)
+def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 
     A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
@@ -78,7 +76,7 @@ def _own_category(ctx: Context, category_id: str) -> StoredCategory:
     return or_raise(ctx.store.categories.get(ctx.project_id, category_id), NotFound, NO_CATEGORY)
 
 
-def _result(ctx: Context, category: StoredCategory) -> Result[ShownCategory]:
+def _result(ctx: Context, category: StoredCategory) -> Result[Category]:
     return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
 
 

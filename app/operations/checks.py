@@ -7,15 +7,15 @@ from app.operations.documents import own_document
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
-from app.records.checks import ChecksRecord, ShownChecks
-from app.rules.checks import NAMED_TITLES, ShownCheck, Subject, errors_alone, failed_errors, run_checks
+from app.records.checks import Checks
+from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
 from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, response=ChecksRecord)
-def check_document(ctx: Context, document_id: str) -> Result[ShownChecks]:
+@operation(Scope.READ, Effect.READS)
+def check_document(ctx: Context, document_id: str) -> Result[Checks]:
     """Check a document against its brief and the project's rules.
 
     A failed check of level `error` keeps the document from being submitted.
@@ -32,7 +32,7 @@ def checks_of(
     levels: Mapping[str, str],
     markdown: str,
     links: Sequence[LinkedDocument] | None = None,
-) -> list[ShownCheck]:
+) -> list[CheckResult]:
     """Returns the outcomes of a document's checks, as the levels demand them; links that are not given are read."""
     brief = brief_of(document)
     if links is None:

@@ -6,7 +6,7 @@ from app.fields.named import ClusterChanges
 from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.named import ClusterRecord, ShownCluster, cluster_record
+from app.records.named import Cluster, cluster_record
 from app.rules.etags import record_tag
 from app.rules.intents import TAKEN
 from app.rules.named import StoredCluster
@@ -15,23 +15,21 @@ from app.vocabulary import Kind, Scope
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage, response=ClusterRecord, many=True)
-def list_clusters(ctx: Context, fields: Fields) -> Result[list[ShownCluster]]:
+@operation(Scope.READ, Effect.READS, query=LongPage)
+def list_clusters(ctx: Context, fields: Fields) -> Result[list[Cluster]]:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
-@operation(Scope.READ, Effect.READS, response=ClusterRecord)
-def get_cluster(ctx: Context, cluster_id: str) -> Result[ShownCluster]:
+@operation(Scope.READ, Effect.READS)
+def get_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Read a cluster."""
     return _result(ctx, _own_cluster(ctx, cluster_id))
 
 
-@operation(
-    Scope.WRITE, Effect.CHANGES, body=ClusterChanges, response=ClusterRecord, errors=(BadRequest,), transaction=True
-)
-def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[ShownCluster]:
+@operation(Scope.WRITE, Effect.CHANGES, body=ClusterChanges, errors=(BadRequest,), transaction=True)
+def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Cluster]:
     """Change a cluster; null clears a field, but not the name."""
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     changes = changed_fields(cluster, fields, clearable=("description", "keywords"))
@@ -42,8 +40,8 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Show
     return _result(ctx, ctx.store.clusters.update(ctx.project_id, cluster, changes, ctx.event("cluster.updated")))
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, response=ClusterRecord, errors=(ClusterInUse,), transaction=True)
-def delete_cluster(ctx: Context, cluster_id: str) -> Result[ShownCluster]:
+@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(ClusterInUse,), transaction=True)
+def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Delete a cluster that no document uses; the trash counts as no use.
 
     The response is the cluster as it was.
@@ -60,5 +58,5 @@ def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
     return or_raise(ctx.store.clusters.get(ctx.project_id, cluster_id), NotFound, NO_CLUSTER)
 
 
-def _result(ctx: Context, cluster: StoredCluster) -> Result[ShownCluster]:
+def _result(ctx: Context, cluster: StoredCluster) -> Result[Cluster]:
     return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))

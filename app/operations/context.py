@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
-from app.rules.actors import SYSTEM, Actor, Note
+from app.rules.actors import SYSTEM, Actor, StoredNote
 from app.rules.calls import Call
 from app.rules.etags import EntityTag, matches
 from app.rules.events import Event
@@ -30,7 +30,7 @@ class Caller:
     drafts: bool = False
     """Whether a delivery token has the drafts permission: it may read documents that are not published."""
     project_name: str = ""
-    frozen: Note | None = None
+    frozen: StoredNote | None = None
     """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
     """The token's budget at that time."""

@@ -12,7 +12,7 @@ from app.fields.loading import Fields, changed_fields, in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.documents import DocumentRecord, DocumentSummary, ShownDocument, document_summary, document_text_ids
+from app.records.documents import Document, DocumentSummary, document_summary, document_text_ids
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.calls import Call
@@ -26,14 +26,14 @@ from app.rules.times import read_time
 from app.rules.words import search_words
 from app.vocabulary import DocumentStatus, Scope
 
-document_change = partial(operation, effect=Effect.CHANGES, response=DocumentRecord)
+document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)
 """Declares an operation that changes a document and returns it."""
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
 
-@operation(Scope.READ, Effect.READS, query=DocumentQuery, response=DocumentSummary, many=True)
-def list_documents(ctx: Context, fields: Fields) -> Result[list[ShownDocument]]:
+@operation(Scope.READ, Effect.READS, query=DocumentQuery)
+def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]]:
     """List documents, the most recently changed first, without their long texts.
 
     Filters narrow the list together; `q` finds whole words. A page shorter than `limit` is the last one.
@@ -52,7 +52,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[ShownDocument]]:
 
 def documents_by_day(
     ctx: Context, filters: Fields, first: date, last: date, *, limit: int
-) -> dict[str, list[ShownDocument]]:
+) -> dict[str, list[DocumentSummary]]:
     """Returns what is due, scheduled and published in some days, at most so many of each, for a calendar.
 
     `filters` are those of the list of documents. What is scheduled or published is not listed as due once more.
@@ -70,8 +70,8 @@ def documents_by_day(
     return {kind: [document_summary(one, ctx.caller.team_id, ctx.now) for one in rows] for kind, rows in found.items()}
 
 
-@operation(Scope.READ, Effect.READS, response=DocumentRecord)
-def get_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+@operation(Scope.READ, Effect.READS, with_texts=Document)
+def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Read a document.
 
     `version` is the `baseVersion` of the next content write.
@@ -86,7 +86,7 @@ def get_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     transaction=True,
     rule=partial(refuse_edit, changes={}),
 )
-def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document; null clears one, those that are not sent stay.
 
     Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
@@ -105,8 +105,8 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     return change_document(ctx, own_document(ctx, document_id), edit)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, response=DocumentRecord, transaction=True, rule=rules.delete_document)
-def delete_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+@operation(Scope.PUBLISH, Effect.DESTROYS, with_texts=Document, transaction=True, rule=rules.delete_document)
+def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
     A scheduled one is unscheduled. The response is the document as it was.
@@ -120,7 +120,7 @@ def delete_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
 
 
 @document_change(Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, rule=refuse_restore)
-def restore_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document out of the trash, as it was: delivered again if it was.
 
     A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
@@ -144,7 +144,7 @@ def own_document(ctx: Context, document_id: str) -> StoredDocument:
     return or_raise(ctx.store.documents.get(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
 
 
-def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result[ShownDocument]:
+def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result[DocumentSummary]:
     """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(

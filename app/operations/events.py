@@ -6,13 +6,13 @@ from app.fields.queries import ActivityQuery, EventQuery
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.events import ActivityRecord, EventPage, ShownActivity, ShownEventPage, activity_record, event_record
+from app.records.events import Activity, EventPage, activity_record, event_record
 from app.rules.events import cursor_of, read_cursor
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=EventQuery, response=EventPage, errors=(CursorExpired,))
-def list_events(ctx: Context, fields: Fields) -> Result[ShownEventPage]:
+@operation(Scope.READ, Effect.READS, query=EventQuery, errors=(CursorExpired,))
+def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     """List the project's events, oldest first.
 
     Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An event appears
@@ -23,8 +23,8 @@ def list_events(ctx: Context, fields: Fields) -> Result[ShownEventPage]:
     return Result({"events": [event_record(event) for event in events], "cursor": cursor_of(ctx.project_id, reached)})
 
 
-@operation(Scope.READ, Effect.READS, query=ActivityQuery, response=ActivityRecord, many=True)
-def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result[list[ShownActivity]]:
+@operation(Scope.READ, Effect.READS, query=ActivityQuery)
+def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result[list[Activity]]:
     """List all events of a document, newest first.
 
     The list is complete: it has events that are not in the feed yet, and events that have left it.

@@ -10,7 +10,7 @@ from datetime import timedelta
 from app.errors import BudgetExceeded, ProjectFrozen, Refusal
 from app.fields.loading import Fields
 from app.operations.context import Context, this_instant
-from app.rules.actors import Actor, shown_note
+from app.rules.actors import Actor, wire_note
 from app.rules.briefs import expire_lease
 from app.rules.calls import Call
 from app.rules.documents import StoredDocument
@@ -26,7 +26,7 @@ holds for all within the 5 seconds that are promised."""
 
 def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
     """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
-    frozen = None if Scope.ADMIN in ctx.caller.scopes else shown_note(ctx.caller.frozen)
+    frozen = None if Scope.ADMIN in ctx.caller.scopes else wire_note(ctx.caller.frozen)
     return ProjectFrozen(**frozen) if frozen else None
 
 
@@ -37,7 +37,7 @@ def refuse_if_frozen_meanwhile(ctx: Context) -> None:
     """
     if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
         return
-    if frozen := shown_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
+    if frozen := wire_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
         raise ProjectFrozen(**frozen)
 
 

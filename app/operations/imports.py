@@ -19,8 +19,8 @@ from app.operations.documents import created_event, document_result, own_documen
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.revisions import content_result, markdown_of, new_content
-from app.records.documents import DocumentRecord, ShownDocument
-from app.records.plans import ImportRecord, ShownImport
+from app.records.documents import Document, DocumentSummary
+from app.records.plans import Import
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
@@ -35,8 +35,8 @@ New = tuple[dict[str, Any], str, Sequence[Event]]
 EDITED = tuple(cached_schema(EditedFields).fields)
 
 
-@operation(Scope.WRITE, Effect.CREATES, body=ImportFields, response=ImportRecord, many=True, transaction=True)
-def import_documents(ctx: Context, fields: Fields) -> Result[list[ShownImport]]:
+@operation(Scope.WRITE, Effect.CREATES, body=ImportFields, transaction=True)
+def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
     """Create the documents whose slugs are free, and list the fields in which the others differ.
 
     The response has the outcome of each document, in order; `problems` says why one was refused.
@@ -55,12 +55,12 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[ShownImport]]:
     Scope.WRITE,
     Effect.CHANGES,
     body=ImportedFields,
-    response=DocumentRecord,
+    with_texts=Document,
     errors=(BriefClaimed, InvalidTransition, BadRequest),
     transaction=True,
     prepare=lambda ctx, document_id, fields: word_count(fields.get("markdown", "")),
 )
-def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
     document, named = own_document(ctx, document_id), fields.get("category")
     category = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
@@ -103,7 +103,7 @@ class _Existing:
         return self._categories[name]
 
 
-def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[ShownImport, New | None]:
+def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import, New | None]:
     """Returns the outcome of a document, and where it is new the record to create; adds the category that it names."""
     stored, named = existing.documents.get(fields["slug"]), fields.get("category")
     category = existing.category(named) if named else None

@@ -12,7 +12,15 @@ from app.fields.loading import Fields
 from app.fields.queries import InsightsQuery
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.insights import InsightsRecord, ShownAgent, ShownDay, ShownDuration, ShownInsights
+from app.records.insights import (
+    AgentFigures,
+    BriefCounts,
+    DayFigures,
+    DurationFigures,
+    Durations,
+    Insights,
+    StatusCounts,
+)
 from app.rules.insights import (
     COUNTED,
     DURATIONS,
@@ -28,8 +36,8 @@ from app.rules.times import wire_time_or_none
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=InsightsQuery, response=InsightsRecord)
-def get_insights(ctx: Context, fields: Fields) -> Result[ShownInsights]:
+@operation(Scope.READ, Effect.READS, query=InsightsQuery)
+def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
     """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
 
     Days are in UTC. What happened is counted about a second after the change.
@@ -45,13 +53,13 @@ def get_insights(ctx: Context, fields: Fields) -> Result[ShownInsights]:
         {
             "from": days[0].isoformat(),
             "to": days[-1].isoformat(),
-            "statuses": now,
-            "statusesByDay": [{"date": day.isoformat(), "statuses": by_day[day]} for day in days],
-            "briefs": {state: _number(ctx, briefState=[state]) for state in STATES},
+            "statuses": cast(StatusCounts, now),
+            "statusesByDay": [{"date": day.isoformat(), "statuses": cast(StatusCounts, by_day[day])} for day in days],
+            "briefs": cast(BriefCounts, {state: _number(ctx, briefState=[state]) for state in STATES}),
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
             "days": [_day(day, of_project.get(day)) for day in days],
-            "durations": {name: _duration(name, of_project.values()) for name in DURATIONS},
+            "durations": cast(Durations, {name: _duration(name, of_project.values()) for name in DURATIONS}),
             "agents": _agents(rows),
         }
     )
@@ -62,12 +70,12 @@ def _number(ctx: Context, **filters: Any) -> int:
     return ctx.store.documents.count(ctx.project_id, filters, ctx.now)
 
 
-def _day(day: date, row: StoredFigures | None) -> ShownDay:
+def _day(day: date, row: StoredFigures | None) -> DayFigures:
     counted = {name: 0 if row is None else row.get(name, 0) for name in COUNTED.values()}
-    return cast(ShownDay, {"date": day.isoformat(), **counted})
+    return cast(DayFigures, {"date": day.isoformat(), **counted})
 
 
-def _duration(name: str, rows: Iterable[StoredFigures]) -> ShownDuration:
+def _duration(name: str, rows: Iterable[StoredFigures]) -> DurationFigures:
     histogram: Counter[int] = Counter()
     for row in rows:
         for number, durations in row.get("durations", {}).get(name, {}).items():
@@ -75,13 +83,15 @@ def _duration(name: str, rows: Iterable[StoredFigures]) -> ShownDuration:
     return {"count": histogram.total(), "p50": quantile(histogram, 0.5), "p90": quantile(histogram, 0.9)}
 
 
-def _agents(rows: Iterable[StoredFigures]) -> list[ShownAgent]:
+def _agents(rows: Iterable[StoredFigures]) -> list[AgentFigures]:
     """Returns the figures of each token that claimed, the one with the most claims first."""
-    agents: dict[str, ShownAgent] = {}
+    agents: dict[str, AgentFigures] = {}
     for row in sorted(rows, key=lambda row: row["day"]):
         if (token_id := row["tokenId"]) is not None:
             figures: Mapping[str, Any] = row
             before: Mapping[str, Any] = agents.get(token_id) or {}
             counted = {name: before.get(name, 0) + figures.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
-            agents[token_id] = cast(ShownAgent, {"id": token_id, "name": row["name"], "agent": row["agent"], **counted})
+            agents[token_id] = cast(
+                AgentFigures, {"id": token_id, "name": row["name"], "agent": row["agent"], **counted}
+            )
     return sorted(agents.values(), key=lambda agent: (-agent["claimed"], agent["id"]))

@@ -18,18 +18,14 @@ from app.operations.documents import created_event, document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.records.intents import (
-    INTENT_RECORDS,
-    ConfirmedRecord,
-    IntentRecord,
-    ShownConfirmed,
-    ShownIntent,
-    ShownValidation,
-    ValidationRecord,
+    Confirmed,
+    Intent,
+    Validation,
     intent_record,
 )
-from app.records.named import ShownCategory, ShownCluster, category_record, cluster_record
+from app.records.named import Category, Cluster, category_record, cluster_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
@@ -44,10 +40,8 @@ _new_draft = partial(operation, Scope.WRITE, Effect.CREATES, errors=(BadRequest,
 _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=False)
 
 
-@_new_draft(
-    body=DraftDocumentFields, response=INTENT_RECORDS[Kind.DOCUMENT], prepare=lambda ctx, fields: _words(fields)
-)
-def create_document_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
+@_new_draft(body=DraftDocumentFields, prepare=lambda ctx, fields: _words(fields))
+def create_document_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a document draft.
 
     Documents are created by confirming a draft. All fields are optional until then, and only their types and lengths
@@ -56,8 +50,8 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
     return _create(ctx, Kind.DOCUMENT, fields)
 
 
-@_new_draft(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
-def create_cluster_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
+@_new_draft(body=DraftClusterFields)
+def create_cluster_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a cluster draft.
 
     A cluster is a topic that several documents cover.
@@ -65,8 +59,8 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
     return _create(ctx, Kind.CLUSTER, fields)
 
 
-@_new_draft(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
-def create_category_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
+@_new_draft(body=DraftCategoryFields)
+def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a category draft.
 
     Documents are filed under categories; writers receive the category's description with each brief.
@@ -76,10 +70,9 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result[ShownIntent]:
 
 @_draft_change(
     body=DraftDocumentFields,
-    response=INTENT_RECORDS[Kind.DOCUMENT],
     prepare=lambda ctx, intent_id, fields: _words(fields),
 )
-def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
+def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a document draft.
 
     Fields that are not sent stay as they are, null clears one; `brief` is replaced whole.
@@ -87,8 +80,8 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.DOCUMENT, fields)
 
 
-@_draft_change(body=DraftClusterFields, response=INTENT_RECORDS[Kind.CLUSTER])
-def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
+@_draft_change(body=DraftClusterFields)
+def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a cluster draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -96,8 +89,8 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
     return _update(ctx, intent_id, Kind.CLUSTER, fields)
 
 
-@_draft_change(body=DraftCategoryFields, response=INTENT_RECORDS[Kind.CATEGORY])
-def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
+@_draft_change(body=DraftCategoryFields)
+def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a category draft.
 
     Fields that are not sent stay as they are, null clears one.
@@ -105,8 +98,8 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord, many=True)
-def list_intents(ctx: Context, fields: Fields) -> Result[list[ShownIntent]]:
+@operation(Scope.READ, Effect.READS, query=IntentQuery)
+def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     """List your unfinished drafts.
 
     The most recently updated come first, at most 100; document drafts come without their markdown. Drafts belong to
@@ -116,14 +109,14 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[ShownIntent]]:
     return Result([intent_record(draft) for draft in drafts])
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery, response=IntentRecord)
-def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
+@operation(Scope.READ, Effect.READS, query=IntentQuery)
+def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
-@operation(Scope.WRITE, Effect.DESTROYS, query=IntentQuery, response=IntentRecord)
-def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownIntent]:
+@operation(Scope.WRITE, Effect.DESTROYS, query=IntentQuery)
+def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Discard a draft; nothing is made of it.
 
     Returns the draft as it was.
@@ -131,8 +124,8 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Shown
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery, response=ValidationRecord, transaction=True)
-def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownValidation]:
+@operation(Scope.READ, Effect.READS, query=IntentQuery, transaction=True)
+def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
     """Check a draft as confirming it would, and change nothing.
 
     `errors` lists every problem that confirming would find now, sorted by field.
@@ -140,17 +133,15 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Show
     draft = _own_draft(ctx, intent_id, fields)
     # Which locks and counts, and is rolled back.
     errors = _lock_and_check(ctx, draft)
-    result: ShownValidation = {"valid": not errors, "errors": errors}
+    result: Validation = {"valid": not errors, "errors": errors}
     if draft["kind"] == Kind.DOCUMENT:
         keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
         result["warnings"] = keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))
     return Result(result)
 
 
-@operation(
-    Scope.WRITE, Effect.CREATES, query=IntentQuery, response=ConfirmedRecord, errors=(IntentInvalid,), transaction=True
-)
-def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[ShownConfirmed]:
+@operation(Scope.WRITE, Effect.CREATES, query=IntentQuery, errors=(IntentInvalid,), transaction=True)
+def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confirmed]:
     """Confirm a draft: the record is created and the draft is deleted.
 
     If a field is missing or invalid nothing changes, and the error lists every problem.
@@ -160,7 +151,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Shown
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
     made = _CONFIRMING[kind].create(ctx, draft)
-    body = cast(ShownConfirmed, {kind.value: made.body, "intentId": draft["id"]})
+    body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
 
@@ -169,7 +160,7 @@ def _words(fields: Fields) -> int | None:
     return word_count(fields["markdown"] or "") if "markdown" in fields else None
 
 
-def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[ShownIntent]:
+def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
     slot = ctx.store.intents.find_free_slot(ctx.project_id, ctx.token_id) if ctx.tries else guess_slot(ctx.token_id)
     if slot is None:
         raise BadRequest(FULL_OF_DRAFTS)
@@ -186,7 +177,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[ShownIntent]:
     return _intent_result(ctx.store.intents.add(ctx.project_id, draft))
 
 
-def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[ShownIntent]:
+def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[Intent]:
     changed = ctx.store.intents.update(
         ctx.project_id, ctx.token_id, intent_id, fields, ctx.prepared, ctx.now, kind=kind, tags=ctx.if_match
     )
@@ -220,7 +211,7 @@ NO_DRAFT = (
 )
 
 
-def _intent_result(draft: StoredIntent) -> Result[ShownIntent]:
+def _intent_result(draft: StoredIntent) -> Result[Intent]:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
@@ -257,7 +248,7 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     )
 
 
-def _create_document(ctx: Context, draft: StoredIntent) -> Result[ShownDocument]:
+def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummary]:
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
@@ -267,13 +258,13 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[ShownDocument]
     return document_result(ctx, document, markdown)
 
 
-def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[ShownCluster]:
+def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:
     record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
     cluster = ctx.store.clusters.add(ctx.project_id, record, _created(ctx, draft))
     return Result(cluster_record(cluster, ctx.caller.team_id))
 
 
-def _create_category(ctx: Context, draft: StoredIntent) -> Result[ShownCategory]:
+def _create_category(ctx: Context, draft: StoredIntent) -> Result[Category]:
     category = add_category(ctx, draft["fields"], _created(ctx, draft))
     return Result(category_record(category, ctx.caller.team_id))
 
@@ -286,7 +277,7 @@ class _Confirming(NamedTuple):
     """What confirming does for a kind of draft."""
 
     find_facts: Callable[[Store, str, Fields], Facts]
-    create: Callable[[Context, StoredIntent], Result[ShownDocument | ShownCluster | ShownCategory]]
+    create: Callable[[Context, StoredIntent], Result[DocumentSummary | Cluster | Category]]
 
 
 _CONFIRMING = {

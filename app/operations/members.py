@@ -6,7 +6,7 @@ from app.fields.named import MemberChanges, MemberFields
 from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.named import MemberRecord, ShownMember, member_record
+from app.records.named import Member, member_record
 from app.rules.etags import record_tag
 from app.rules.named import StoredMember
 from app.vocabulary import Role, Scope
@@ -14,31 +14,29 @@ from app.vocabulary import Role, Scope
 NO_MEMBER = "The project has no member with this id; list the members to find it."
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage, response=MemberRecord, many=True)
-def list_members(ctx: Context, fields: Fields) -> Result[list[ShownMember]]:
+@operation(Scope.READ, Effect.READS, query=LongPage)
+def list_members(ctx: Context, fields: Fields) -> Result[list[Member]]:
     """List the project's members by name: the ids that documents can be assigned to."""
     found = ctx.store.members.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([member_record(member) for member in found])
 
 
-@operation(Scope.READ, Effect.READS, response=MemberRecord)
-def get_member(ctx: Context, member_id: str) -> Result[ShownMember]:
+@operation(Scope.READ, Effect.READS)
+def get_member(ctx: Context, member_id: str) -> Result[Member]:
     """Read a member."""
     return _result(_own_member(ctx, member_id))
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, response=MemberRecord, errors=(BadRequest,))
-def create_member(ctx: Context, fields: Fields) -> Result[ShownMember]:
+@operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, errors=(BadRequest,))
+def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
     check(MemberFields, fields)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
     return _result(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, body=MemberChanges, response=MemberRecord, errors=(BadRequest,), transaction=True
-)
-def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[ShownMember]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=MemberChanges, errors=(BadRequest,), transaction=True)
+def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(_own_member(ctx, member_id))
     check(MemberChanges, fields)
@@ -51,8 +49,8 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[ShownM
     return _result(changed)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, response=MemberRecord, transaction=True)
-def delete_member(ctx: Context, member_id: str) -> Result[ShownMember]:
+@operation(Scope.ADMIN, Effect.DESTROYS, transaction=True)
+def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     """Remove a member: they can't be assigned any more, and records keep their id.
 
     The response is the member as they were.
@@ -67,5 +65,5 @@ def _own_member(ctx: Context, member_id: str) -> StoredMember:
     return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
 
 
-def _result(member: StoredMember) -> Result[ShownMember]:
+def _result(member: StoredMember) -> Result[Member]:
     return Result(member_record(member), etag=record_tag(member))

@@ -19,9 +19,8 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import cleandoc, signature
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, get_args, get_origin, get_type_hints
 
-import marshmallow as ma
 import orjson
 
 from app.errors import (
@@ -120,17 +119,15 @@ class Operation(Generic[Shown]):
     """A use case: its function and its declaration. Called as `claim_brief(ctx, document_id, fields=…, key=…)`."""
 
     function: Callable[..., Result[Shown]]
-    """Takes the context, the ids that address the record, and, where there is a body or a query, their fields."""
+    """Takes the context, the ids that address the record, and, where there is a body or a query, their fields. What it
+    says it returns is the declaration of the response: `Result[list[BriefItem]]`."""
     scope: Scope
     effect: Effect
     _: KW_ONLY
-    response: type[ma.Schema]
-    """Documents the body of the result, and the long texts that an interface adds. Nothing is dumped through it: the
-    functions of `app.records` build the body, and tests compare the two."""
-    many: bool = False
-    """Whether the body is a list of such records."""
+    with_texts: type | None = None
+    """The response with the long texts that an interface adds to the result; None where it adds none."""
     body: type[Schema] | None = None
-    """The schema of the request's body; on MCP, of the arguments. That of the response is `response`."""
+    """The schema of the request's body; on MCP, of the arguments."""
     query: type[Schema] | None = None
     """The schema of the request's query; on MCP, of the arguments."""
     errors: tuple[type[Refusal], ...] = ()
@@ -162,6 +159,26 @@ class Operation(Generic[Shown]):
         """
         _, *names = signature(self.function).parameters
         return tuple(re.sub("_(.?)", lambda found: found[1].upper(), name) for name in names if name != "fields")
+
+    @cached_property
+    def response(self) -> Any:
+        """The TypedDict that declares the response: the body of the function's result, or what a list of it holds."""
+        return self.with_texts or self.record
+
+    @cached_property
+    def record(self) -> Any:
+        """The TypedDict of the response without the long texts that an interface may add."""
+        return get_args(self._body)[0] if self.many else self._body
+
+    @property
+    def many(self) -> bool:
+        """Whether the response is a list."""
+        return get_origin(self._body) is list
+
+    @cached_property
+    def _body(self) -> Any:
+        (body,) = get_args(get_type_hints(self.function)["return"])
+        return body
 
     @property
     def summary(self) -> str:

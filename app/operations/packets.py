@@ -13,16 +13,15 @@ from app.operations.sections import sections_of
 from app.records.briefs import brief_record
 from app.records.named import described
 from app.records.packets import (
-    PacketRecord,
-    ShownPacket,
-    ShownPacketCategory,
-    ShownPacketCluster,
+    Packet,
+    PacketCategory,
+    PacketCluster,
     packet_document,
     packet_link,
     packet_neighbour,
 )
 from app.records.sections import section_summary
-from app.rules.actors import shown_note
+from app.rules.actors import wire_note
 from app.rules.checks import failed
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.packets import shortened
@@ -33,8 +32,8 @@ MOST_LISTED = 800
 """More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
-@operation(Scope.READ, Effect.READS, response=PacketRecord)
-def get_work_packet(ctx: Context, document_id: str) -> Result[ShownPacket]:
+@operation(Scope.READ, Effect.READS)
+def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
     """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
 
     At most 64 KB; `truncated` names what was shortened.
@@ -47,14 +46,14 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[ShownPacket]:
     sections = sections_of(ctx, markdown)
     failures = failed(results)
     listed = {"outline": len(sections), "checks": len(failures)}
-    packet: ShownPacket = {
+    packet: Packet = {
         "document": packet_document(document),
         "brief": None if brief is None else brief_record(brief, ctx.now),
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link) for link in links],
-        "review": shown_note(document.get("review")),
+        "review": wire_note(document.get("review")),
         "outline": {
             "version": document["version"],
             "words": document["wordCount"],
@@ -64,10 +63,10 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[ShownPacket]:
         "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
         "truncated": [name for name, number in listed.items() if number > MOST_LISTED],
     }
-    return Result(cast(ShownPacket, shortened(packet)))
+    return Result(cast(Packet, shortened(packet)))
 
 
-def _category(ctx: Context, document: StoredDocument) -> ShownPacketCategory | None:
+def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:
     category_id = document.get("categoryId")
     path = ctx.store.categories.get_path(ctx.project_id, category_id) if category_id else []
     if not path:
@@ -75,7 +74,7 @@ def _category(ctx: Context, document: StoredDocument) -> ShownPacketCategory | N
     return {**described(path[-1]), "path": [one["name"] for one in path]}
 
 
-def _cluster(ctx: Context, document: StoredDocument) -> ShownPacketCluster | None:
+def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
     cluster_id = document.get("clusterId")
     cluster = ctx.store.clusters.get(ctx.project_id, cluster_id) if cluster_id else None
     if cluster is None:

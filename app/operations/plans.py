@@ -21,7 +21,7 @@ from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
-from app.records.plans import PlanRecord, ShownPiece, ShownPlan
+from app.records.plans import Piece, Plan
 from app.rules.briefs import decide_at, expire_lease, mark_brief_ready, write_brief, written_brief
 from app.rules.documents import OPEN, Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
@@ -78,13 +78,12 @@ def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
     Scope.WRITE,
     Effect.CHANGES,
     body=PlanFields,
-    response=PlanRecord,
     errors=(IntentInvalid,),
     transaction=True,
     prepare=_count_words,
     checks_meaning=False,
 )
-def plan_documents(ctx: Context, fields: Fields) -> Result[ShownPlan]:
+def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
     A new `key` makes a document. A known one changes the fields, of the brief too, that are sent and differ, but
@@ -238,5 +237,5 @@ def _all_problems(pieces: Iterable[_Piece]) -> list[Problem]:
     )
 
 
-def _outcome(piece: _Piece) -> ShownPiece:
+def _outcome(piece: _Piece) -> Piece:
     return {"key": piece.key, "id": piece.document_id, "outcome": piece.outcome, "errors": piece.problems}

@@ -5,8 +5,8 @@ from app.fields.loading import Fields, check
 from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system, this_instant
 from app.operations.operation import Effect, Result, operation
-from app.records.projects import ProjectRecord, ShownProject, project_record
-from app.rules.actors import Note
+from app.records.projects import Project, project_record
+from app.rules.actors import StoredNote
 from app.rules.etags import record_tag
 from app.rules.projects import StoredProject
 from app.store.collection import new_id
@@ -14,14 +14,14 @@ from app.store.store import Store
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, response=ProjectRecord)
-def get_project(ctx: Context) -> Result[ShownProject]:
+@operation(Scope.READ, Effect.READS)
+def get_project(ctx: Context) -> Result[Project]:
     """Read the project that the token belongs to, with its settings."""
     return _result(ctx.store.projects.settings(ctx.project_id))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, response=ProjectRecord, errors=(BadRequest,))
-def update_project(ctx: Context, fields: Fields) -> Result[ShownProject]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, errors=(BadRequest,))
+def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     check(ProjectChanges, fields)
@@ -31,22 +31,22 @@ def update_project(ctx: Context, fields: Fields) -> Result[ShownProject]:
     return _result(ctx.store.projects.update(ctx.project_id, project, changes, ctx.event("project.updated")))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, response=ProjectRecord, transaction=True)
-def freeze_project(ctx: Context, fields: Fields) -> Result[ShownProject]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, transaction=True)
+def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Freeze the project: nothing but tokens with the scope `admin` can write.
 
     It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
     """
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
-    since = project.get("frozen") or Note(note="", at=ctx.now, by=ctx.caller.actor)
-    frozen: Note = {**since, "note": fields.get("note") or ""}
+    since = project.get("frozen") or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)
+    frozen: StoredNote = {**since, "note": fields.get("note") or ""}
     if frozen == project.get("frozen"):
         return _result(project)
     return _result(ctx.store.projects.freeze(ctx.project_id, project, frozen, ctx.event("project.frozen")))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=ProjectRecord, transaction=True)
-def unfreeze_project(ctx: Context) -> Result[ShownProject]:
+@operation(Scope.ADMIN, Effect.CHANGES, transaction=True)
+def unfreeze_project(ctx: Context) -> Result[Project]:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     if project.get("frozen") is None:
@@ -54,7 +54,7 @@ def unfreeze_project(ctx: Context) -> Result[ShownProject]:
     return _result(ctx.store.projects.freeze(ctx.project_id, project, None, ctx.event("project.unfrozen")))
 
 
-def create_project(store: Store, fields: Fields) -> ShownProject:
+def create_project(store: Store, fields: Fields) -> Project:
     """Makes a project and returns its record; for the command line, as no token can be there before its project.
 
     Refuses with `BadRequest`. (decisions, section 10)
@@ -74,7 +74,7 @@ def create_project(store: Store, fields: Fields) -> ShownProject:
         return project_record(store.in_transaction(lambda within: within.projects.create(project)))
 
 
-def all_projects(store: Store) -> list[ShownProject]:
+def all_projects(store: Store) -> list[Project]:
     """Returns every project's record, the oldest first; for the command line."""
     with store.deadline():
         return [project_record(project) for project in store.projects.all()]
@@ -91,5 +91,5 @@ def service_of(store: Store, project_id: str) -> Caller:
     return system(project["id"], project["teamId"])
 
 
-def _result(project: StoredProject) -> Result[ShownProject]:
+def _result(project: StoredProject) -> Result[Project]:
     return Result(project_record(project), etag=record_tag(project))

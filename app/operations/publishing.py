@@ -34,10 +34,10 @@ from app.operations.guards import call_under_claim, publishing_call, refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
 from app.operations.revisions import markdown_of
-from app.records.documents import ScheduleOutcome, ShownDocument, ShownScheduleOutcome
+from app.records.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
-from app.rules.checks import ShownCheck, failed
+from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
 from app.rules.times import read_time
@@ -56,7 +56,7 @@ class _Checked:
     """The failures of the checks that the project demands, of a document in one state; None for no document."""
 
     rev: int | None
-    failed: Sequence[ShownCheck] = ()
+    failed: Sequence[CheckResult] = ()
 
 
 def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
@@ -78,7 +78,7 @@ def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
     prepare=_check,
     rule=rules.submit_document,
 )
-def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
 
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
@@ -104,7 +104,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     errors=(VersionConflict, InvalidTransition, FourEyes, BadRequest),
     rule=rules.approve_document,
 )
-def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
     With `baseVersion`, what you read is what goes out.
@@ -115,7 +115,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[S
 
 
 @document_change(Scope.PUBLISH, body=ChangesRequest, errors=(InvalidTransition,), rule=rules.request_changes)
-def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
@@ -131,7 +131,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Sh
     rule=rules.schedule_document,
     publishes=True,
 )
-def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
 
     Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
@@ -152,7 +152,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[
 
 
 @document_change(Scope.PUBLISH, errors=(InvalidTransition,), rule=rules.unschedule_document)
-def unschedule_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Unschedule a document: it gets the status back that it had before."""
     return change_document(ctx, own_document(ctx, document_id), partial(rules.unschedule_document, call=ctx.call))
 
@@ -166,7 +166,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result[ShownDocument]
     rule=refuse_publication,
     publishes=True,
 )
-def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
     A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
@@ -182,7 +182,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[S
     transaction=True,
     prepare=render_document,
 )
-def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
 
     One that is live already keeps its own time.
@@ -191,7 +191,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Show
 
 
 @document_change(Scope.PUBLISH, errors=(InvalidTransition,), transaction=True, rule=publishing.unpublish_document)
-def unpublish_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
+def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     rule = partial(publishing.unpublish_document, call=ctx.call)
     result = change_document(ctx, own_document(ctx, document_id), rule)
@@ -199,8 +199,8 @@ def unpublish_document(ctx: Context, document_id: str) -> Result[ShownDocument]:
     return result
 
 
-@operation(Scope.PUBLISH, Effect.CHANGES, response=ScheduleOutcome, transaction=True, prepare=render_document)
-def publish_scheduled(ctx: Context, document_id: str) -> Result[ShownScheduleOutcome]:
+@operation(Scope.PUBLISH, Effect.CHANGES, transaction=True, prepare=render_document)
+def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
     What was moved meanwhile is left alone, and everything in a project that was frozen meanwhile: `NotFound`.
@@ -252,7 +252,7 @@ def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[
 
 def _publish(
     ctx: Context, document: StoredDocument, *, base_version: int | None = None, live_since: datetime | None = None
-) -> Result[ShownDocument]:
+) -> Result[DocumentSummary]:
     """Makes a document's present content what is delivered; inside a transaction.
 
     Raises `WriteConflict` when the document had another content while it was rendered.

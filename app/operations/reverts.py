@@ -12,7 +12,7 @@ from app.operations.context import Context
 from app.operations.documents import write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import restored
-from app.records.reverts import RevertRecord, ShownRevert, ShownReverted, ShownSkipped
+from app.records.reverts import Revert, Reverted, Skipped
 from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument
 from app.rules.edits import NOT_EDITABLE
@@ -28,10 +28,8 @@ SKIPPED = 1_000
 FURTHEST = timedelta(days=30)
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, body=RevertFields, response=RevertRecord, errors=(BadRequest,), transaction=True
-)
-def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownRevert]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=RevertFields, errors=(BadRequest,), transaction=True)
+def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.
 
     At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
@@ -43,8 +41,8 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownRev
     check(RevertFields, fields)
     if read_time(fields["since"]) < ctx.now - FURTHEST:
         raise BadRequest(errors=[Problem(field="since", message="Must be at most 30 days back.")])
-    reverted: list[ShownReverted] = []
-    skipped: list[ShownSkipped] = []
+    reverted: list[Reverted] = []
+    skipped: list[Skipped] = []
     undone: list[str] = []
     taken: list[_Work] = []
     """What needs a slug that another document had, and may give back: tried again after all others."""
@@ -124,7 +122,7 @@ def _works(ctx: Context, token_id: str, fields: Fields) -> Iterator[_Work]:
             )
 
 
-def _revert(ctx: Context, token_id: str, work: _Work) -> list[ShownReverted]:
+def _revert(ctx: Context, token_id: str, work: _Work) -> list[Reverted]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
     before = ctx.store.revisions.get(ctx.project_id, work.document["id"], work.before) if work.before else None
     assert before is not None

@@ -29,13 +29,11 @@ from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.records.revisions import (
-    DiffRecord,
-    RevisionRecord,
+    Diff,
+    Revision,
     RevisionSummary,
-    ShownDiff,
-    ShownRevision,
     revision_summary,
 )
 from app.rules import edits as rules
@@ -58,7 +56,7 @@ from app.vocabulary import Scope
     prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     rule=can_write_content,
 )
-def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content as a new version.
 
     `baseVersion` is the `version` that you read last; if the document changed since, the write is refused. Content
@@ -74,16 +72,16 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Show
     return content_result(ctx, document, write, fields["markdown"])
 
 
-@operation(Scope.READ, Effect.READS, query=Page, response=RevisionSummary, many=True)
-def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[ShownRevision]]:
+@operation(Scope.READ, Effect.READS, query=Page)
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[RevisionSummary]]:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store.revisions.list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
     return Result([revision_summary(revision) for revision in found])
 
 
-@operation(Scope.READ, Effect.READS, response=RevisionRecord)
-def get_revision(ctx: Context, document_id: str, version: str) -> Result[ShownRevision]:
+@operation(Scope.READ, Effect.READS, with_texts=Revision)
+def get_revision(ctx: Context, document_id: str, version: str) -> Result[RevisionSummary]:
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
@@ -97,7 +95,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[ShownRe
     transaction=True,
     rule=can_write_content,
 )
-def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[ShownDocument]:
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
 
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
@@ -127,8 +125,8 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
     return restore_version(document, call, fields, revision["wordCount"], data)
 
 
-@operation(Scope.READ, Effect.READS, query=DiffQuery, response=DiffRecord, errors=(BadRequest,))
-def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDiff]:
+@operation(Scope.READ, Effect.READS, query=DiffQuery, errors=(BadRequest,))
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
     """Compare the markdown of two versions, as a unified diff.
 
     Refused where the versions are too long and too different to be compared in time.
@@ -170,7 +168,7 @@ def new_content(ctx: Context, document: StoredDocument, markdown: str, words: in
 
 def content_result(
     ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision], content: str | None = None
-) -> Result[ShownDocument]:
+) -> Result[DocumentSummary]:
     """Writes what a rule decides about a document's content; the rule compares the version of `If-Match`, not `rev`."""
     return document_result(ctx, write_decision(ctx, document, decide_at(document, ctx.now, rule)), content)
 

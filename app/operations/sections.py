@@ -32,17 +32,14 @@ from app.operations.revisions import (
     new_content,
     own_revision,
 )
-from app.records.documents import ShownDocument
+from app.records.documents import DocumentSummary
 from app.records.sections import (
-    ContentPartRecord,
-    OutlineRecord,
-    SectionRecord,
-    ShownContentPart,
-    ShownOutline,
-    ShownWholeSection,
+    ContentPart,
+    Outline,
     content_part_record,
     section_summary,
 )
+from app.records.sections import Section as SectionResponse
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
@@ -81,8 +78,8 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
     return _Edited(body_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
-@operation(Scope.READ, Effect.READS, query=ContentPartQuery, response=ContentPartRecord)
-def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownContentPart]:
+@operation(Scope.READ, Effect.READS, query=ContentPartQuery)
+def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ContentPart]:
     """Read a document's markdown in parts.
 
     Without `version` it is the current content; the published content is that of `publishedVersion`.
@@ -96,8 +93,8 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     return Result(part)
 
 
-@operation(Scope.READ, Effect.READS, response=OutlineRecord)
-def get_outline(ctx: Context, document_id: str) -> Result[ShownOutline]:
+@operation(Scope.READ, Effect.READS)
+def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     """Read a document's outline: its sections without their text.
 
     A section begins with each heading, up to the 10,000th; section 0 stands before the first.
@@ -113,8 +110,8 @@ def get_outline(ctx: Context, document_id: str) -> Result[ShownOutline]:
     )
 
 
-@operation(Scope.READ, Effect.READS, response=SectionRecord)
-def read_section(ctx: Context, document_id: str, number: str) -> Result[ShownWholeSection]:
+@operation(Scope.READ, Effect.READS)
+def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionResponse]:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
     for section in sections_of(ctx, markdown_of(ctx, document.get("contentId"))):
@@ -131,7 +128,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[ShownWho
     prepare=_edit_unlocked,
     rule=can_write_content,
 )
-def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[ShownDocument]:
+def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Edit sections of a document's content, all or none, as one new version.
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.

@@ -9,7 +9,7 @@ from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.tokens import NewTokenRecord, ShownNewToken, ShownToken, TokenRecord, token_record
+from app.records.tokens import NewToken, Token, token_record
 from app.rules.etags import record_tag
 from app.rules.times import read_time
 from app.rules.tokens import StoredToken, budget_of
@@ -22,15 +22,15 @@ USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
-@operation(Scope.ADMIN, Effect.READS, query=LongPage, response=TokenRecord, many=True)
-def list_tokens(ctx: Context, fields: Fields) -> Result[list[ShownToken]]:
+@operation(Scope.ADMIN, Effect.READS, query=LongPage)
+def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([token_record(token) for token in found])
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, response=NewTokenRecord, errors=(BadRequest, Forbidden))
-def create_token(ctx: Context, fields: Fields) -> Result[ShownNewToken]:
+@operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, errors=(BadRequest, Forbidden))
+def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     """Create a token of the project; its secret is in this response and never shown again.
 
     Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
@@ -62,8 +62,8 @@ def create_token(ctx: Context, fields: Fields) -> Result[ShownNewToken]:
     return _result_with_secret(added, secret)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, response=TokenRecord, errors=(BadRequest,))
-def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownToken]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, errors=(BadRequest,))
+def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
     token = ctx.check_match(_own_token(ctx, token_id))
     has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
@@ -73,8 +73,8 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[ShownTok
     return _result(_write(ctx, token, changes, "token.updated") if changes else token)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, response=TokenRecord)
-def revoke_token(ctx: Context, token_id: str) -> Result[ShownToken]:
+@operation(Scope.ADMIN, Effect.DESTROYS)
+def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     """Revoke a token: within 5 seconds no server accepts it.
 
     Its claims and drafts stay as they are.
@@ -83,8 +83,8 @@ def revoke_token(ctx: Context, token_id: str) -> Result[ShownToken]:
     return _result(_write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=NewTokenRecord, errors=(Forbidden,))
-def rotate_token(ctx: Context, token_id: str) -> Result[ShownNewToken]:
+@operation(Scope.ADMIN, Effect.CHANGES, errors=(Forbidden,))
+def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
@@ -97,7 +97,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[ShownNewToken]:
     return _result_with_secret(rotated, secret)
 
 
-def read_token(ctx: Context, token_id: str) -> ShownToken:
+def read_token(ctx: Context, token_id: str) -> Token:
     """Returns a token as `list_tokens` has it, for the console: a token has no address in the API.
 
     Refuses with `Forbidden` who may not list tokens, and with `NotFound` when the project has no such token.
@@ -153,10 +153,10 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
     return token
 
 
-def _result(token: StoredToken) -> Result[ShownToken]:
+def _result(token: StoredToken) -> Result[Token]:
     return Result(token_record(token), etag=record_tag(token))
 
 
-def _result_with_secret(token: StoredToken, secret: str) -> Result[ShownNewToken]:
+def _result_with_secret(token: StoredToken, secret: str) -> Result[NewToken]:
     """Returns a token with its new secret, which is shown once."""
     return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))

@@ -10,12 +10,9 @@ from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.records.webhooks import (
-    DeliveryRecord,
-    NewWebhookRecord,
-    ShownDelivery,
-    ShownNewWebhook,
-    ShownWebhook,
-    WebhookRecord,
+    Delivery,
+    NewWebhook,
+    Webhook,
     delivery_record,
     webhook_record,
 )
@@ -28,22 +25,20 @@ UNSET: dict[str, Any] = {"events": [], "description": ""}
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
-@operation(Scope.ADMIN, Effect.READS, response=WebhookRecord, many=True)
-def list_webhooks(ctx: Context) -> Result[list[ShownWebhook]]:
+@operation(Scope.ADMIN, Effect.READS)
+def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first, without their secrets."""
     return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
-@operation(Scope.ADMIN, Effect.READS, response=WebhookRecord)
-def get_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
+@operation(Scope.ADMIN, Effect.READS)
+def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Read a webhook."""
     return _result(_own_webhook(ctx, webhook_id))
 
 
-@operation(
-    Scope.ADMIN, Effect.CREATES, body=WebhookFields, response=NewWebhookRecord, errors=(BadRequest,), transaction=True
-)
-def create_webhook(ctx: Context, fields: Fields) -> Result[ShownNewWebhook]:
+@operation(Scope.ADMIN, Effect.CREATES, body=WebhookFields, errors=(BadRequest,), transaction=True)
+def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
 
     The secret is in this response and never shown again. A project has at most 20 webhooks.
@@ -66,10 +61,8 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[ShownNewWebhook]:
     return _result_with_secret(added, secret)
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, body=WebhookChanges, response=WebhookRecord, errors=(BadRequest,), transaction=True
-)
-def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[ShownWebhook]:
+@operation(Scope.ADMIN, Effect.CHANGES, body=WebhookChanges, errors=(BadRequest,), transaction=True)
+def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webhook]:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
     Events from the time when it was off are not sent afterwards: read them in the feed of events.
@@ -89,8 +82,8 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Show
     return _result(changed)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, response=WebhookRecord, transaction=True)
-def delete_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
+@operation(Scope.ADMIN, Effect.DESTROYS, transaction=True)
+def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Delete a webhook; messages that were not sent yet are given up.
 
     The response is the webhook as it was.
@@ -103,8 +96,8 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[ShownWebhook]:
     return _result(deleted)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=NewWebhookRecord)
-def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[ShownNewWebhook]:
+@operation(Scope.ADMIN, Effect.CHANGES)
+def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     """Give a webhook a new secret, which is in this response and never shown again.
 
     For one day messages are signed with the old secret too, so that receivers lose none while they change it.
@@ -118,8 +111,8 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[ShownNewWebho
     return _result_with_secret(written, secret)
 
 
-@operation(Scope.ADMIN, Effect.CREATES, response=DeliveryRecord, transaction=True)
-def test_webhook(ctx: Context, webhook_id: str) -> Result[ShownDelivery]:
+@operation(Scope.ADMIN, Effect.CREATES, transaction=True)
+def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
     The response is the queued delivery; the log of deliveries shows its attempts.
@@ -129,8 +122,8 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result[ShownDelivery]:
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
-@operation(Scope.ADMIN, Effect.READS, query=DeliveryQuery, response=DeliveryRecord, many=True)
-def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[ShownDelivery]]:
+@operation(Scope.ADMIN, Effect.READS, query=DeliveryQuery)
+def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[Delivery]]:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
     found = ctx.store.deliveries.log(
@@ -139,8 +132,8 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     return Result([delivery_record(delivery) for delivery in found])
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, response=DeliveryRecord, transaction=True)
-def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[ShownDelivery]:
+@operation(Scope.ADMIN, Effect.CHANGES, transaction=True)
+def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 
     It is tried for 3 days, as at first; where the webhook is disabled, once.
@@ -169,10 +162,10 @@ def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
     return or_raise(ctx.store.webhooks.get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
 
 
-def _result(webhook: StoredWebhook) -> Result[ShownWebhook]:
+def _result(webhook: StoredWebhook) -> Result[Webhook]:
     return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
-def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[ShownNewWebhook]:
+def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
     """Returns a webhook with its new secret, which is shown once."""
     return Result({**webhook_record(webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))

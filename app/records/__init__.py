@@ -1,1 +1,1 @@
-"""What callers get back: for each record a schema that documents it and the function that builds it, side by side."""
+"""What callers get back: the TypedDict that declares each response, and the function that builds it, side by side."""

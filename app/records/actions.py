@@ -1,39 +1,30 @@
 """What can be done with a document, as callers see it (decisions, section 11)."""
 
-from typing import Any, TypedDict
+from typing import Annotated, cast
 
+from typing_extensions import TypedDict
+
+from app.documented import doc
 from app.errors import Refusal
-from app.records.errors import ErrorRecord
-from app.records.types import Record, boolean, nested, string
+from app.records.errors import Error
 
 
-class ActionRecord(Record):
+class Action(TypedDict):
     """An operation on a document, and why it would be refused now."""
 
-    action = string("the operation, by the name of its tool", example="submit_document")
-    method = string("the method of its route", example="POST")
-    path = string("its route", example="/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")
-    allowed = boolean("whether a valid call would succeed now", example=True)
-    refusal = nested(ErrorRecord, "the error that it would get; null where it is allowed", null=True, example=None)
+    action: Annotated[str, doc("the operation, by the name of its tool", "submit_document")]
+    method: Annotated[str, doc("the method of its route", "POST")]
+    path: Annotated[str, doc("its route", "/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")]
+    allowed: Annotated[bool, doc("whether a valid call would succeed now", True)]
+    refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed", None)]
 
 
-class ShownAction(TypedDict):
-    """An operation on a document as callers see it."""
-
-    action: str
-    method: str
-    path: str
-    allowed: bool
-    refusal: dict[str, Any] | None
-    """The body of the error; its keys depend on its `_tag`."""
-
-
-def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> ShownAction:
+def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> Action:
     """Returns an operation with its route, which names the document, and why it is refused now."""
     return {
         "action": action,
         "method": method,
         "path": path.replace(":id", document_id),
         "allowed": refusal is None,
-        "refusal": None if refusal is None else refusal.body(),
+        "refusal": None if refusal is None else cast(Error, refusal.body()),
     }

@@ -1,38 +1,24 @@
-"""Who wrote, and what is known of who created documents, clusters and categories, as callers see them."""
+"""Where documents, clusters and categories belong and who created them, as callers see it."""
 
-from typing import TypedDict
+from typing import Annotated
 
-from app.records.types import EXAMPLE_ID, Record, nested, record_id, string, timestamp
+from typing_extensions import TypedDict
+
+from app.documented import Id, Timestamp, doc
 from app.rules.actors import Actor
-from app.vocabulary import ActorType
 
 
-class ActorRecord(Record):
-    """A token, or the service itself."""
+class Identified(TypedDict):
+    """A record's id."""
 
-    type = string("what wrote: `token`, or `system` for the command line and the worker", one_of=ActorType)
-    id = record_id("the token's id", null=True, example=EXAMPLE_ID)
-    name = string("the token's name", example="Night writer")
-    agent = string("the agent that uses the token; empty where there is none", example="writer-1")
+    id: Annotated[Id, doc("its id")]
 
 
-class CreatedRecord(Record):
-    """The fields of documents, clusters and categories that say where they belong and who created them."""
+class Created(TypedDict):
+    """Where a document, cluster or category belongs, and who created it."""
 
-    id = record_id("its id")
-    projectId = record_id("its project")
-    teamId = record_id("the project's team")
-    createdAt = timestamp("when it was created")
-    createdBy = nested(ActorRecord, "who created it")
-    updatedAt = timestamp("when it last changed")
-
-
-class ShownCreated(TypedDict):
-    """Where a document, cluster or category belongs, and who created it, as callers see it."""
-
-    id: str
-    projectId: str
-    teamId: str
-    createdAt: str
-    createdBy: Actor
-    updatedAt: str
+    projectId: Annotated[Id, doc("its project")]
+    teamId: Annotated[Id, doc("the project's team")]
+    createdAt: Annotated[Timestamp, doc("when it was created")]
+    createdBy: Annotated[Actor, doc("who created it")]
+    updatedAt: Annotated[Timestamp, doc("when it last changed")]

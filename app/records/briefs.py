@@ -2,22 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TypedDict
+from typing import Annotated
 
-from app.records.actors import ActorRecord
-from app.records.named import ShownDescribed, described
-from app.records.types import (
-    EXAMPLE_TIME,
-    Record,
-    date,
-    integer,
-    nested,
-    nested_list,
-    record_id,
-    string,
-    strings,
-    timestamp,
-)
+from typing_extensions import TypedDict
+
+from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
+from app.records.named import BriefCategory, described
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
 from app.rules.documents import LinkedDocument, ListedBrief, StoredBrief, StoredDocument
@@ -28,121 +18,65 @@ from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 SEARCH_INTENTS = ("", *SearchIntent)
 
 
-class BriefRecord(Record):
+class Brief(TypedDict):
     """A brief; an unset text is an empty string, an unset list an empty array."""
 
-    audience = string("who the document is for", example="People who bake their first loaf")
-    intent = string("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
-    internalLinks = strings("ids of documents to link to")
-    keyword = string("keyword to rank for", example="sourdough starter")
-    notes = string("anything else the writer should know", example="Say plainly that a week is enough.")
-    outline = string("the sections, one per line", example="What a starter is\nDay by day\nWhen it fails")
-    referenceUrls = strings("http or https URLs of sources", example=["https://example.org/wild-yeast"])
-    wordCount = string("target length as free text", example="1200-1500")
-    state = string("the state", one_of=BriefState, example="claimed")
-    claimedAt = timestamp("when it was claimed; null unless claimed", null=True, example=EXAMPLE_TIME)
-    claimedBy = nested(ActorRecord, "the token that claimed it; null unless claimed", null=True)
-    claimExpiresAt = timestamp(
-        "when the claim's lease runs out; null without one", null=True, example="2027-01-31T10:00:00.000Z"
-    )
+    audience: Annotated[str, doc("who the document is for", "People who bake their first loaf")]
+    intent: Annotated[
+        str, one_of(SEARCH_INTENTS), doc("what a searcher of the keyword wants; empty when unset", "informational")
+    ]
+    internalLinks: Annotated[list[str], doc("ids of documents to link to")]
+    keyword: Annotated[str, doc("keyword to rank for", "sourdough starter")]
+    notes: Annotated[str, doc("anything else the writer should know", "Say plainly that a week is enough.")]
+    outline: Annotated[str, doc("the sections, one per line", "What a starter is\nDay by day\nWhen it fails")]
+    referenceUrls: Annotated[list[str], doc("http or https URLs of sources", ["https://example.org/wild-yeast"])]
+    wordCount: Annotated[str, doc("target length as free text", "1200-1500")]
+    state: Annotated[str, one_of(BriefState), doc("the state", "claimed")]
+    claimedAt: Annotated[Timestamp | None, doc("when it was claimed; null unless claimed", EXAMPLE_TIME)]
+    claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed")]
+    claimExpiresAt: Annotated[
+        Timestamp | None, doc("when the claim's lease runs out; null without one", "2027-01-31T10:00:00.000Z")
+    ]
 
 
-class BriefItem(Record):
+class BriefItem(TypedDict):
     """A brief in the list."""
 
-    id = record_id("the document's id")
-    title = string("the document's title", example="How to begin a sourdough starter")
-    keyword = string("keyword to rank for", example="sourdough starter")
-    intent = string("what a searcher of the keyword wants; empty when unset", one_of=SEARCH_INTENTS)
-    state = string("the state", one_of=BriefState, example="ready")
-    status = string("the document's status", one_of=DocumentStatus)
-    dueDate = date("when the document is due")
-    category = string("the category's name; empty without one", example="Baking")
+    id: Annotated[Id, doc("the document's id")]
+    title: Annotated[str, doc("the document's title", "How to begin a sourdough starter")]
+    keyword: Annotated[str, doc("keyword to rank for", "sourdough starter")]
+    intent: Annotated[
+        str, one_of(SEARCH_INTENTS), doc("what a searcher of the keyword wants; empty when unset", "informational")
+    ]
+    state: Annotated[str, one_of(BriefState), doc("the state", "ready")]
+    status: Annotated[str, one_of(DocumentStatus), doc("the document's status")]
+    dueDate: Annotated[Date | None, doc("when the document is due", EXAMPLE_DAY)]
+    category: Annotated[str, doc("the category's name; empty without one", "Baking")]
 
 
-class BriefCategory(Record):
-    """The category of a brief, with what the writer should know of it."""
-
-    id = record_id("the category's id")
-    name = string("its name", example="Baking")
-    description = string("what it covers", example="Bread, from flour to crust")
-
-
-class BriefLink(Record):
+class BriefLink(TypedDict):
     """A document that the brief wants linked to."""
 
-    id = record_id("the document's id")
-    slug = string("its slug", example="flour")
-    title = string("its title", example="Which flour?")
+    id: Annotated[Id, doc("the document's id")]
+    slug: Annotated[str, doc("its slug", "flour")]
+    title: Annotated[str, doc("its title", "Which flour?")]
 
 
-class BriefDetail(Record):
+class BriefDetail(TypedDict):
     """A brief with what its writer needs."""
 
-    id = record_id("the document's id")
-    title = string("the document's title", example="How to begin a sourdough starter")
-    brief = nested(BriefRecord, "the brief; null when the document has none", null=True)
-    status = string("the document's status", one_of=DocumentStatus, example="drafting")
-    dueDate = date("when the document is due")
-    version = integer("the `baseVersion` for the first content write")
-    category = nested(BriefCategory, "the document's category", null=True)
-    clusterId = record_id("the document's cluster", null=True)
-    internalLinks = nested_list(BriefLink, "the documents to link to; those that are gone are left out")
+    id: Annotated[Id, doc("the document's id")]
+    title: Annotated[str, doc("the document's title", "How to begin a sourdough starter")]
+    brief: Annotated[Brief | None, doc("the brief; null when the document has none")]
+    status: Annotated[str, one_of(DocumentStatus), doc("the document's status", "drafting")]
+    dueDate: Annotated[Date | None, doc("when the document is due", EXAMPLE_DAY)]
+    version: Annotated[int, doc("the `baseVersion` for the first content write")]
+    category: Annotated[BriefCategory | None, doc("the document's category")]
+    clusterId: Annotated[Id | None, doc("the document's cluster")]
+    internalLinks: Annotated[list[BriefLink], doc("the documents to link to; those that are gone are left out")]
 
 
-class ShownBrief(TypedDict):
-    """A brief as callers see it."""
-
-    audience: str
-    intent: str
-    internalLinks: list[str]
-    keyword: str
-    notes: str
-    outline: str
-    referenceUrls: list[str]
-    wordCount: str
-    state: str
-    claimedAt: str | None
-    claimedBy: Actor | None
-    claimExpiresAt: str | None
-
-
-class ShownBriefItem(TypedDict):
-    """A brief as the list shows it."""
-
-    id: str
-    title: str
-    keyword: str
-    intent: str
-    state: str
-    status: str
-    dueDate: str | None
-    category: str
-
-
-class ShownLink(TypedDict):
-    """A document to link to, as callers see it."""
-
-    id: str
-    slug: str
-    title: str
-
-
-class ShownBriefDetail(TypedDict):
-    """A brief with what its writer needs, as callers see it."""
-
-    id: str
-    title: str
-    brief: ShownBrief | None
-    status: str
-    dueDate: str | None
-    version: int
-    category: ShownDescribed | None
-    clusterId: str | None
-    internalLinks: list[ShownLink]
-
-
-def brief_record(brief: StoredBrief, now: datetime) -> ShownBrief:
+def brief_record(brief: StoredBrief, now: datetime) -> Brief:
     """Returns a stored brief (empty for none) as it is at an instant."""
     brief = brief_at(brief, now)
     return {
@@ -161,7 +95,7 @@ def brief_record(brief: StoredBrief, now: datetime) -> ShownBrief:
     }
 
 
-def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: datetime) -> ShownBriefItem:
+def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: datetime) -> BriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = brief_at(document["brief"], now)
     return {
@@ -178,7 +112,7 @@ def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: da
 
 def brief_detail(
     document: StoredDocument, category: StoredCategory | None, links: Sequence[LinkedDocument], now: datetime
-) -> ShownBriefDetail:
+) -> BriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
     brief = document.get("brief")
     return {

@@ -1,84 +1,57 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
 from datetime import datetime
-from typing import TypedDict
+from typing import Annotated
 
-from app.records.actors import ActorRecord, CreatedRecord, ShownCreated
-from app.records.briefs import BriefRecord, ShownBrief, brief_record
-from app.records.revisions import PublishedRecord, ShownPublished
-from app.records.types import Record, boolean, date, integer, nested, record_id, string, timestamp
+from typing_extensions import TypedDict
+
+from app.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
+from app.records.actors import Created, Identified
+from app.records.briefs import Brief, brief_record
+from app.records.revisions import Published
 from app.rules.actors import Actor
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
 
-class DocumentSummary(PublishedRecord, CreatedRecord):
+class DocumentSummary(Identified, Created, Published):
     """A document without its long texts, as lists and tools give it."""
 
-    key = string("its key, given when it was planned; null without one", null=True)
-    status = string("the status", one_of=DocumentStatus, example="drafting")
-    assigneeId = record_id("the member who works on it", null=True)
-    authorId = record_id("the member named as its author", null=True)
-    clusterId = record_id("its cluster", null=True)
-    dueDate = date("when it is due")
-    version = integer("counts the content's versions, from 1; the `baseVersion` of the next content write")
-    publishedVersion = integer("the version that is delivered; null unless published", null=True)
-    isPublished = boolean("whether it is delivered")
-    hasUnpublishedChanges = boolean("whether the content changed since it was published")
-    contentUpdatedAt = timestamp("when the content last changed")
-    contentUpdatedBy = nested(ActorRecord, "who last changed the content")
-    publishAt = timestamp("when it will be published; null unless scheduled", null=True)
-    publishedAt = timestamp("when it went live; null unless published", null=True)
-    deletedAt = timestamp("when it was moved to the trash; null outside it", null=True)
-    reviewNote = string("the last note of a request for changes")
-    brief = nested(BriefRecord, "its brief; one that was never written is empty, in state `none`")
+    key: Annotated[str | None, doc("its key, given when it was planned; null without one")]
+    status: Annotated[str, one_of(DocumentStatus), doc("the status", "drafting")]
+    assigneeId: Annotated[Id | None, doc("the member who works on it")]
+    authorId: Annotated[Id | None, doc("the member named as its author")]
+    clusterId: Annotated[Id | None, doc("its cluster")]
+    dueDate: Annotated[Date | None, doc("when it is due", EXAMPLE_DAY)]
+    version: Annotated[int, doc("counts the content's versions, from 1; the `baseVersion` of the next content write")]
+    publishedVersion: Annotated[int | None, doc("the version that is delivered; null unless published")]
+    isPublished: Annotated[bool, doc("whether it is delivered")]
+    hasUnpublishedChanges: Annotated[bool, doc("whether the content changed since it was published")]
+    contentUpdatedAt: Annotated[Timestamp, doc("when the content last changed")]
+    contentUpdatedBy: Annotated[Actor, doc("who last changed the content")]
+    publishAt: Annotated[Timestamp | None, doc("when it will be published; null unless scheduled")]
+    publishedAt: Annotated[Timestamp | None, doc("when it went live; null unless published")]
+    deletedAt: Annotated[Timestamp | None, doc("when it was moved to the trash; null outside it")]
+    reviewNote: Annotated[str, doc("the last note of a request for changes")]
+    brief: Annotated[Brief, doc("its brief; one that was never written is empty, in state `none`")]
 
 
-class DocumentRecord(DocumentSummary):
-    """A document with its long texts."""
+class Document(DocumentSummary):
+    """A document with its long texts, which REST adds."""
 
-    content = string("the current content as markdown", example="Flour, water and patience.")
-    publishedMarkdown = string("the markdown that is delivered; null unless published", null=True)
+    content: Annotated[str, doc("the current content as markdown", "Flour, water and patience.")]
+    publishedMarkdown: Annotated[str | None, doc("the markdown that is delivered; null unless published")]
 
 
-class ScheduleOutcome(Record):
+class ScheduleOutcome(TypedDict):
     """The outcome of a scheduled document at its time."""
 
-    id = record_id("the document's id")
-    reason = string("why it could not be published; null when it was", null=True)
+    id: Annotated[Id, doc("the document's id")]
+    reason: Annotated[str | None, doc("why it could not be published; null when it was")]
 
 
-class ShownDocument(ShownPublished, ShownCreated):
-    """A document as callers see it; its long texts are read separately."""
-
-    key: str | None
-    status: str
-    assigneeId: str | None
-    authorId: str | None
-    clusterId: str | None
-    dueDate: str | None
-    version: int
-    publishedVersion: int | None
-    isPublished: bool
-    hasUnpublishedChanges: bool
-    contentUpdatedAt: str
-    contentUpdatedBy: Actor
-    publishAt: str | None
-    publishedAt: str | None
-    deletedAt: str | None
-    reviewNote: str
-    brief: ShownBrief
-
-
-class ShownScheduleOutcome(TypedDict):
-    """The outcome of a scheduled document at its time, as callers see it."""
-
-    id: str
-    reason: str | None
-
-
-def document_summary(document: StoredDocument, team_id: str, now: datetime) -> ShownDocument:
+def document_summary(document: StoredDocument, team_id: str, now: datetime) -> DocumentSummary:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("published")
     return {

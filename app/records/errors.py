@@ -1,38 +1,22 @@
 """Errors as callers see them: what each has beside `_tag` and `message`."""
 
-from typing import Any
+from typing import Annotated, NotRequired
 
-import marshmallow as ma
-from marshmallow import fields, validate
+from typing_extensions import TypedDict
 
 from app import errors
-from app.errors import Refusal
-from app.records.actors import ActorRecord
-from app.records.checks import CheckResult
-from app.records.projects import frozen_fields
-from app.records.types import EXAMPLE_TIME, Record, integer, nested, nested_list, string, strings, timestamp
+from app.documented import EXAMPLE_TIME, Timestamp, doc, one_of
+from app.errors import MAX_ISSUES, Issue, Problem, Refusal
+from app.rules.actors import Actor, Note
+from app.rules.checks import CheckResult
 from app.vocabulary import BudgetLimit, DocumentStatus, Scope
 
 
-class ErrorRecord(Record):
+class Error(TypedDict):
     """An error, with the keys that its tag has beside these."""
 
-    _tag = string("which error it is", example="InvalidTransition")
-    message = string("what is wrong, and what to do")
-
-
-class IssueRecord(Record):
-    """One thing wrong with the form of a request."""
-
-    path = string("where, as in `brief.keyword` or `limit`", example="title")
-    message = string("what is wrong, and what would be right", example="Must be at most 300 characters.")
-
-
-class ProblemRecord(Record):
-    """One problem of one field."""
-
-    field = string("the field's name, with a path inside the brief, as in `brief.referenceUrls[3]`", example="title")
-    message = string("what is wrong, and what would be right", example="Is required.")
+    _tag: Annotated[str, doc("which error it is", "InvalidTransition")]
+    message: Annotated[str, doc("what is wrong, and what to do")]
 
 
 FAILED_CHECK = {
@@ -43,46 +27,64 @@ FAILED_CHECK = {
     "line": None,
 }
 
-EXTRA_KEYS: dict[type[Refusal], dict[str, fields.Field[Any]]] = {
-    errors.HttpApiDecodeError: {
-        "issues": nested_list(IssueRecord, "every problem at once, at most 100", maxItems=errors.MAX_ISSUES),
-        "more": integer("how many problems there are beside those in `issues`", required=False),
-    },
-    errors.IntentInvalid: {"errors": nested_list(ProblemRecord, "every problem, sorted by field")},
-    errors.BadRequest: {
-        "errors": nested_list(
-            ProblemRecord, "every problem, sorted by field, where there are fields to name", required=False
-        )
-    },
-    errors.BriefClaimed: {
-        "claimedBy": nested(ActorRecord, "who claimed it; null where nobody holds a claim", null=True),
-        "claimedAt": timestamp("since when", null=True, example=EXAMPLE_TIME),
-    },
-    errors.ChecksFailed: {
-        "checks": nested_list(CheckResult, "every failure of a check whose level is `error`", example=[FAILED_CHECK])
-    },
-    errors.Forbidden: {"scope": string("the scope that is needed", one_of=Scope, required=False, example="publish")},
-    errors.FourEyes: {"by": nested(ActorRecord, "who made or submitted the version")},
-    errors.VersionConflict: {
-        "version": integer("the document's present version", example=4),
-        "baseVersion": integer("the version that was sent", required=False, example=3),
-        "hashes": strings("the sections that the document does not have", required=False),
-    },
-    errors.ProjectFrozen: frozen_fields(),
-    errors.BudgetExceeded: {
-        "budget": string("the limit", one_of=BudgetLimit),
-        "resetsAt": timestamp("when the next hour or day begins"),
-    },
-    errors.InvalidTransition: {
-        "status": string("the document's status", one_of=DocumentStatus, example="review"),
-        "allowed": strings("the operations that the status allows", example=["approve", "request-changes"]),
-    },
+
+class Issues(TypedDict):
+    issues: Annotated[list[Issue], doc("every problem at once, at most 100", max_length=MAX_ISSUES)]
+    more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
+
+
+class Problems(TypedDict):
+    errors: Annotated[list[Problem], doc("every problem, sorted by field")]
+
+
+class SomeProblems(TypedDict):
+    errors: NotRequired[Annotated[list[Problem], doc("every problem, sorted by field, where there are fields to name")]]
+
+
+class Claim(TypedDict):
+    claimedBy: Annotated[Actor | None, doc("who claimed it; null where nobody holds a claim")]
+    claimedAt: Annotated[Timestamp | None, doc("since when", EXAMPLE_TIME)]
+
+
+class FailedChecks(TypedDict):
+    checks: Annotated[list[CheckResult], doc("every failure of a check whose level is `error`", [FAILED_CHECK])]
+
+
+class LackedScope(TypedDict):
+    scope: NotRequired[Annotated[str, one_of(Scope), doc("the scope that is needed", "publish")]]
+
+
+class By(TypedDict):
+    by: Annotated[Actor, doc("who made or submitted the version")]
+
+
+class Versions(TypedDict):
+    version: Annotated[int, doc("the document's present version", 4)]
+    baseVersion: NotRequired[Annotated[int, doc("the version that was sent", 3)]]
+    hashes: NotRequired[Annotated[list[str], doc("the sections that the document does not have")]]
+
+
+class SpentBudget(TypedDict):
+    budget: Annotated[str, one_of(BudgetLimit), doc("the limit")]
+    resetsAt: Annotated[Timestamp, doc("when the next hour or day begins")]
+
+
+class AllowedMoves(TypedDict):
+    status: Annotated[str, one_of(DocumentStatus), doc("the document's status", "review")]
+    allowed: Annotated[list[str], doc("the operations that the status allows", ["approve", "request-changes"])]
+
+
+EXTRA_KEYS: dict[type[Refusal], type] = {
+    errors.HttpApiDecodeError: Issues,
+    errors.IntentInvalid: Problems,
+    errors.BadRequest: SomeProblems,
+    errors.BriefClaimed: Claim,
+    errors.ChecksFailed: FailedChecks,
+    errors.Forbidden: LackedScope,
+    errors.FourEyes: By,
+    errors.VersionConflict: Versions,
+    errors.ProjectFrozen: Note,
+    errors.BudgetExceeded: SpentBudget,
+    errors.InvalidTransition: AllowedMoves,
 }
 """What an error has beside `_tag` and `message`."""
-
-
-def error_schema(error: type[Refusal]) -> type[ma.Schema]:
-    """Returns the schema of an error's body."""
-    tag = fields.String(required=True, validate=validate.Equal(error.__name__))
-    message = string("what to do")
-    return Record.from_dict({"_tag": tag, "message": message, **EXTRA_KEYS.get(error, {})}, name=error.__name__)

@@ -1,83 +1,56 @@
 """Events as callers see them (decisions, section 9)."""
 
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
-from marshmallow import fields
+from typing_extensions import TypedDict
 
-from app.fields.types import EXAMPLE
-from app.records.actors import ActorRecord
-from app.records.types import EXAMPLE_ID, Record, integer, nested, nested_list, record_id, string, timestamp
+from app.documented import EXAMPLE_ID, Id, Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.events import StoredEvent
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
 
-
-def _details(doc: str) -> fields.Dict:
-    example = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
-    return fields.Dict(keys=fields.String(), required=True, metadata={"description": doc, EXAMPLE: example})
+DETAILS = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
 
 
-class EventRecord(Record):
+class Event(TypedDict):
     """A change in the project."""
 
-    id = record_id("the event's id, the same in webhooks")
-    sequence = integer("its number in the project's feed: 1, 2, 3, … without a gap", example=42)
-    type = string("what happened", one_of=EVENT_TYPES, example="brief.claimed")
-    at = timestamp("when")
-    by = nested(ActorRecord, "who did it")
-    data = _details("to what: ids, and a document's status, version, slug and brief state after it; never a text")
+    id: Annotated[Id, doc("the event's id, the same in webhooks")]
+    sequence: Annotated[int, doc("its number in the project's feed: 1, 2, 3, … without a gap", 42)]
+    type: Annotated[str, one_of(EVENT_TYPES), doc("what happened", "brief.claimed")]
+    at: Annotated[Timestamp, doc("when")]
+    by: Annotated[Actor, doc("who did it")]
+    data: Annotated[
+        dict[str, Any],
+        doc("to what: ids, and a document's status, version, slug and brief state after it; never a text", DETAILS),
+    ]
 
 
-class EventPage(Record):
+class EventPage(TypedDict):
     """Events in order, and where to read on."""
 
-    events = nested_list(EventRecord, "the events, oldest first; fewer than `limit` means that there are no more yet")
-    cursor = string(
-        "send it as `after` to read on; it is there when the page is empty, too", example="ZlDwobLD1OX2p7jJAAAAAAAq"
-    )
+    events: Annotated[list[Event], doc("the events, oldest first; fewer than `limit` means that there are no more yet")]
+    cursor: Annotated[
+        str, doc("send it as `after` to read on; it is there when the page is empty, too", "ZlDwobLD1OX2p7jJAAAAAAAq")
+    ]
 
 
-class ActivityRecord(Record):
+class Activity(TypedDict):
     """A change of a document."""
 
-    id = record_id("the event's id")
-    type = string("what happened", one_of=EVENT_TYPES, example="brief.claimed")
-    at = timestamp("when")
-    by = nested(ActorRecord, "who did it")
-    details = _details("what the event says of the document after it: status, version, slug, brief state")
+    id: Annotated[Id, doc("the event's id")]
+    type: Annotated[str, one_of(EVENT_TYPES), doc("what happened", "brief.claimed")]
+    at: Annotated[Timestamp, doc("when")]
+    by: Annotated[Actor, doc("who did it")]
+    details: Annotated[
+        dict[str, Any],
+        doc("what the event says of the document after it: status, version, slug, brief state", DETAILS),
+    ]
 
 
-class ShownEvent(TypedDict):
-    """An event as the feed shows it."""
-
-    id: str
-    sequence: int
-    type: str
-    at: str
-    by: Actor
-    data: dict[str, Any]
-
-
-class ShownEventPage(TypedDict):
-    """A page of the feed as callers see it."""
-
-    events: list[ShownEvent]
-    cursor: str
-
-
-class ShownActivity(TypedDict):
-    """An event as the activity of a document shows it."""
-
-    id: str
-    type: str
-    at: str
-    by: Actor
-    details: dict[str, Any]
-
-
-def event_record(event: StoredEvent) -> ShownEvent:
+def event_record(event: StoredEvent) -> Event:
     """Returns a relayed event as callers see it."""
     return {
         "id": event["id"],
@@ -89,7 +62,7 @@ def event_record(event: StoredEvent) -> ShownEvent:
     }
 
 
-def activity_record(event: StoredEvent) -> ShownActivity:
+def activity_record(event: StoredEvent) -> Activity:
     """Returns an event as a document's activity shows it, relayed or not."""
     return {
         "id": event["id"],

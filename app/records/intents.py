@@ -1,62 +1,67 @@
 """Drafts as callers see them (contract: Intent)."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired
 
-import marshmallow as ma
+from typing_extensions import TypedDict
 
+from app.documented import Id, Timestamp, doc, one_of
 from app.errors import Problem
-from app.fields.intents import INTENT_FIELDS
-from app.records.actors import ActorRecord
-from app.records.checks import CheckResult
-from app.records.documents import DocumentRecord, ShownDocument
-from app.records.errors import ProblemRecord
-from app.records.named import CategoryRecord, ClusterRecord, ShownCategory, ShownCluster
-from app.records.types import Record, boolean, nested, nested_list, record_id, string, timestamp
+from app.records.documents import Document, DocumentSummary
+from app.records.named import Category, Cluster
 from app.rules.actors import Actor
-from app.rules.checks import ShownCheck
+from app.rules.checks import CheckResult
 from app.rules.intents import StoredIntent
 from app.rules.times import wire_time
 from app.vocabulary import Kind
 
 
-class IntentRecord(Record):
+class Intent(TypedDict):
     """A draft; `fields` holds the fields set so far, as they were sent."""
 
-    id = record_id("the draft's id")
-    kind = string("the kind of record that it becomes", one_of=Kind)
-    createdAt = timestamp("when it was created")
-    updatedAt = timestamp("when it was last updated")
-    createdBy = nested(ActorRecord, "the token it belongs to")
-    fields_ = ma.fields.Dict(
-        data_key="fields", required=True, metadata={"description": "the fields set so far, as they were sent"}
-    )
+    id: Annotated[Id, doc("the draft's id")]
+    kind: Annotated[str, one_of(Kind), doc("the kind of record that it becomes")]
+    createdAt: Annotated[Timestamp, doc("when it was created")]
+    updatedAt: Annotated[Timestamp, doc("when it was last updated")]
+    createdBy: Annotated[Actor, doc("the token it belongs to")]
+    fields: Annotated[dict[str, Any], doc("the fields set so far, as they were sent")]
 
 
-INTENT_RECORDS: dict[Kind, type[ma.Schema]] = {
-    kind: IntentRecord.from_dict(
-        {
-            "kind": string("the kind of record that it becomes", one_of=Kind, example=str(kind)),
-            "fields_": nested(fields, "the fields set so far", data_key="fields"),
-        },
-        name=f"{kind.title()}IntentRecord",
-    )
-    for kind, fields in INTENT_FIELDS.items()
+class Confirmed(TypedDict):
+    """The response to a confirm: the new record under its kind."""
+
+    document: NotRequired[Annotated[DocumentSummary, doc("the new document")]]
+    cluster: NotRequired[Annotated[Cluster, doc("the new cluster")]]
+    category: NotRequired[Annotated[Category, doc("the new category")]]
+    intentId: Annotated[Id, doc("the id the draft had")]
+
+
+class ConfirmedDocument(TypedDict):
+    """A confirmed document draft."""
+
+    document: Annotated[Document, doc("the new document")]
+    intentId: Annotated[Id, doc("the id the draft had")]
+
+
+class ConfirmedCluster(TypedDict):
+    """A confirmed cluster draft."""
+
+    cluster: Annotated[Cluster, doc("the new cluster")]
+    intentId: Annotated[Id, doc("the id the draft had")]
+
+
+class ConfirmedCategory(TypedDict):
+    """A confirmed category draft."""
+
+    category: Annotated[Category, doc("the new category")]
+    intentId: Annotated[Id, doc("the id the draft had")]
+
+
+CONFIRMED: dict[Kind, type] = {
+    Kind.DOCUMENT: ConfirmedDocument,
+    Kind.CLUSTER: ConfirmedCluster,
+    Kind.CATEGORY: ConfirmedCategory,
 }
-
-
-class ConfirmedRecord(Record):
-    """The response to a confirm; one key named after the kind, which `CONFIRMED_RECORDS` add, holds the new record."""
-
-    intentId = record_id("the id the draft had")
-
-
-RECORDS = {Kind.DOCUMENT: DocumentRecord, Kind.CLUSTER: ClusterRecord, Kind.CATEGORY: CategoryRecord}
-
-CONFIRMED_RECORDS: dict[Kind, type[ma.Schema]] = {
-    kind: ConfirmedRecord.from_dict({kind.value: nested(record, f"the new {kind}")}, name=f"Confirmed{kind.title()}")
-    for kind, record in RECORDS.items()
-}
-
+"""What confirming a draft of each kind returns, with the long texts that REST adds."""
 
 TAKEN_KEYWORD = {
     "check": "keyword_taken",
@@ -67,45 +72,20 @@ TAKEN_KEYWORD = {
 }
 
 
-class ValidationRecord(Record):
+class Validation(TypedDict):
     """The problems that a confirm would find now."""
 
-    valid = boolean("whether it would be confirmed")
-    errors = nested_list(ProblemRecord, "every problem, sorted by field")
-    warnings = nested_list(
-        CheckResult, "`keyword_taken`, for a document draft whose keyword another document has", required=False
-    )
+    valid: Annotated[bool, doc("whether it would be confirmed")]
+    errors: Annotated[list[Problem], doc("every problem, sorted by field")]
+    warnings: NotRequired[
+        Annotated[
+            list[CheckResult],
+            doc("`keyword_taken`, for a document draft whose keyword another document has", [TAKEN_KEYWORD]),
+        ]
+    ]
 
 
-class ShownIntent(TypedDict):
-    """A draft as callers see it."""
-
-    id: str
-    kind: str
-    createdAt: str
-    updatedAt: str
-    createdBy: Actor
-    fields: dict[str, Any]
-
-
-class ShownConfirmed(TypedDict):
-    """What confirming returns: the new record under its kind."""
-
-    document: NotRequired[ShownDocument]
-    cluster: NotRequired[ShownCluster]
-    category: NotRequired[ShownCategory]
-    intentId: str
-
-
-class ShownValidation(TypedDict):
-    """What confirming a draft would find, as callers see it."""
-
-    valid: bool
-    errors: list[Problem]
-    warnings: NotRequired[list[ShownCheck]]
-
-
-def intent_record(draft: StoredIntent) -> ShownIntent:
+def intent_record(draft: StoredIntent) -> Intent:
     """Returns a stored draft as callers see it."""
     return {
         "id": draft["id"],

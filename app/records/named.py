@@ -1,83 +1,55 @@
 """Members, clusters and categories as callers see them (decisions, sections 2 and 4)."""
 
-from typing import TypedDict
+from typing import Annotated
 
-from app.records.actors import CreatedRecord, ShownCreated
-from app.records.types import Record, record_id, string, strings, timestamp
+from typing_extensions import TypedDict
+
+from app.documented import Id, Timestamp, doc, one_of
+from app.records.actors import Created
 from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
 
 
-class MemberRecord(Record):
+class Member(TypedDict):
     """A member of the project."""
 
-    id = record_id("the member's id")
-    name = string("their name", example="Ada Example")
-    email = string("their e-mail address", null=True, example="ada@example.org")
-    role = string("descriptive: permissions are the token's", one_of=Role)
-    createdAt = timestamp("when they were added")
+    id: Annotated[Id, doc("the member's id")]
+    name: Annotated[str, doc("their name", "Ada Example")]
+    email: Annotated[str | None, doc("their e-mail address", "ada@example.org")]
+    role: Annotated[str, one_of(Role), doc("descriptive: permissions are the token's")]
+    createdAt: Annotated[Timestamp, doc("when they were added")]
 
 
-class NamedRecord(Record):
-    """The first fields of clusters and categories."""
+class BriefCluster(TypedDict):
+    """The cluster of a brief, with what the writer should know of it."""
 
-    id = record_id("its id")
-    name = string("its name", example="Baking")
+    id: Annotated[Id, doc("the cluster's id")]
+    name: Annotated[str, doc("its name, unique in the project ignoring case", "Sourdough")]
+    description: Annotated[str, doc("what the topic covers", "Wild yeast at home")]
+    keywords: Annotated[list[str], doc("keywords the topic targets", ["sourdough", "levain"])]
 
 
-class ClusterRecord(CreatedRecord, NamedRecord):
+class BriefCategory(TypedDict):
+    """The category of a brief, with what the writer should know of it."""
+
+    id: Annotated[Id, doc("the category's id")]
+    name: Annotated[str, doc("its name", "Baking")]
+    description: Annotated[str, doc("what it covers; writers receive it with each brief", "Bread, from flour to crust")]
+
+
+class Cluster(BriefCluster, Created):
     """A cluster."""
 
-    name = string("its name, unique in the project ignoring case", example="Sourdough")
-    description = string("what the topic covers", example="Wild yeast at home")
-    keywords = strings("keywords the topic targets", example=["sourdough", "levain"])
 
-
-class CategoryRecord(CreatedRecord, NamedRecord):
+class Category(BriefCategory, Created):
     """A category."""
 
-    slug = string("its URL slug, unique in the project", example="baking")
-    description = string("what it covers; writers receive it with each brief", example="Bread, from flour to crust")
-    categoryId = record_id("the parent category", null=True)
+    slug: Annotated[str, doc("its URL slug, unique in the project", "baking")]
+    categoryId: Annotated[Id | None, doc("the parent category")]
 
 
-class ShownMember(TypedDict):
-    """A member as callers see them."""
-
-    id: str
-    name: str
-    email: str | None
-    role: str
-    createdAt: str
-
-
-class ShownDescribed(TypedDict):
-    """What the record of a document says of its cluster or category."""
-
-    id: str
-    name: str
-    description: str
-
-
-class ShownNamed(ShownCreated, ShownDescribed):
-    """What clusters and categories have in common, as callers see it."""
-
-
-class ShownCluster(ShownNamed):
-    """A cluster as callers see it."""
-
-    keywords: list[str]
-
-
-class ShownCategory(ShownNamed):
-    """A category as callers see it."""
-
-    slug: str
-    categoryId: str | None
-
-
-def member_record(member: StoredMember) -> ShownMember:
+def member_record(member: StoredMember) -> Member:
     """Returns a stored member as callers see them."""
     return {
         "id": member["id"],
@@ -88,32 +60,28 @@ def member_record(member: StoredMember) -> ShownMember:
     }
 
 
-def cluster_record(cluster: StoredCluster, team_id: str) -> ShownCluster:
+def cluster_record(cluster: StoredCluster, team_id: str) -> Cluster:
     """Returns a stored cluster as callers see it."""
-    return {
-        **_named(cluster, team_id),
-        "keywords": cluster.get("keywords") or [],
-    }
+    return {**described(cluster), **_created(cluster, team_id), "keywords": cluster.get("keywords") or []}
 
 
-def category_record(category: StoredCategory, team_id: str) -> ShownCategory:
+def category_record(category: StoredCategory, team_id: str) -> Category:
     """Returns a stored category as callers see it."""
     return {
-        **_named(category, team_id),
+        **described(category),
+        **_created(category, team_id),
         "slug": category["slug"],
         "categoryId": category.get("categoryId"),
     }
 
 
-def described(record: StoredClusterOrCategory) -> ShownDescribed:
-    """Returns what the record of a document says of its cluster or category."""
+def described(record: StoredClusterOrCategory) -> BriefCategory:
+    """Returns what a brief says of its cluster or category."""
     return {"id": record["id"], "name": record["name"], "description": record.get("description") or ""}
 
 
-def _named(record: StoredClusterOrCategory, team_id: str) -> ShownNamed:
-    """Returns the fields that clusters and categories share."""
+def _created(record: StoredClusterOrCategory, team_id: str) -> Created:
     return {
-        **described(record),
         "projectId": record["projectId"],
         "teamId": team_id,
         "createdAt": wire_time(record["createdAt"]),

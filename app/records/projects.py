@@ -1,75 +1,45 @@
 """The project record (decisions, section 5)."""
 
-from typing import Any, TypedDict
+from typing import Annotated
 
-from marshmallow import fields
+from typing_extensions import TypedDict
 
-from app.records.actors import ActorRecord
-from app.records.types import Record, boolean, integer, nested, record_id, string, strings_by_name, timestamp
-from app.rules.actors import ShownNote, shown_note
+from app.documented import Id, Timestamp, doc, one_of
+from app.rules.actors import Note, wire_note
 from app.rules.projects import StoredProject
 from app.rules.times import wire_time
 from app.vocabulary import CheckLevel
 
 
-def frozen_fields() -> dict[str, fields.Field[Any]]:
-    """Returns new fields that document why, since when and by whom a project is frozen."""
-    return {
-        "note": string("why; empty when unset", example="Wrong prices in last night's drafts."),
-        "at": timestamp("since when"),
-        "by": nested(ActorRecord, "who froze it"),
-    }
-
-
-class FrozenRecord(Record):
-    """Why, since when and by whom a project is frozen."""
-
-    note, at, by = frozen_fields().values()
-
-
-class ProjectRecord(Record):
+class Project(TypedDict):
     """The token's project."""
 
-    id = record_id("the project's id")
-    teamId = record_id("its team")
-    name = string("its name", example="The Crust")
-    reviewRequired = boolean("whether only approved documents can be published")
-    siteUrl = string("the website's address; empty when unset", example="https://crust.example")
-    categoryUrl = string(
-        "the address of a category's page; empty when unset", example="https://crust.example/topics/{slug}"
-    )
-    claimLeaseSeconds = integer("lease of claims that name none; null: they never expire", null=True, example=3600)
-    guidelines = string("the house style for writers, as markdown")
-    fourEyes = boolean("whether who made or submitted a version may not approve, schedule or publish it")
-    checks = strings_by_name(
-        "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
-        one_of=CheckLevel,
-        example={"meta_title": "error", "references": "off"},
-    )
-    frozen = nested(FrozenRecord, "set while only tokens with the scope `admin` can write", null=True)
-    createdAt = timestamp("when it was created")
-    updatedAt = timestamp("when it last changed")
+    id: Annotated[Id, doc("the project's id")]
+    teamId: Annotated[Id, doc("its team")]
+    name: Annotated[str, doc("its name", "The Crust")]
+    reviewRequired: Annotated[bool, doc("whether only approved documents can be published")]
+    siteUrl: Annotated[str, doc("the website's address; empty when unset", "https://crust.example")]
+    categoryUrl: Annotated[
+        str, doc("the address of a category's page; empty when unset", "https://crust.example/topics/{slug}")
+    ]
+    claimLeaseSeconds: Annotated[int | None, doc("lease of claims that name none; null: they never expire", 3600)]
+    guidelines: Annotated[str, doc("the house style for writers, as markdown")]
+    fourEyes: Annotated[bool, doc("whether who made or submitted a version may not approve, schedule or publish it")]
+    checks: Annotated[
+        dict[str, Annotated[str, one_of(CheckLevel)]],
+        doc(
+            "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
+            {"meta_title": "error", "references": "off"},
+        ),
+    ]
+    frozen: Annotated[
+        Note | None, doc("why, since when and by whom; set while only tokens with the scope `admin` can write")
+    ]
+    createdAt: Annotated[Timestamp, doc("when it was created")]
+    updatedAt: Annotated[Timestamp, doc("when it last changed")]
 
 
-class ShownProject(TypedDict):
-    """A project as callers see it."""
-
-    id: str
-    teamId: str
-    name: str
-    reviewRequired: bool
-    siteUrl: str
-    categoryUrl: str
-    claimLeaseSeconds: int | None
-    guidelines: str
-    fourEyes: bool
-    checks: dict[str, str]
-    frozen: ShownNote | None
-    createdAt: str
-    updatedAt: str
-
-
-def project_record(project: StoredProject) -> ShownProject:
+def project_record(project: StoredProject) -> Project:
     """Returns a stored project as callers see it."""
     return {
         "id": project["id"],
@@ -82,7 +52,7 @@ def project_record(project: StoredProject) -> ShownProject:
         "guidelines": project.get("guidelines") or "",
         "fourEyes": bool(project.get("fourEyes")),
         "checks": project.get("checks") or {},
-        "frozen": shown_note(project.get("frozen")),
+        "frozen": wire_note(project.get("frozen")),
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),
     }

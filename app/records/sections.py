@@ -1,64 +1,51 @@
 """A document's content in parts, its outline and its sections, as callers see them (decisions, sections 8 and 12)."""
 
-from typing import TypedDict
+from typing import Annotated
 
-from app.records.types import Record, integer, nested_list, record_id, string
-from app.rules.sections import Section
+from typing_extensions import TypedDict
+
+from app.documented import Id, doc
+from app.rules.sections import Section as MarkdownSection
 
 
-class SectionSummary(Record):
+class SectionSummary(TypedDict):
     """A section without its text."""
 
-    number = integer("the section's number; 0 is the text before the first heading", example=1)
-    level = integer("the heading's level, 1 to 6; 0 for section 0", example=1)
-    title = string("the heading as plain text", example="Dough")
-    line = integer("the line that the section begins in, from 1", example=1)
-    words = integer("words of the section", example=4)
-    hash = string("names the section in an edit; changes with its text", example="d3d1babb0b651222")
+    number: Annotated[int, doc("the section's number; 0 is the text before the first heading", 1)]
+    level: Annotated[int, doc("the heading's level, 1 to 6; 0 for section 0", 1)]
+    title: Annotated[str, doc("the heading as plain text", "Dough")]
+    line: Annotated[int, doc("the line that the section begins in, from 1", 1)]
+    words: Annotated[int, doc("words of the section", 4)]
+    hash: Annotated[str, doc("names the section in an edit; changes with its text", "d3d1babb0b651222")]
 
 
-class SectionRecord(SectionSummary):
+class Section(SectionSummary):
     """A section."""
 
-    markdown = string("the section's markdown, its heading included", example="# Dough\n\nFlour and water.\n")
-    version = integer("the document's version")
+    markdown: Annotated[str, doc("the section's markdown, its heading included", "# Dough\n\nFlour and water.\n")]
+    version: Annotated[int, doc("the document's version")]
 
 
-class OutlineRecord(Record):
+class Outline(TypedDict):
     """The sections of a document."""
 
-    version = integer("the document's version")
-    words = integer("words of the whole content", example=4)
-    sections = nested_list(SectionSummary, "the sections in their order")
+    version: Annotated[int, doc("the document's version")]
+    words: Annotated[int, doc("words of the whole content", 4)]
+    sections: Annotated[list[SectionSummary], doc("the sections in their order")]
 
 
-class ShownSection(TypedDict):
-    """A section as callers see it, without its text."""
+class ContentPart(TypedDict):
+    """A part of a version's markdown."""
 
-    number: int
-    level: int
-    title: str
-    line: int
-    words: int
-    hash: str
-
-
-class ShownWholeSection(ShownSection):
-    """A section as callers see it, with its text."""
-
-    markdown: str
-    version: int
+    id: Annotated[Id, doc("the document's id")]
+    version: Annotated[int, doc("the version that was read")]
+    markdown: Annotated[str, doc("this part of the markdown")]
+    offset: Annotated[int, doc("where this part begins, in characters")]
+    length: Annotated[int, doc("how long the whole markdown is, in characters")]
+    nextOffset: Annotated[int | None, doc("the `offset` of the next part; null when this was the last")]
 
 
-class ShownOutline(TypedDict):
-    """The sections of a document as callers see them."""
-
-    version: int
-    words: int
-    sections: list[ShownSection]
-
-
-def section_summary(section: Section) -> ShownSection:
+def section_summary(section: MarkdownSection) -> SectionSummary:
     """Returns a section as callers see it, without its text."""
     return {
         "number": section.number,
@@ -70,29 +57,7 @@ def section_summary(section: Section) -> ShownSection:
     }
 
 
-class ContentPartRecord(Record):
-    """A part of a version's markdown."""
-
-    id = record_id("the document's id")
-    version = integer("the version that was read")
-    markdown = string("this part of the markdown")
-    offset = integer("where this part begins, in characters")
-    length = integer("how long the whole markdown is, in characters")
-    nextOffset = integer("the `offset` of the next part; null when this was the last", null=True)
-
-
-class ShownContentPart(TypedDict):
-    """A part of a version's markdown as callers see it."""
-
-    id: str
-    version: int
-    markdown: str
-    offset: int
-    length: int
-    nextOffset: int | None
-
-
-def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ShownContentPart:
+def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ContentPart:
     """Returns the part of a markdown that begins at an offset."""
     part, end = markdown[offset : offset + limit], offset + limit
     return {

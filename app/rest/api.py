@@ -19,7 +19,7 @@ from app.rest import (
     webhooks,
 )
 from app.rest.blueprint import Routes
-from app.rest.openapi import management_api
+from app.rest.openapi import completed, management_api
 from app.rest.reference import serve_reference
 from app.settings import Settings
 
@@ -49,9 +49,7 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
 
     flask-smorest documents the routes of an app of its own, when the document is first requested: it takes a second.
     """
-    api = management_api(Flask(__name__), settings)
+    api = management_api(Flask(__name__), settings, SERVED, health.ERRORS)
     for routes in (*ROUTES, health.routes):
         api.register_blueprint(routes)
-    document: dict[str, Any] = api.spec.to_dict()
-    del document["components"]["schemas"]["PaginationMetadataSchema"]  # of flask-smorest's own pages
-    return document
+    return completed(api.spec.to_dict(), SERVED)

@@ -1,4 +1,4 @@
-"""Serves operations as routes with flask-smorest; the documentation of each comes from the operation's declaration."""
+"""How an operation becomes a route: flask-smorest's decorators on one small view, from the operation's declaration."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.records.documents import TEXT_IF_MISSING
-from app.rest.openapi import TAGS, common_parameters, decorators
-from app.rest.parser import Parser, check_path
+from app.records.json_schema import REF
+from app.rest.examples import request_example
+from app.rest.openapi import common_parameters
+from app.rest.parser import ConditionalWriteHeaders, Parser, WriteHeaders, check_path
 from app.rest.route import Route
 from app.rules.etags import read_tags
 from app.vocabulary import Channel, Kind
@@ -42,8 +44,8 @@ class Routes(Blueprint):  # type: ignore[misc]
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, name: str, import_name: str) -> None:
-        super().__init__(name, import_name, description=TAGS[name])
+    def __init__(self, name: str, import_name: str, description: str) -> None:
+        super().__init__(name, import_name, description=description)
         self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
 
@@ -57,14 +59,42 @@ class Routes(Blueprint):  # type: ignore[misc]
         location: str | None = None,
         rest_query: type[ma.Schema] | None = None,
     ) -> None:
-        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest."""
+        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest.
+
+        flask-smorest's decorators document the route. Those of `arguments` parse the request, the last one first:
+        headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
+        `response` dumps nothing.
+        """
         route = Route(method, path, operation, kind, location, rest_query)
         self.served.append(route)
-        view = _view(route)
-        for decorate in decorators(self, route):
-            view = decorate(view)
-        register = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
-        register(_authorized(route, view))
+        record = {"$ref": REF + route.component}
+        view = self.response(
+            route.status,
+            {"type": "array", "items": record} if operation.many else record,
+            description="Success." if operation.reads else f"{operation.summary}: done.",
+            headers={name: name for name in route.headers},
+        )(_view(route))
+        for error in route.errors:
+            view = self.alt_response(error.status, error.name)(view)
+        if operation.body is not None:
+            body = operation.body()
+            required = any(field.required for field in body.fields.values())
+            view = self.arguments(body, required=required, example=request_example(operation.body))(view)
+        if route.query is not None:
+            view = self.arguments(route.query(), location="query")(view)
+        if route.takes_key:
+            headers = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
+            view = self.arguments(headers, location="headers", arg_name="headers")(view)
+        elif route.has_etag:  # such a route has no query, whose parameters this would replace
+            view = self.doc(parameters=["If-None-Match"])(self.alt_response(304, "NotModified")(view))
+        view = self.doc(
+            operationId=route.name,
+            summary=operation.summary,
+            description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
+        )(view)
+        self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))(
+            _authorized(route, view)
+        )
 
     def _add_dry_run_header(self, response: Response) -> Response:
         """Adds the header `Dry-Run` to every response to a dry run, refusals included."""

@@ -3,7 +3,7 @@
 from app.operations import briefs
 from app.rest.blueprint import Routes
 
-routes = Routes("briefs", __name__)
+routes = Routes("briefs", __name__, "What is to be written: offered to agents, claimed by exactly one, withdrawn.")
 
 routes.serve("GET", "/briefs", briefs.list_briefs)
 routes.serve("POST", "/briefs/claim", briefs.claim_next_brief)

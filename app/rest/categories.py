@@ -3,7 +3,7 @@
 from app.operations import categories
 from app.rest.blueprint import Routes
 
-routes = Routes("categories", __name__)
+routes = Routes("categories", __name__, "Categories of documents.")
 
 routes.serve("GET", "/categories", categories.list_categories)
 routes.serve("GET", "/categories/<id>", categories.get_category)

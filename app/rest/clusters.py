@@ -3,7 +3,7 @@
 from app.operations import clusters
 from app.rest.blueprint import Routes
 
-routes = Routes("clusters", __name__)
+routes = Routes("clusters", __name__, "Topics that documents cover together.")
 
 routes.serve("GET", "/clusters", clusters.list_clusters)
 routes.serve("GET", "/clusters/<id>", clusters.get_cluster)

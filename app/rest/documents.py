@@ -3,7 +3,7 @@
 from app.operations import actions, checks, documents, packets, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
 
-routes = Routes("documents", __name__)
+routes = Routes("documents", __name__, "Documents from idea to published.")
 
 routes.serve("GET", "/documents", documents.list_documents)
 routes.serve("GET", "/documents/<id>", documents.get_document)

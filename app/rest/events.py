@@ -4,7 +4,7 @@ from app.fields.queries import WaitingEventQuery
 from app.operations import events
 from app.rest.blueprint import Routes
 
-routes = Routes("events", __name__)
+routes = Routes("events", __name__, "Changes in the project, in order.")
 
 routes.serve("GET", "/events", events.list_events, rest_query=WaitingEventQuery)
 routes.serve("GET", "/documents/<id>/activity", events.get_document_activity)

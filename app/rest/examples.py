@@ -1,51 +1,21 @@
-"""The examples of the OpenAPI document, made from the examples of fields and from what operations answer."""
+"""The examples of the OpenAPI document, made from the examples of keys and from what operations answer."""
 
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
 
-from app.errors import (
-    BadRequest,
-    BriefClaimed,
-    Forbidden,
-    HttpApiDecodeError,
-    IntentInvalid,
-    InternalError,
-    Issue,
-    RateLimited,
-    Refusal,
-)
+from app.documented import EXAMPLE_TIME
+from app.errors import IntentInvalid, Refusal
 from app.fields.intents import INTENT_FIELDS
-from app.fields.loading import cached_schema, load, problems
-from app.fields.types import EXAMPLE, Schema
-from app.operations.intents import FULL_OF_DRAFTS
-from app.records.errors import EXTRA_KEYS
-from app.records.intents import TAKEN_KEYWORD, ValidationRecord
-from app.records.types import EXAMPLE_ID, EXAMPLE_TIME
+from app.fields.loading import cached_schema, problems
+from app.fields.types import EXAMPLE
+from app.records.intents import TAKEN_KEYWORD, Validation
+from app.records.json_schema import REF, JsonSchema, error_components
 from app.rest.route import Route
-from app.rules.actors import SYSTEM
-from app.rules.briefs import brief_claimed
-from app.rules.calls import Call
 from app.rules.documents import NO_CLAIM
 from app.rules.webhooks import TEST
-from app.vocabulary import ActorType, BriefState, Channel, Kind
-
-_SINCE = datetime(2027, 1, 31, 9, tzinfo=UTC)
-_CLAIMED = brief_claimed(
-    {
-        "state": BriefState.CLAIMED,
-        "claimedBy": {"type": ActorType.TOKEN, "id": EXAMPLE_ID, "name": "Night writer", "agent": "writer-1"},
-        "claimedAt": _SINCE,
-    },
-    Call(SYSTEM, Channel.REST, _SINCE),
-)
-MESSAGES: dict[type[Refusal], str] = {
-    BriefClaimed: _CLAIMED.message,
-    InternalError: InternalError("9f86d081884c7d65").message,
-    RateLimited: "Too many requests of this token: wait 42 s, then send the request again.",
-}
-"""Examples of messages that depend on the request."""
+from app.vocabulary import Kind
 
 _NOT_OFFERED = {"state": "none", **NO_CLAIM}
 _READY = {"state": "ready", **NO_CLAIM}
@@ -76,24 +46,63 @@ AFTER: dict[str, dict[str, Any]] = {
 }
 """What differs in the example of an operation's response; in others a document is claimed, and a project is frozen."""
 
+USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}}
+"""The example of a key that names none, by its type."""
+
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
     """Returns an example of a body: the fields that have one."""
-    return _without_none(_example(cached_schema(schema)))
+    fields = {field.data_key or name: field for name, field in cached_schema(schema).fields.items()}
+    return {name: value for name, field in fields.items() if (value := _of_field(field)) is not None}
 
 
-def response_example(route: Route) -> Any:
-    """Returns an example of a route's response: every key of the record."""
-    if route.kind is not None and route.response is ValidationRecord:
-        return _validation_example(route.kind)
-    example = _changed(_example(cached_schema(route.response)), AFTER.get(route.operation.name, {}))
+def _of_field(field: ma.fields.Field[Any]) -> Any:
+    if EXAMPLE in field.metadata:
+        return field.metadata[EXAMPLE]
+    if isinstance(field, ma.fields.Nested):
+        return request_example(type(field.schema))
+    if isinstance(field, ma.fields.List) and isinstance(field.inner, ma.fields.Nested):
+        return [_of_field(field.inner)]
+    return None
+
+
+def response_example(route: Route, known: Mapping[str, JsonSchema]) -> Any:
+    """Returns an example of a route's response: every key of the record; `known` are the components."""
+    if route.operation.response is Validation and route.kind is not None:
+        warnings = {"warnings": [TAKEN_KEYWORD]} if route.kind is Kind.DOCUMENT else {}
+        return {"valid": False, "errors": problems(INTENT_FIELDS[route.kind], {}), **warnings}
+    example = _changed(_example(known[route.component], known), AFTER.get(route.operation.name, {}))
     return [example] if route.operation.many else example
 
 
-def _validation_example(kind: Kind) -> dict[str, Any]:
-    """Returns an example of what is wrong with a draft: the fields that a draft of its kind lacks."""
-    warnings = {"warnings": [TAKEN_KEYWORD]} if kind is Kind.DOCUMENT else {}
-    return {"valid": False, "errors": problems(INTENT_FIELDS[kind], {}), **warnings}
+def error_example(error: type[Refusal], kind: Kind | None = None) -> dict[str, Any]:
+    """Returns an example of an error's body; with a kind of draft, of what a draft of this kind lacks."""
+    if error is IntentInvalid and kind is not None:
+        return IntentInvalid(problems(INTENT_FIELDS[kind], {})).body()
+    known = error_components()
+    schema = known[error.__name__]
+    shown = {
+        name: _example(key, known)
+        for name, key in schema["properties"].items()
+        if name in schema["required"] or "examples" in key
+    }
+    return shown | {"_tag": error.__name__, "message": error.message}
+
+
+def _example(schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "anyOf" in schema:
+        return _example(schema["anyOf"][0], known)
+    if "$ref" in schema:
+        return _example(known[schema["$ref"].removeprefix(REF)], known)
+    if "enum" in schema:
+        return next(filter(None, schema["enum"]))
+    if "properties" in schema:
+        return {name: _example(key, known) for name, key in schema["properties"].items()}
+    if "$ref" in schema.get("items", {}):
+        return [_example(schema["items"], known)]
+    return None if isinstance(schema["type"], list) else USUAL[schema["type"]]
 
 
 def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -103,76 +112,3 @@ def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]
         for name, value in changes.items()
         if name in example
     }
-
-
-def _example(schema: ma.Schema) -> dict[str, Any]:
-    return {field.data_key or name: _value(field) for name, field in schema.fields.items()}
-
-
-def _without_none(example: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_none(value) if isinstance(value, dict) else value
-        for name, value in example.items()
-        if value is not None
-    }
-
-
-def _value(field: ma.fields.Field[Any]) -> Any:
-    if EXAMPLE in field.metadata:
-        return field.metadata[EXAMPLE]
-    if isinstance(field, ma.fields.Nested):
-        return request_example(type(field.schema)) if isinstance(field.schema, Schema) else _example(field.schema)
-    if isinstance(field, ma.fields.List) and isinstance(field.inner, ma.fields.Nested):
-        return [_value(field.inner)]
-    return None
-
-
-def error_example(error: type[Refusal]) -> dict[str, Any]:
-    """Returns an example of an error's body."""
-    extra = EXTRA_KEYS.get(error, {}).items()
-    shown = {name: _value(field) for name, field in extra if field.required or EXAMPLE in field.metadata}
-    return {"_tag": error.__name__, "message": MESSAGES.get(error, error.message), **shown}
-
-
-def refusal_example(error: type[Refusal], route: Route | None) -> dict[str, Any]:
-    """Returns an example of an error as a route answers with it."""
-    refusal = _refusal(error, route) if route else None
-    return refusal.body() if refusal else error_example(error)
-
-
-def _refusal(error: type[Refusal], route: Route) -> Refusal | None:
-    if error is Forbidden:
-        return route.operation.forbidden()
-    if error is HttpApiDecodeError:
-        return _wrong_type(route)
-    if error is BadRequest and route.operation.body is not None:
-        return _wrong_value(route.operation.body) if route.operation.checks_meaning else BadRequest(FULL_OF_DRAFTS)
-    if error is IntentInvalid and route.kind is not None:
-        return IntentInvalid(problems(INTENT_FIELDS[route.kind], {}))
-    return None
-
-
-def _wrong_type(route: Route) -> HttpApiDecodeError:
-    """Returns the error of a wrong type in the first field that a route takes."""
-    schema = route.operation.body or route.query
-    if schema is None:
-        return HttpApiDecodeError(issues=[Issue(path="search", message="Unknown query parameter; known here: none.")])
-    name = next(field.data_key or name for name, field in cached_schema(schema).fields.items())
-    try:
-        load(schema, {**request_example(schema), name: {}})
-    except HttpApiDecodeError as refused:
-        return refused
-    raise AssertionError(f"{schema.__name__}.{name} takes an object: declare another field first.")
-
-
-def _wrong_value(schema: type[ma.Schema]) -> BadRequest | None:
-    """Returns the error of a wrong value in the first field whose meaning is checked."""
-    for name in cached_schema(schema).fields:
-        example = {**request_example(schema), name: "%"}
-        try:
-            load(schema, example)
-        except HttpApiDecodeError:
-            continue
-        if wrong := problems(schema, example):
-            return BadRequest(errors=wrong)
-    return None

@@ -1,31 +1,35 @@
 """Liveness and readiness; neither needs a token (contract: Health; decisions, section 1)."""
 
+from typing import Annotated
+
 import orjson
 from flask import Response
 from flask_smorest import Blueprint
+from typing_extensions import TypedDict
 
+from app.documented import doc
 from app.errors import HttpApiDecodeError, InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
-from app.records.types import Record, string
-from app.rest.openapi import TAGS, error_responses
+from app.records.json_schema import REF
+from app.rest.route import error_responses
+
+ALIVE = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError])
+READY = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError, ServiceUnavailable])
+ERRORS = (*ALIVE, *READY)
 
 
-class HealthRecord(Record):
+class Health(TypedDict):
     """A sign of life."""
 
-    status = string("`ok` or `ready`", example="ok")
+    status: Annotated[str, doc("`ok` or `ready`", "ok")]
 
 
-routes = Blueprint("health", __name__, description=TAGS["health"])
+routes = Blueprint("health", __name__, description="Liveness and readiness.")
 
 
 @routes.route("/health", endpoint="getHealth")
-@routes.response(200, HealthRecord, description="The service responds.", example={"status": "ok"})
-@routes.doc(
-    operationId="getHealth",
-    security=[],
-    responses=error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError]),
-)
+@routes.response(200, {"$ref": REF + Health.__name__}, description="The service responds.", example={"status": "ok"})
+@routes.doc(operationId="getHealth", security=[], responses={one.status: one.name for one in ALIVE})
 def health() -> Response:
     """Check that the service responds
 
@@ -35,12 +39,8 @@ def health() -> Response:
 
 
 @routes.route("/ready", endpoint="getReadiness")
-@routes.response(200, HealthRecord, description="The service is ready.", example={"status": "ready"})
-@routes.doc(
-    operationId="getReadiness",
-    security=[],
-    responses=error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError, ServiceUnavailable]),
-)
+@routes.response(200, {"$ref": REF + Health.__name__}, description="The service is ready.", example={"status": "ready"})
+@routes.doc(operationId="getReadiness", security=[], responses={one.status: one.name for one in READY})
 def ready() -> Response:
     """Check that the service is ready
 

@@ -4,7 +4,7 @@ from app.operations import intents
 from app.rest.blueprint import Routes
 from app.vocabulary import Kind
 
-routes = Routes("intents", __name__)
+routes = Routes("intents", __name__, "Drafts of documents, clusters and categories: created, completed and confirmed.")
 
 for kind, create, update, record in (
     (Kind.DOCUMENT, intents.create_document_intent, intents.update_document_intent, "documents.getDocument"),

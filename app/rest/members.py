@@ -3,7 +3,7 @@
 from app.operations import members
 from app.rest.blueprint import Routes
 
-routes = Routes("members", __name__)
+routes = Routes("members", __name__, "The people that documents are assigned to.")
 
 routes.serve("GET", "/members", members.list_members)
 routes.serve("POST", "/members", members.create_member, location="members.getMember")

@@ -1,67 +1,35 @@
-"""The OpenAPI document, from flask-smorest's decorators, which parse requests too; each closed list is a component."""
+"""The OpenAPI document: its head, and the components that the routes refer to by name."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from enum import EnumType
-from inspect import cleandoc
-from itertools import groupby, pairwise
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar
 
+import orjson
 from apispec.ext.marshmallow import MarshmallowPlugin
-from apispec.ext.marshmallow.common import resolve_schema_cls
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
-from flask_smorest import Api, Blueprint
-from marshmallow import validate
+from flask_smorest import Api
 
 from app import vocabulary
+from app.documented import EXAMPLE_ID, docstring
 from app.errors import Refusal
 from app.fields.checks import HEX_ID
 from app.fields.documents import SORTS
-from app.fields.intents import FirstStatus
+from app.fields.intents import INTENT_FIELDS, FirstStatus
 from app.fields.queries import MAX_NUMBER, NUMBERS
 from app.records.briefs import SEARCH_INTENTS
-from app.records.errors import error_schema
-from app.rest.examples import refusal_example, request_example, response_example
-from app.rest.parser import ConditionalWriteHeaders, WriteHeaders
-from app.rest.route import Route
+from app.records.intents import Intent
+from app.records.json_schema import REF, JsonSchema, components, error_components
+from app.rest.examples import error_example, request_example, response_example
+from app.rest.health import Health
+from app.rest.route import ErrorResponse, Route
 from app.rules.webhooks import TEST
 from app.settings import VERSION, Settings
-from app.vocabulary import CheckLevel
 
-Decorator = Callable[[Any], Any]
-
-TAGS = {
-    "intents": "Drafts of documents, clusters and categories: created, completed and confirmed.",
-    "briefs": "What is to be written: offered to agents, claimed by exactly one, withdrawn.",
-    "documents": "Documents from idea to published.",
-    "categories": "Categories of documents.",
-    "clusters": "Topics that documents cover together.",
-    "members": "The people that documents are assigned to.",
-    "tokens": "The tokens of the API.",
-    "project": "The settings of the token's project.",
-    "events": "Changes in the project, in order.",
-    "webhooks": "Changes in the project, sent to a URL.",
-    "health": "Liveness and readiness.",
-}
-
-DESCRIPTION = """\
-Plan documents, write briefs, offer them to agents, draft, review, schedule and publish content.
-
-- **Calls** carry a management token, `Authorization: Bearer cwm_…`. It belongs to one project, so no path names one.
-- **Bodies** are JSON objects in UTF-8, at most 20 MB. Fields and parameters that the API does not know are ignored,
-  and listed in `Ignored-Fields`; `Prefer: handling=strict` has them refused. Types are strict: `"5"` is not an
-  integer, `60.0` is one. Strings hold no null character; lengths count Unicode code points.
-- **Errors** are JSON with `_tag`, which names the error, and `message`, which says what to do.
-- **Repeating a write**: send an `Idempotency-Key`. For 24 hours the same key and request give the first response again,
-  with `Idempotency-Replayed: true`, and nothing is done twice.
-- **Dry runs**: with `?dryRun=true` every call that writes answers as it would now, and changes nothing.
-- **Conditions**: the `ETag` of a record changes with every change of it. `If-None-Match` on a read answers 304 while
-  it is the same, `If-Match` on a write 412 when it is not.
-- **Limits**: `RateLimit` and `RateLimit-Policy` say how many requests are left; 429 and 503 carry `Retry-After`.
-- **Tracing**: `X-Request-Id` is on every response; one that you send is used.
-"""
-
+DESCRIPTION = Path(__file__).with_suffix(".md").read_text("utf-8")
 STRING = {"type": "string"}
 TRUE = {"type": "string", "const": "true"}
 
@@ -93,21 +61,11 @@ HEADERS_OF = {400: ("Preference-Applied",), 401: ("WWW-Authenticate",), 429: ("R
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
-IF_NONE_MATCH = {
-    "in": "header",
-    "name": "If-None-Match",
-    "description": "an ETag: the response is 304 while the record is still the same",
-    "schema": {"type": "string"},
+REQUEST_HEADERS = {
+    "If-None-Match": "an ETag: the response is 304 while the record is still the same",
+    "Prefer": "`handling=strict` (RFC 7240) refuses unknown fields and query parameters with 400, instead of ignoring "
+    "them",
 }
-
-NOT_MODIFIED = {304: {"description": "The record is still the same.", "headers": {"ETag": "ETag"}}}
-
-PREFER = {
-    "description": "`handling=strict` (RFC 7240) refuses unknown fields and query parameters with 400, instead of "
-    "ignoring them",
-    "schema": {"type": "string"},
-}
-"""The request header of every route."""
 
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
@@ -118,124 +76,37 @@ ENUMS: dict[str, Iterable[str]] = {
     "DocumentSort": SORTS,
 }
 """The closed lists, by the names of their components."""
+NAMES = {tuple(words): name for name, words in ENUMS.items()}
 
-MAPS = {"CheckLevels": CheckLevel}
-"""Objects that have words of a closed list by name, by the names of their components."""
-
-
-def decorators(blueprint: Blueprint, route: Route) -> Iterator[Decorator]:
-    """Yields flask-smorest's decorators of a route, the innermost first.
-
-    They document the route, and those of `arguments` parse the request: the last one first, so headers, query, body, an
-    order that `Parser.handle_error` knows. `response` only documents, as the view returns a Flask response.
-    Each copies the documentation of those before it, so the longest, of errors with their examples, comes last.
-    """
-    operation = route.operation
-    headers = {
-        "Dry-Run": not operation.reads,
-        "ETag": route.has_etag,
-        "Idempotency-Replayed": route.takes_key,
-        "Ignored-Fields": True,
-        "Link": route.pages,
-        "Location": route.location,
-        "Preference-Applied": True,
-        "Total-Count": route.counts,
-    }
-    yield blueprint.response(
-        route.status,
-        route.response(many=operation.many),
-        description="Success." if operation.reads else f"{operation.summary}: done.",
-        example=response_example(route),
-        headers=_headers(*(name for name, sent in headers.items() if sent)),
-    )
-    if operation.body is not None:
-        schema = operation.body()
-        required = any(field.required for field in schema.fields.values())
-        yield blueprint.arguments(schema, required=required, example=request_example(operation.body))
-    if route.query is not None:
-        yield blueprint.arguments(route.query(), location="query")
-    if route.takes_key:
-        headers_schema = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
-        yield blueprint.arguments(headers_schema, location="headers", arg_name="headers")
-    yield blueprint.doc(
-        summary=operation.summary,
-        description=operation.description,
-        operationId=route.name,
-        responses=error_responses(route.errors, route),
-    )
-    if route.has_etag and not route.takes_key:  # such a route has no query, whose parameters this would replace
-        yield blueprint.doc(parameters=[IF_NONE_MATCH], responses=NOT_MODIFIED)
-
-
-def error_responses(errors: Iterable[type[Refusal]], route: Route | None = None) -> dict[int, Any]:
-    """Returns the documentation of errors, which are sorted by status, as responses; several may share a status.
-
-    They go into one `doc` instead of an `alt_response` each, since every decorator is a call at each request.
-    """
-    responses: dict[int, Any] = {}
-    dry_run = ("Dry-Run",) if route is not None and not route.operation.reads else ()
-    for status, group in groupby(errors, key=lambda error: error.status):
-        same = list(group)
-        examples = {error.__name__: {"value": refusal_example(error, route)} for error in same}
-        responses[status] = {
-            "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in same),
-            "content": {"application/json": {"schema": _one_of(same), "examples": examples}},
-            **({"headers": headers} if (headers := _headers(*dry_run, *HEADERS_OF.get(status, ()))) else {}),
-        }
-    return responses
-
-
-def _one_of(errors: list[type[Refusal]]) -> dict[str, Any] | str:
-    """Returns the schema of one of several errors by the names of their components, which apispec refers to."""
-    names = [error.__name__ for error in errors]
-    if len(names) == 1:
-        return names[0]
-    mapping = {name: f"#/components/schemas/{name}" for name in names}
-    return {"oneOf": names, "discriminator": {"propertyName": "_tag", "mapping": mapping}}
-
-
-def _headers(*names: str) -> dict[str, Any] | None:
-    """Returns references to the components of response headers."""
-    return {name: name for name in names} or None
+CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
+"""An object that has words of a closed list by name: a component as well."""
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
     """Returns the documentation of what all methods of a path take: the parameters in it, and `Prefer`."""
-    parts = path.split("/")
-    in_path = [
-        _number(part[1:-1]) if part[1:-1] in NUMBERS else _record_id(part[1:-1], before)
-        for before, part in pairwise(parts)
-        if part.startswith("<")
-    ]
-    return [*in_path, "Prefer"]
+    parts = pairwise(path.split("/"))
+    return [*(_in_path(part[1:-1], before) for before, part in parts if part.startswith("<")), "Prefer"]
 
 
-def _record_id(name: str, collection: str) -> dict[str, Any]:
-    schema = {"type": "string", "pattern": f"^{HEX_ID.pattern}$", "examples": ["6650f0a1b2c3d4e5f6a7b8c9"]}
-    noun = NOUNS.get(collection, collection.removesuffix("s"))
-    return {"in": "path", "name": name, "description": f"the {noun}'s id", "schema": schema}
-
-
-def _number(name: str) -> dict[str, Any]:
-    smallest, description = NUMBERS[name]
-    schema = {"type": "integer", "minimum": smallest, "maximum": MAX_NUMBER}
+def _in_path(name: str, collection: str) -> dict[str, Any]:
+    if name in NUMBERS:
+        smallest, description = NUMBERS[name]
+        schema: JsonSchema = {"type": "integer", "minimum": smallest, "maximum": MAX_NUMBER}
+    else:
+        description = f"the {NOUNS.get(collection, collection.removesuffix('s'))}'s id"
+        schema = {"type": "string", "pattern": f"^{HEX_ID.pattern}$", "examples": [EXAMPLE_ID]}
     return {"in": "path", "name": name, "description": description, "schema": schema}
 
 
-def component_name(schema: Any) -> str:
-    """Returns a schema's name in the document: `Document` for `DocumentRecord`."""
-    found: Any = resolve_schema_cls(schema)
-    name: str = found.__name__
-    return name.removesuffix("Record")
+class ManagementApi(Api):  # type: ignore[misc]
+    """flask-smorest's Api; `app.http.errors` answers with errors, and the routes document them."""
 
-
-def docstring(described: type) -> str:
-    """Returns the docstring of a class without its references to the contract."""
-    return re.sub(r"\s\((contract|decisions)\b[^)]*\)", "", cleandoc(described.__doc__ or ""))
+    DEFAULT_ERROR_RESPONSE_NAME = None
+    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
 
 
 class Converter(OpenAPIConverter):
-    """apispec's converter, which describes each schema with its docstring."""
+    """apispec's converter, which describes each schema of a request with its docstring."""
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
         described = {"description": docstring(type(schema))} if type(schema).__doc__ else {}
@@ -248,48 +119,8 @@ class Plugin(MarshmallowPlugin):
     Converter = Converter
 
 
-def enum_reference(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """Makes apispec document a closed list as a reference to its component."""
-    words = tuple(word for word in ret.get("enum", ()) if word is not None)
-    names = [name for name, known in ENUMS.items() if tuple(known) == words]
-    if not words or not names:
-        return {}
-    for key in ("enum", "type", "maxLength"):
-        ret.pop(key, None)
-    return _reference(converter, names[0], null=field.allow_none)
-
-
-def map_reference(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """Makes apispec document an object of words by name as a reference to its component."""
-    for name, words in MAPS.items():
-        if ret.get("additionalProperties") == _reference(converter, words.__name__):
-            for key in ("additionalProperties", "type"):
-                del ret[key]
-            return _reference(converter, name, null=field.allow_none)
-    return {}
-
-
-def constant(converter: OpenAPIConverter, field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """Makes apispec document the only value that a field has."""
-    is_constant = any(isinstance(check, validate.Equal) for check in field.validators)
-    return {"const": ret.pop("enum")[0]} if is_constant else {}
-
-
-def _reference(converter: OpenAPIConverter, name: str, *, null: bool = False) -> dict[str, Any]:
-    """Returns a reference to a component, which apispec adds to the document with its first reference."""
-    reference: dict[str, Any] = converter.spec.components.get_ref("schema", name)
-    return {"anyOf": [reference, {"type": "null"}]} if null else reference
-
-
-class ManagementApi(Api):  # type: ignore[misc]
-    """flask-smorest's Api; `app.http.errors` answers with errors, and the routes document them."""
-
-    DEFAULT_ERROR_RESPONSE_NAME = None
-    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
-
-
-def management_api(app: Flask, settings: Settings) -> Api:
-    """Returns the Api that the blueprints register with, with the head of its document."""
+def management_api(app: Flask, settings: Settings, routes: Iterable[Route], health: Iterable[ErrorResponse]) -> Api:
+    """Returns the Api that the blueprints register with, with the head of its document and all components."""
     app.config.update(
         API_TITLE="Content workflow",
         API_VERSION=VERSION,
@@ -305,23 +136,87 @@ def management_api(app: Flask, settings: Settings) -> Api:
             },
         },
     )
-    plugin = Plugin(schema_name_resolver=component_name)
-    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": plugin})
-    assert plugin.converter  # made with the Api
-    for function in (enum_reference, map_reference, constant):
-        plugin.converter.add_attribute_function(function)  # type: ignore[no-untyped-call]
-    for name, words in ENUMS.items():
-        described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
-        component = {**described, "type": "string", "enum": [str(word) for word in words]}
-        api.spec.components.schema(name, component, lazy=True)
-    for name, words in MAPS.items():
-        values = {"$ref": f"#/components/schemas/{words.__name__}"}
-        api.spec.components.schema(name, {"type": "object", "additionalProperties": values}, lazy=True)
-    for error in Refusal.__subclasses__():
-        described = {"description": docstring(error)}
-        api.spec.components.schema(error.__name__, described, lazy=True, schema=error_schema(error))
+    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": Plugin()})
+    made = api.spec.components
     for name, (description, schema) in HEADERS.items():
         example = {"example": HEADER_EXAMPLES[name]} if name in HEADER_EXAMPLES else {}
-        api.spec.components.header(name, {"description": description, "schema": schema, **example})
-    api.spec.components.parameter("Prefer", "header", PREFER)
+        made.header(name, {"description": description, "schema": schema, **example})
+    for name, description in REQUEST_HEADERS.items():
+        made.parameter(name, "header", {"description": description, "schema": STRING})
+    made.response("NotModified", {"description": "The record is still the same.", "headers": {"ETag": "ETag"}})
+    responses = {one.name: one for route in routes for one in route.errors} | {one.name: one for one in health}
+    for response in responses.values():
+        made.response(response.name, _error_response(response))
+    errors = {error for one in responses.values() for error in one.errors}
+    for name, schema in _schemas(routes, errors).items():
+        made.schema(name, schema)
     return api
+
+
+def _schemas(routes: Iterable[Route], errors: Iterable[type[Refusal]]) -> dict[str, JsonSchema]:
+    """Returns the schemas of all responses and errors, by name; a draft's has the fields of its kind."""
+    known = components([Health, *(route.response for route in routes)]) | error_components()
+    for error in Refusal.__subclasses__():
+        made = known.pop(error.__name__)
+        if error in errors:
+            known[error.__name__] = {"description": docstring(error), **made}
+    draft = known.pop(Intent.__name__)
+    for kind, fields in INTENT_FIELDS.items():
+        example = {"kind": {**draft["properties"]["kind"], "examples": [kind]}}
+        made = {"fields": {"$ref": REF + fields.__name__, "examples": [request_example(fields)]}}
+        known[kind.title() + Intent.__name__] = {**draft, "properties": {**draft["properties"], **example, **made}}
+    return known
+
+
+def _error_response(response: ErrorResponse) -> dict[str, Any]:
+    """Returns the component of a response with one of several errors."""
+    names = [error.__name__ for error in response.errors]
+    mapping = {name: REF + name for name in names}
+    one_of = {"oneOf": [{"$ref": REF + name} for name in names]}
+    schema = {**one_of, "discriminator": {"propertyName": "_tag", "mapping": mapping}}
+    examples = {error.__name__: {"value": error_example(error, response.kind)} for error in response.errors}
+    headers = [*(["Dry-Run"] if response.dry_run else []), *HEADERS_OF.get(response.status, ())]
+    return {
+        "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in response.errors),
+        "content": {
+            "application/json": {"schema": schema if names[1:] else {"$ref": REF + names[0]}, "examples": examples}
+        },
+        **({"headers": {name: name for name in headers}} if headers else {}),
+    }
+
+
+def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
+    """Returns the document with an example of each response, and with each closed list as a component."""
+    schemas = document["components"]["schemas"]
+    del schemas["PaginationMetadata"]  # of flask-smorest's own pages
+    for route in routes:
+        path = re.sub(r"<(\w+)>", r"{\1}", route.path)
+        response = document["paths"][path][route.method.lower()]["responses"][str(route.status)]
+        response["content"]["application/json"]["example"] = response_example(route, schemas)
+    document = _with_references(document)
+    schemas = document["components"]["schemas"]
+    schemas["CheckLevels"] = CHECK_LEVELS
+    text = orjson.dumps(document).decode()
+    for name, words in ENUMS.items():
+        if f'"{REF}{name}"' in text:
+            described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
+            schemas[name] = {**described, "type": "string", "enum": [str(word) for word in words]}
+    return document
+
+
+def _with_references(part: Any) -> Any:
+    """Returns a part of the document with references to the components of closed lists."""
+    if isinstance(part, list):
+        return [_with_references(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    part = {key: _with_references(one) for key, one in part.items()}
+    name = NAMES.get(tuple(word for word in part.get("enum", ()) if word is not None))
+    if part.get("additionalProperties") == CHECK_LEVELS["additionalProperties"]:
+        name = "CheckLevels"
+    if name is None:
+        return part
+    null = "null" in part["type"] or None in part.get("enum", ())
+    rest = {key: one for key, one in part.items() if key not in ("enum", "type", "maxLength", "additionalProperties")}
+    reference = {"$ref": REF + name}
+    return {**rest, **({"anyOf": [reference, {"type": "null"}]} if null else reference)}

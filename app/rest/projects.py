@@ -3,7 +3,7 @@
 from app.operations import insights, projects
 from app.rest.blueprint import Routes
 
-routes = Routes("project", __name__)
+routes = Routes("project", __name__, "The settings of the token's project.")
 
 routes.serve("GET", "/project", projects.get_project)
 routes.serve("GET", "/insights", insights.get_insights)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import marshmallow as ma
@@ -14,6 +16,7 @@ from app.errors import (
     HttpApiDecodeError,
     IdempotencyConflict,
     IdempotencyMismatch,
+    IntentInvalid,
     InternalError,
     NotFound,
     PayloadTooLarge,
@@ -27,16 +30,43 @@ from app.errors import (
 )
 from app.fields.keys import DryRun
 from app.operations.operation import Effect, Operation
-from app.records.intents import CONFIRMED_RECORDS, INTENT_RECORDS, ConfirmedRecord, IntentRecord
-from app.records.projects import ProjectRecord
-from app.records.revisions import RevisionRecord
-from app.records.webhooks import DeliveryRecord
+from app.records.intents import CONFIRMED, Confirmed, Intent
+from app.records.projects import Project
+from app.records.revisions import Revision
+from app.records.webhooks import Delivery
 from app.vocabulary import Kind, Scope
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset(
     {PayloadTooLarge, InternalError, Unauthorized, Forbidden, RateLimited, ServiceUnavailable, HttpApiDecodeError}
 )
 """`HttpApiDecodeError` too: with `Prefer: handling=strict`, every route refuses unknown query parameters."""
+
+
+@dataclass(frozen=True)
+class ErrorResponse:
+    """The response of one status to which one or more errors belong; a component of OpenAPI."""
+
+    status: int
+    errors: tuple[type[Refusal], ...]
+    dry_run: bool = False
+    """Whether the header `Dry-Run` says that nothing was changed, had the request succeeded."""
+    kind: Kind | None = None
+    """The kind of the draft that was refused."""
+
+    @property
+    def name(self) -> str:
+        """The component's name, like `NotFound`, and `Write.NotFound` for a route that writes."""
+        names = (error.__name__ for error in self.errors)
+        return ".".join([*(["Write"] if self.dry_run else []), *names, *([self.kind] if self.kind else [])])
+
+
+def error_responses(
+    errors: Iterable[type[Refusal]], *, dry_run: bool = False, kind: Kind | None = None
+) -> list[ErrorResponse]:
+    """Returns errors as responses, by status."""
+    in_order = sorted(errors, key=lambda error: (error.status, error.__name__))
+    grouped = [(status, tuple(same)) for status, same in groupby(in_order, key=lambda error: error.status)]
+    return [ErrorResponse(status, same, dry_run, kind if IntentInvalid in same else None) for status, same in grouped]
 
 
 @dataclass(frozen=True)
@@ -47,10 +77,9 @@ class Route:
     path: str
     operation: Operation[Any]
     kind: Kind | None = None
-    """The kind of draft, for operations on drafts: REST has a route for each kind."""
+    """The kind of draft, for operations on drafts of any kind: REST has a route for each."""
     location: str | None = None
     """The endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201."""
-
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it takes more than the operation's."""
 
@@ -69,13 +98,16 @@ class Route:
         return None if self.kind else self.rest_query or self.operation.query
 
     @property
-    def response(self) -> type[ma.Schema]:
-        """The schema of the response, which for drafts depends on the kind."""
-        if self.kind and self.operation.response is IntentRecord:
-            return INTENT_RECORDS[self.kind]
-        if self.kind and self.operation.response is ConfirmedRecord:
-            return CONFIRMED_RECORDS[self.kind]
-        return self.operation.response
+    def response(self) -> type:
+        """The TypedDict of the response."""
+        response: type = self.operation.response
+        return CONFIRMED[self.kind] if self.kind and response is Confirmed else response
+
+    @property
+    def component(self) -> str:
+        """The name of the response's component; a draft's fields depend on its kind, which begins the path."""
+        name = self.response.__name__
+        return name if self.response is not Intent else self.path[1:].partition("-")[0].title() + name
 
     @property
     def status(self) -> int:
@@ -87,11 +119,6 @@ class Route:
         """Whether the response is one page of a list."""
         return self.operation.many and self.query is not None and "offset" in self.query().fields
 
-    @cached_property
-    def counts(self) -> bool:
-        """Whether a list can be asked for the number of its items."""
-        return self.pages and self.query is not None and "count" in self.query().fields
-
     @property
     def takes_key(self) -> bool:
         """Whether the request may carry an idempotency key."""
@@ -100,27 +127,41 @@ class Route:
     @cached_property
     def has_etag(self) -> bool:
         """Whether the response has an ETag: it is a version, or a record with an id; messages to webhooks have none."""
-        record = self.response
-        is_tagged = record is RevisionRecord or ("id" in record().fields and record is not DeliveryRecord)
-        return is_tagged and not self.operation.many
+        is_record = "id" in self.response.__annotations__ and self.response is not Delivery
+        return (is_record or self.response is Revision) and not self.operation.many
+
+    @property
+    def headers(self) -> list[str]:
+        """The headers that a success may have."""
+        sent = {
+            "Dry-Run": not self.operation.reads,
+            "ETag": self.has_etag,
+            "Idempotency-Replayed": self.takes_key,
+            "Ignored-Fields": True,
+            "Link": self.pages,
+            "Location": self.location,
+            "Preference-Applied": True,
+            "Total-Count": self.pages and self.query is not None and "count" in self.query().fields,
+        }
+        return [name for name, may_be in sent.items() if may_be]
 
     @property
     def conditional(self) -> bool:
         """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
-        return not self.operation.reads and (bool(self.operation.id_names) or self.response is ProjectRecord)
+        return not self.operation.reads and (bool(self.operation.id_names) or self.response is Project)
 
-    @property
-    def errors(self) -> list[type[Refusal]]:
+    @cached_property
+    def errors(self) -> list[ErrorResponse]:
         """Every error that the route can respond with, by status."""
-        errors = EVERYWHERE | set(self.operation.errors)
-        if self.operation.body:
+        operation, errors = self.operation, EVERYWHERE | set(self.operation.errors)
+        if operation.body:
             errors |= {UnsupportedMediaType}
-        if self.operation.id_names:
+        if operation.id_names:
             errors |= {NotFound}
         if self.takes_key:
             errors |= {IdempotencyConflict, IdempotencyMismatch}
-        if not self.operation.reads:
-            errors |= {BudgetExceeded} if self.operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
+        if not operation.reads:
+            errors |= {BudgetExceeded} if operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
         if self.conditional:
             errors |= {PreconditionFailed}
-        return sorted(errors, key=lambda error: (error.status, error.__name__))
+        return error_responses(errors, dry_run=not operation.reads, kind=self.kind)

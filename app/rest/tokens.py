@@ -3,7 +3,7 @@
 from app.operations import reverts, tokens
 from app.rest.blueprint import Routes
 
-routes = Routes("tokens", __name__)
+routes = Routes("tokens", __name__, "The tokens of the API.")
 
 routes.serve("GET", "/tokens", tokens.list_tokens)
 routes.serve("POST", "/tokens", tokens.create_token)

@@ -3,7 +3,7 @@
 from app.operations import webhooks
 from app.rest.blueprint import Routes
 
-routes = Routes("webhooks", __name__)
+routes = Routes("webhooks", __name__, "Changes in the project, sent to a URL.")
 
 routes.serve("GET", "/webhooks", webhooks.list_webhooks)
 routes.serve("POST", "/webhooks", webhooks.create_webhook, location="webhooks.getWebhook")

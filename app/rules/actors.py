@@ -1,8 +1,11 @@
 """Who wrote: the `createdBy`, `claimedBy` and `contentUpdatedBy` of records and the `by` of events."""
 
 from datetime import datetime
-from typing import TypedDict
+from typing import Annotated
 
+from typing_extensions import TypedDict
+
+from app.documented import EXAMPLE_ID, Id, Timestamp, doc, one_of
 from app.rules.times import wire_time
 from app.vocabulary import ActorType
 
@@ -10,32 +13,34 @@ from app.vocabulary import ActorType
 class Actor(TypedDict):
     """A token, or the service itself (decisions, section 2)."""
 
-    type: str
-    id: str | None
-    name: str
-    agent: str
+    type: Annotated[
+        str, one_of(ActorType), doc("what wrote: `token`, or `system` for the command line and the worker", "token")
+    ]
+    id: Annotated[Id | None, doc("the token's id", EXAMPLE_ID)]
+    name: Annotated[str, doc("the token's name", "Night writer")]
+    agent: Annotated[str, doc("the agent that uses the token; empty where there is none", "writer-1")]
 
 
 SYSTEM: Actor = {"type": ActorType.SYSTEM, "id": None, "name": "content-workflow", "agent": ""}
 """The service itself: the command line and the worker."""
 
 
-class Note(TypedDict):
-    """What somebody said, like why a project is frozen, or what has to change in a document."""
+class StoredNote(TypedDict):
+    """A note as it is stored."""
 
     note: str
     at: datetime
     by: Actor
 
 
-class ShownNote(TypedDict):
-    """A note as callers see it."""
+class Note(TypedDict):
+    """What somebody said, and when, like why a project is frozen, or what has to change in a document."""
 
-    note: str
-    at: str
-    by: Actor
+    note: Annotated[str, doc("why, or what has to change; empty when unset", "Wrong prices in last night's drafts.")]
+    at: Annotated[Timestamp, doc("when")]
+    by: Annotated[Actor, doc("by whom")]
 
 
-def shown_note(note: Note | None) -> ShownNote | None:
+def wire_note(note: StoredNote | None) -> Note | None:
     """Returns a note as callers see it, None for none."""
     return note and {"note": note["note"], "at": wire_time(note["at"]), "by": note["by"]}

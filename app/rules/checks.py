@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, chain, islice
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 import regex
+from typing_extensions import TypedDict
 
+from app.documented import doc, one_of
 from app.rules.addresses import is_usable, last_segment, page_of
 from app.rules.content import OPENING, Content, content_of
 from app.rules.documents import LinkedDocument, StoredBrief, StoredDocument, brief_of
@@ -42,14 +44,16 @@ _PLACEHOLDER = regex.compile(
 )
 
 
-class ShownCheck(TypedDict):
-    """The outcome of one check at one place, as callers see it."""
+class CheckResult(TypedDict):
+    """The outcome of a check at one place."""
 
-    check: str
-    level: str
-    outcome: str
-    message: str
-    line: int | None
+    check: Annotated[str, one_of(CheckName), doc("the check")]
+    level: Annotated[str, one_of(CheckLevel), doc("how much a failure counts", "warning")]
+    outcome: Annotated[
+        str, one_of(CheckOutcome), doc("how it ended; `skipped` where the document lacks what it compares with")
+    ]
+    message: Annotated[str, doc("what is wrong", "The title has the keyword.")]
+    line: Annotated[int | None, doc("the line of the markdown, from 1; null where it is about no line")]
 
 
 @dataclass(frozen=True)
@@ -111,12 +115,12 @@ class Check:
     """Whether it reads the whole text; it fails where that has more parts than are read, so that none hides there."""
 
 
-def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[ShownCheck]:
+def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]:
     """Returns the outcome of every check that is not switched off, in the order of the table.
 
     `levels` is the project's setting: name of a check -> `off`, `warning` (the default) or `error`.
     """
-    results: list[ShownCheck] = []
+    results: list[CheckResult] = []
     for check in CHECKS:
         level = levels.get(check.name, CheckLevel.WARNING)
         if level == CheckLevel.OFF:
@@ -129,7 +133,7 @@ def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[ShownCheck]:
             failures = islice(check.find(subject), MOST_FAILURES)
             found = [(CheckOutcome.FAILED, one) for one in failures] or [(CheckOutcome.PASSED, Failure(check.passed))]
         results += [
-            ShownCheck(check=check.name, level=str(level), outcome=str(outcome), message=one.message, line=one.line)
+            CheckResult(check=check.name, level=str(level), outcome=str(outcome), message=one.message, line=one.line)
             for outcome, one in found
         ]
     return results
@@ -142,19 +146,19 @@ def errors_alone(levels: Mapping[str, str]) -> dict[str, str]:
     return {name: CheckLevel.ERROR if levels.get(name) == CheckLevel.ERROR else CheckLevel.OFF for name in CheckName}
 
 
-def failed(results: Sequence[ShownCheck]) -> list[ShownCheck]:
+def failed(results: Sequence[CheckResult]) -> list[CheckResult]:
     """Returns those of the results that say what failed."""
     return [one for one in results if one["outcome"] == CheckOutcome.FAILED]
 
 
-def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[ShownCheck]:
+def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[CheckResult]:
     """Returns what `keyword_taken` says of a draft's keyword, which documents with these titles have too."""
     draft: Any = {"brief": {"keyword": keyword}}
     only: dict[str, str] = {name: CheckLevel.OFF for name in CheckName if name != CheckName.KEYWORD_TAKEN}
     return failed(run_checks(Subject(draft, "", (), titles), {**levels, **only}))
 
 
-def failed_errors(results: Sequence[ShownCheck]) -> list[ShownCheck]:
+def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
     """Returns the failures of checks of level `error`."""
     return [one for one in failed(results) if one["level"] == CheckLevel.ERROR]
 

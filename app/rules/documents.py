@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict, cast
 
-from app.rules.actors import Actor, Note
+from app.rules.actors import Actor, StoredNote
 from app.rules.calls import Call
 from app.rules.events import Event
 from app.vocabulary import BriefState, DocumentStatus
@@ -109,7 +109,7 @@ class StoredDocument(PublishedFields):
     trashedPublication: NotRequired[Any]
     """In the trash, what was delivered of it (`Publication`)."""
     reviewNote: NotRequired[str | None]
-    review: NotRequired[Note | None]
+    review: NotRequired[StoredNote | None]
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]

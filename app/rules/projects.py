@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
-from app.rules.actors import Note
+from app.rules.actors import StoredNote
 
 
 class StoredProject(TypedDict):
@@ -22,7 +22,7 @@ class StoredProject(TypedDict):
     fourEyes: NotRequired[bool | None]
     checks: NotRequired[dict[str, str] | None]
     """The levels of checks by name; those that are not named are warnings."""
-    frozen: NotRequired[Note | None]
+    frozen: NotRequired[StoredNote | None]
     """Why, since when and by whom it is frozen."""
     createdAt: datetime
     updatedAt: datetime

@@ -17,7 +17,7 @@ from app.errors import (
     ReviewRequired,
     VersionConflict,
 )
-from app.rules.actors import Note
+from app.rules.actors import StoredNote
 from app.rules.briefs import finished_brief, refuse_if_guarded
 from app.rules.calls import Call
 from app.rules.documents import OPEN, Decision, StoredDocument, changed, changed_since_published
@@ -146,7 +146,7 @@ def approve_document(document: StoredDocument, call: Call, base_version: int | N
 
 def request_changes(document: StoredDocument, call: Call, note: str = "") -> Decision:
     """Sends a document back to drafting."""
-    review: Note = {"note": note, "at": call.now, "by": call.actor}
+    review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
     return move_status(REQUEST_CHANGES, document, call, {"reviewNote": note or None, "review": review})
 
 

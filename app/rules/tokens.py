@@ -6,18 +6,21 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired
 
+from typing_extensions import TypedDict
+
+from app.documented import doc
 from app.errors import BudgetExceeded
 from app.rules.times import wire_time
 from app.vocabulary import BudgetLimit
 
 
 class Budget(TypedDict):
-    """A token's budget; None for no limit."""
+    """How much a token may change."""
 
-    writesPerHour: int | None
-    publishesPerDay: int | None
+    writesPerHour: Annotated[int | None, doc("calls that change something, in a clock hour; null: no limit", 100)]
+    publishesPerDay: Annotated[int | None, doc("documents published or scheduled, in a UTC day; null: no limit", 5)]
 
 
 LASTS = {BudgetLimit.WRITES: timedelta(hours=1), BudgetLimit.PUBLISHES: timedelta(days=1)}

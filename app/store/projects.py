@@ -10,7 +10,7 @@ from bson import ObjectId, Timestamp
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
-from app.rules.actors import Note
+from app.rules.actors import StoredNote
 from app.rules.events import Event
 from app.rules.projects import StoredProject
 from app.store.collection import OutboxCollection, new_id, object_id
@@ -99,7 +99,7 @@ class Projects(OutboxCollection[StoredProject]):
             _recent.pop(project_id, None)
         return changed
 
-    def freeze(self, project_id: str, before: StoredProject, frozen: Note | None, event: Event) -> StoredProject:
+    def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:
         """Freezes or unfreezes a project, inside a transaction.
 
         It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing

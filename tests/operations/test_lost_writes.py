@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import marshmallow as ma
 import pytest
 from bson import ObjectId
 from flask import Flask
@@ -99,7 +98,7 @@ def test_a_change_that_changes_nothing_is_the_record_as_it_is(rest: Rest, path: 
 def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_uri: str) -> None:
     tries = 0
 
-    @operation(scope=Scope.READ, effect=Effect.CHANGES, response=ma.Schema)
+    @operation(scope=Scope.READ, effect=Effect.CHANGES)
     def always_second(ctx: Context) -> Result:
         nonlocal tries
         tries += 1
@@ -223,7 +222,7 @@ def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, m
 def test_a_write_that_loses_again_and_again_is_tried_with_growing_pauses_until_its_deadline(project: Project) -> None:
     began, tries = time.monotonic(), 0
 
-    @operation(scope=Scope.READ, effect=Effect.CHANGES, response=ma.Schema)
+    @operation(scope=Scope.READ, effect=Effect.CHANGES)
     def second_for_a_while(ctx: Context) -> Result:
         nonlocal tries
         tries += 1

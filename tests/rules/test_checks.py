@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.rules.checks import (
-    ShownCheck,
+    CheckResult,
     Subject,
     failed_errors,
     run_checks,
@@ -32,7 +32,7 @@ def subject(
     return Subject(document, markdown, internal_links, same_keyword_titles)
 
 
-def outcomes(check: str, **fields: Any) -> list[ShownCheck]:
+def outcomes(check: str, **fields: Any) -> list[CheckResult]:
     """Returns the results of one check of a document with these fields."""
     return [one for one in run_checks(subject(**fields), {}) if one["check"] == check]
 

@@ -243,7 +243,11 @@ def test_every_response_to_a_dry_run_documents_its_header(document: dict[str, An
     for _, _, operation in operations(document):
         takes = any(parameter.get("name") == "dryRun" for parameter in operation.get("parameters", []))
         responses = operation["responses"]
-        documented = {status for status, response in responses.items() if "Dry-Run" in response.get("headers", {})}
+        documented = {
+            status
+            for status, response in responses.items()
+            if "Dry-Run" in _resolved(response, document).get("headers", {})
+        }
 
         assert documented == (set(responses) if takes else set()), operation["operationId"]
 
@@ -346,10 +350,11 @@ def parts(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _resolved(part: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a parameter, or the component that it refers to."""
-    found: dict[str, Any] = (
-        document["components"]["parameters"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
-    )
+    """Returns a parameter or a response, or the component that it refers to."""
+    if "$ref" not in part:
+        return part
+    _, _, kind, name = part["$ref"].split("/")
+    found: dict[str, Any] = document["components"][kind][name]
     return found
 
 
@@ -366,7 +371,7 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
     for path, method, operation in operations(document):
         bodies = {"body": operation["requestBody"]} if "requestBody" in operation else {}
         for place, answer in (bodies | operation["responses"]).items():
-            for content in answer.get("content", {}).values():
+            for content in _resolved(answer, document).get("content", {}).values():
                 shown = [each["value"] for each in content.get("examples", {}).values()] or [content.get("example")]
                 for example in shown:
                     yield f"{method} {path} {place}", (content["schema"], example)
