@@ -15,8 +15,8 @@ the others are right. A variable that is set to nothing counts as not set, and w
 (`python docs/configuration.py` writes this page.)
 
 Other variables are described where they are used: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](cli.md),
-`PROMETHEUS_MULTIPROC_DIR` of [metrics](operations.md#metrics), OpenTelemetry's own of [traces](operations.md#traces), and
-`TMPDIR`, where [long bodies and answers](deployment.md#what-holds-without-a-proxy) wait.
+`PROMETHEUS_MULTIPROC_DIR` of [metrics](operations.md#metrics), OpenTelemetry's own of [traces](operations.md#traces),
+and `TMPDIR`, where [long bodies and answers](deployment.md#what-one-client-can-do-without-a-proxy) wait.
 
 | Variable | Default | Meaning |
 |---|---|---|
