@@ -58,7 +58,9 @@ class RestTarget:
         filled = path.replace("{id}", chance.choice(ids)).replace("{version}", version).replace("{number}", version)
         filled = filled.replace("{deliveryId}", chance.choice(ids))
         pairs, headers = [], [("Authorization", f"Bearer {self.scene.token.secret}")]
-        for one in operation.get("parameters", ()):
+        components = self.contract.document["components"]["parameters"]
+        for ref in operation.get("parameters", ()):
+            one = components[ref["$ref"].rpartition("/")[2]] if "$ref" in ref else ref
             if one["name"] != "wait" and chance.random() < 0.2:  # which may take longer than 2 s
                 seen = self._seen.get(one["name"])
                 value = chance.choice(seen) if seen else from_schema(one["schema"], chance, self.scene.all_ids, defs)

@@ -617,6 +617,8 @@ def test_assets_are_stored_for_good_under_their_version_alone(app: Flask) -> Non
     client = app.test_client()
     address = client.get("/console/sign-in").text.partition('rel="stylesheet" href="')[2].partition('"')[0]
     current, other = client.get(address), client.get("/console/assets/0000/console.css")
+    current.close()
+    other.close()
 
     assert current.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert other.headers["Cache-Control"] == "no-store"
