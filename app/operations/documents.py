@@ -129,7 +129,6 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
     def restore(document: StoredDocument) -> Decision:
         call = with_taken_slugs(ctx, document, document["slugs"])
-        refuse_restore(document, call)
         return rules.restore_document(document, call, _references_now(ctx, document))
 
     restored = write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, restore))

@@ -22,8 +22,8 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.records.plans import Piece, Plan
-from app.rules.briefs import decide_at, expire_lease, mark_brief_ready, write_brief, written_brief
-from app.rules.documents import OPEN, Decision, StoredDocument, brief_of
+from app.rules.briefs import brief_at, decide_at, mark_brief_ready, write_brief, written_brief
+from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_document
@@ -140,9 +140,9 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             before: Mapping[str, Any] = brief_of(document)
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
-        present = expire_lease(document, ctx.now).document
-        unoffered = brief_of(present)["state"] == BriefState.NONE and present["status"] in OPEN
-        one.offers = sent.get("ready", False) and unoffered
+        unoffered = brief_at(brief_of(document), ctx.now)["state"] == BriefState.NONE
+        refused = refusal_of(ctx, document, mark_brief_ready, ctx.call)
+        one.offers = sent.get("ready", False) and unoffered and not refused
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:

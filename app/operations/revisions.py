@@ -121,7 +121,7 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
     category = lock_references(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
     if revision["categoryId"] not in category:
         fields["categoryId"] = None
-    call = with_taken_slugs(ctx, document, [revision["slug"]])
+    call = ctx.call if revision["slug"] == document["slug"] else with_taken_slugs(ctx, document, [revision["slug"]])
     return restore_version(document, call, fields, revision["wordCount"], data)
 
 

@@ -136,14 +136,14 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     if ctx.tries:
         ctx.store.documents.lock(ctx.project_id, document_id)
     document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
+    edited: _Edited = ctx.prepared or _edit(ctx, document, fields)
 
     def edit(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        edited: _Edited = ctx.prepared or _edit(ctx, present, fields)
         _refuse_wrong(present, edited)
         return new_content(ctx, present, edited.markdown, edited.words)
 
-    return content_result(ctx, document, edit)
+    return content_result(ctx, document, edit, edited.markdown)
 
 
 def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:

@@ -339,7 +339,7 @@ class OutboxCollection(Collection[Stored]):
         data = {name: record.get(field) for name, field in self.event_data} | dict(event.data)
         return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
 
-    def _has_room(self, events: int = 1) -> Bson:
+    def _has_room(self, events: int) -> Bson:
         """Returns the condition that an outbox takes further events; none for writes that are rolled back."""
         return {} if self._store.is_rolled_back else {f"outbox.{MAX_OUTBOX - events}": {"$exists": False}}
 

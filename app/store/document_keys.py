@@ -6,6 +6,7 @@ serves every filter. All keys are derived from the record by `document_keys`, wh
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from app.rules.documents import OPEN, StoredDocument
@@ -50,26 +51,14 @@ def document_from_bson(record: Any) -> Any:
     return record
 
 
-class DocumentRecords(OutboxCollection[StoredDocument]):
-    """The collection of documents."""
-
-    name = "documents"
-    hidden = HIDDEN
-    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (("documentId", "_id"),)
-
-    def keys(self, record: Values) -> Bson:
-        return document_keys(record)
-
-
-def document_keys(document: Values) -> Bson:
+def document_keys(record: Values) -> Bson:
     """Returns the keys that are stored with a document."""
-    brief = document.get("brief") or {}
+    keyword = (record.get("brief") or {}).get("keyword") or ""
     return {
-        "listed": _listed(document),
-        "titleKey": document["title"].casefold(),
-        "dueKey": document.get("dueDate") or NO_DUE_DATE,
-        "words": search_words(document["title"], document["slug"], brief.get("keyword") or ""),
+        "listed": _listed(record),
+        "titleKey": record["title"].casefold(),
+        "dueKey": record.get("dueDate") or NO_DUE_DATE,
+        "words": _words(record["title"], record["slug"], keyword),
     }
 
 
@@ -100,6 +89,12 @@ def lease_filter(states: Sequence[BriefState], now: datetime) -> Bson:
     return {"brief.claimExpiresAt": {"$not": {"$gt" if ready else "$lte": now}}}
 
 
+@lru_cache(1_000)
+def _words(title: str, slug: str, keyword: str) -> list[str]:
+    """Returns the words of a document; nearly every write leaves them, and has them for the record before and after."""
+    return search_words(title, slug, keyword)
+
+
 def _listed(document: Values) -> list[str]:
     if document["deletedAt"] is not None:
         return [TRASH]
@@ -117,3 +112,14 @@ def _brief_entry(document: Values) -> str:
     if brief["state"] == BriefState.CLAIMED and brief.get("claimExpiresAt") is not None:
         return LEASED
     return f"brief:{brief['state']}"
+
+
+class DocumentRecords(OutboxCollection[StoredDocument]):
+    """The collection of documents."""
+
+    name = "documents"
+    hidden = HIDDEN
+    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    event_data = (("documentId", "_id"),)
+
+    keys = staticmethod(document_keys)

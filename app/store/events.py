@@ -1,6 +1,5 @@
 """The feed of events, and the events of one document: read in order, trimmed at the old end (decisions, section 9)."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from itertools import takewhile
 
@@ -8,7 +7,7 @@ from bson import ObjectId
 
 from app.errors import CursorExpired, WriteConflict
 from app.rules.events import StoredEvent
-from app.store.collection import DESCENDING, Collection, from_bson, object_ids
+from app.store.collection import DESCENDING, Collection, from_bson
 from app.store.feeds import OutboxEvent, StoredFeed, feeds_of, new_feed
 
 TRIM_BATCH = 1_000
@@ -38,11 +37,6 @@ class Events(Collection[StoredEvent]):
     def last(self, project_id: str) -> int:
         """Returns the last sequence number of a project, 0 where it has no events."""
         return self._feed(project_id)["sequence"]
-
-    def last_of(self, project_ids: Iterable[str]) -> dict[str, int]:
-        """Returns the last sequence number of each project that has a feed."""
-        feeds = feeds_of(self._store.database).find({"_id": {"$in": object_ids(project_ids)}}, {"sequence": 1})
-        return {str(feed["_id"]): feed["sequence"] for feed in feeds}
 
     def _feed(self, project_id: str) -> StoredFeed:
         """Returns a project's feed without its plan."""

@@ -95,7 +95,7 @@ SCHEDULED = _documents(
     {"publishAt": {"$gt": FIRST_DATE}},
 )
 PUBLISHED_AT = _documents("publishedAt", "what a calendar has of days past", {"publishedAt": {"$gt": FIRST_DATE}})
-TRASHED_BY_TIME = _documents("deletedAt", "what to purge from the trash", TRASHED)
+_documents("deletedAt", "what to purge from the trash", TRASHED)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
 

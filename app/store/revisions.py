@@ -45,17 +45,6 @@ class Revisions(Collection[StoredRevision]):
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
 
-    def word_counts(self, project_id: str, versions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Returns how many words each of some versions of documents has, in one read."""
-        wanted = set(versions)
-        if not wanted:
-            return {}
-        ids, numbers = object_ids({one for one, _ in wanted}), sorted({number for _, number in wanted})
-        condition = {"documentId": {"$in": ids}, "version": {"$in": numbers}}
-        fields = {"documentId": 1, "version": 1, "wordCount": 1}
-        rows = self._find(project_id, condition, fields=fields)
-        return {(row["documentId"], row["version"]): row["wordCount"] for row in rows}
-
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
         written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}

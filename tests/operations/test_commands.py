@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -100,6 +101,15 @@ def test_content_is_written_in_five_commands(ctx: Context, commands: Commands) -
     assert sent(commands, ctx, "write_content", document, markdown=MARKDOWN, baseVersion=1) == [
         *("find", "insert", "findAndModify", "insert", "commitTransaction")
     ]
+
+
+def test_an_edit_of_a_section_answers_with_its_text_without_reading_it_again(ctx: Context) -> None:
+    document = made(ctx, "document", title="Rye", markdown="# Wheat")["id"]
+    edits = [{"hash": sha256(b"# Wheat").hexdigest()[:16], "markdown": "# Rye"}]
+
+    edited = OPERATIONS["edit_content"](ctx, document, fields={"edits": edits})
+
+    assert list(edited.texts.values()) == ["# Rye"]
 
 
 def test_a_claim_reads_and_writes_once_after_the_project_was_read(ctx: Context, commands: Commands) -> None:

@@ -10,7 +10,6 @@ TOP = Path(__file__).parents[2]
 SOURCES = [path for folder in ("app", "graphql_app", "mcp_tools") for path in sorted((TOP / folder).rglob("*.py"))]
 
 NEEDED = {
-    ("app/store/document_keys.py", "keys"): "gives a collection the keys of its records",
     ("mcp_tools/over_http.py", "send"): "ASGI demands a coroutine",
     ("app/store/bodies.py", "add_many"): "makes a method that only collections call public",
     ("app/store/publications.py", "add_many"): "makes a method that only collections call public",
