@@ -22,8 +22,8 @@ from bson import ObjectId
 from pymongo import monitoring
 
 from app.errors import CategoryInUse, ClusterInUse
-from app.fields.documents import SORTS
 from app.operations.context import Context, this_instant
+from app.schemas.documents import SORTS
 from app.store.indexes import create_indexes
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus

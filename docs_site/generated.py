@@ -13,8 +13,8 @@ from app import errors
 from app.errors import Refusal
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
-from app.records.errors import EXTRA_KEYS
-from app.records.json_schema import response_schema
+from app.responses.errors import EXTRA_KEYS
+from app.responses.json_schema import response_schema
 from app.rest.api import ROUTES
 from app.rules import briefs, statuses
 from app.rules.actors import SYSTEM

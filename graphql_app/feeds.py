@@ -14,19 +14,19 @@ from xml.sax.saxutils import escape, quoteattr
 from flask import Response, request
 
 from app.errors import BadRequest, HttpApiDecodeError
-from app.fields.loading import cached_schema, load
-from app.fields.queries import FeedQuery, from_query
-from app.fields.types import Schema
 from app.http import responses
 from app.http.callers import callers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.delivery_caches import DeliveryCaches, read_delivered
 from app.operations.sites import Site, last_published_at, publications, read_site
-from app.records.delivery import Categories
+from app.responses.delivery import Categories
 from app.rules.publishing import Publication
 from app.rules.sites import home_url, page_url
 from app.rules.times import wire_time
+from app.schemas.loading import cached_schema, load
+from app.schemas.queries import FeedQuery, from_query
+from app.schemas.types import Schema
 from app.settings import Settings
 from app.vocabulary import Channel
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
-from app.fields.loading import load
-from app.fields.queries import DeliveryPage as DeliveryQueryPage
 from app.operations.delivery import DeliveryPage
+from app.schemas.loading import load
+from app.schemas.queries import DeliveryPage as DeliveryQueryPage
 from graphql_app.context import Info
 from graphql_app.types import Category, Document, DocumentPage, Redirect
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import strawberry
 
-from app.fields.loading import load
-from app.fields.queries import RelatedPage
 from app.operations.delivery import DeliveryPage
-from app.records.delivery import DeliveredCategory, DeliveredDocument
+from app.responses.delivery import DeliveredCategory, DeliveredDocument
+from app.schemas.loading import load
+from app.schemas.queries import RelatedPage
 from graphql_app.context import Info
 
 Parent = strawberry.Parent[DeliveredDocument]

@@ -7,16 +7,16 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
-from app.fields.checks import HEX_ID, WRONG_ID
-from app.fields.documents import ContentPartQuery, GuardedWrite
-from app.fields.json_schema import json_schema
-from app.fields.keys import DryRun, idempotency_key
-from app.fields.loading import cached_schema, load
-from app.fields.queries import NUMBERS
-from app.fields.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
-from app.fields.unknown import unknown_names
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
+from app.schemas.checks import HEX_ID, WRONG_ID
+from app.schemas.documents import ContentPartQuery, GuardedWrite
+from app.schemas.json_schema import json_schema
+from app.schemas.keys import DryRun, idempotency_key
+from app.schemas.loading import cached_schema, load
+from app.schemas.queries import NUMBERS
+from app.schemas.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
+from app.schemas.unknown import unknown_names
 from mcp_tools.guidance import DESCRIBED_IN
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"

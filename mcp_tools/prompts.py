@@ -8,14 +8,14 @@ from typing import Any
 import mcp_types as t
 
 from app.errors import NotFound
-from app.fields.checks import HEX_ID, WRONG_ID
-from app.fields.types import Schema, StrictString
 from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
-from app.records.briefs import BriefDetail
+from app.responses.briefs import BriefDetail
 from app.rules.documents import OPEN
+from app.schemas.checks import HEX_ID, WRONG_ID
+from app.schemas.types import Schema, StrictString
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
 

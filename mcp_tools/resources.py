@@ -6,13 +6,13 @@ import mcp_types as t
 import orjson
 
 from app.errors import NotFound
-from app.fields.checks import HEX_ID
-from app.fields.loading import load
 from app.operations.briefs import get_brief, list_briefs
 from app.operations.context import Context
 from app.operations.documents import list_documents
 from app.operations.operation import Operation
 from app.operations.sections import read_document_content
+from app.schemas.checks import HEX_ID
+from app.schemas.loading import load
 from mcp_tools.arguments import SMALL_PAGE
 from mcp_tools.results import UNTRUSTED
 

@@ -7,11 +7,11 @@ import orjson
 from typing_extensions import get_original_bases
 
 from app.errors import Refusal
-from app.fields.loading import cached_schema
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
-from app.records.intents import Intent
-from app.records.json_schema import response_schema
+from app.responses.intents import Intent
+from app.responses.json_schema import response_schema
+from app.schemas.loading import cached_schema
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section

@@ -17,8 +17,8 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
 from app.errors import InternalError, Refusal
-from app.fields.unknown import near_name
 from app.operations.context import Context
+from app.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.guidance import INSTRUCTIONS

@@ -50,7 +50,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Returns a command; for an unknown name the error suggests the closest one."""
         if args[0] not in COMMANDS:
-            from app.fields.unknown import near_name  # which imports marshmallow
+            from app.schemas.unknown import near_name  # which imports marshmallow
 
             if near := near_name(args[0], COMMANDS):
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")

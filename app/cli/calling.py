@@ -11,10 +11,10 @@ import click
 import orjson
 
 from app.errors import ServiceUnavailable
-from app.fields.loading import load
 from app.operations.context import Context
 from app.operations.operation import Operation, Shown
 from app.operations.projects import service_of
+from app.schemas.loading import load
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.vocabulary import Channel

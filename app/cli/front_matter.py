@@ -13,9 +13,9 @@ from typing import Any
 
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.cli.calling import read_bounded
-from app.fields.briefs import BriefFields
-from app.fields.loading import cached_schema
-from app.fields.slugs import slug_problem
+from app.schemas.briefs import BriefFields
+from app.schemas.loading import cached_schema
+from app.schemas.slugs import slug_problem
 
 FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
 MAX_FILE_BYTES = 10 * 1024 * 1024

@@ -16,14 +16,14 @@ from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.cli.progress import progress
 from app.errors import BadRequest, Refusal
-from app.fields.imports import ImportedFields
-from app.fields.loading import load
 from app.operations import publishing
 from app.operations.context import Context, this_instant
 from app.operations.imports import import_documents, update_imported
-from app.records.plans import Import
+from app.responses.plans import Import
 from app.rules.batches import batches
 from app.rules.times import wire_time
+from app.schemas.imports import ImportedFields
+from app.schemas.loading import load
 from app.store.store import Store
 
 SUFFIXES = (".md", ".markdown")

@@ -9,9 +9,9 @@ import httpx2
 import marshmallow as ma
 
 from app.cli.calling import connected
-from app.fields.checks import http_url
 from app.http.logs import log_as_json
 from app.http.tracing import trace
+from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
 from mcp_tools.over_stdio import INVALID, JSON, TIMEOUT, TOKEN, StdioServer, mcp_address

@@ -13,14 +13,14 @@ from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, s
 from app.cli.plan_files import read_plan
 from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
-from app.fields.loading import load
-from app.fields.plan_tables import PlanFile, UnreadablePlan
-from app.fields.plans import MAX_PIECES, PlanFields
 from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents
-from app.records.plans import Piece
+from app.responses.plans import Piece
 from app.rules.batches import batches
 from app.rules.plans import REPEATED
+from app.schemas.loading import load
+from app.schemas.plan_tables import PlanFile, UnreadablePlan
+from app.schemas.plans import MAX_PIECES, PlanFields
 from app.vocabulary import PieceOutcome
 
 

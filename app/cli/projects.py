@@ -4,9 +4,9 @@ import click
 
 from app.cli.calling import as_json, show, show_all, store
 from app.cli.db import create_missing
-from app.fields.loading import load
-from app.fields.projects import ProjectFields
 from app.operations.projects import all_projects, create_project
+from app.schemas.loading import load
+from app.schemas.projects import ProjectFields
 
 
 @click.group()

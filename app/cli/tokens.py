@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 import click
 
 from app.cli.calling import Duration, as_json, call, context, every, of_project, show, show_all, store
-from app.fields.tokens import MOST
 from app.operations import tokens
 from app.operations.tokens import project_of_token
-from app.records.tokens import NewToken
+from app.responses.tokens import NewToken
 from app.rules.times import wire_time
 from app.rules.tokens import budget_of
+from app.schemas.tokens import MOST
 from app.vocabulary import BudgetLimit, Scope, TokenKind
 
 SCOPES = [str(scope) for scope in Scope]

@@ -13,11 +13,11 @@ from app.console.frame import console, page
 from app.console.moves import BY_NAME
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.fields.documents import DocumentQuery
-from app.fields.loading import cached_schema
-from app.fields.queries import from_query
 from app.operations import documents
-from app.records.documents import DocumentSummary
+from app.responses.documents import DocumentSummary
+from app.schemas.documents import DocumentQuery
+from app.schemas.loading import cached_schema
+from app.schemas.queries import from_query
 from app.vocabulary import DocumentStatus
 
 IN_A_COLUMN = 25

@@ -15,11 +15,11 @@ from app.console.frame import console, page
 from app.console.moves import refuse_if_moved
 from app.console.sessions import context
 from app.errors import HttpApiDecodeError
-from app.fields.documents import DocumentQuery
-from app.fields.loading import load
 from app.operations import documents, publishing
-from app.records.documents import DocumentSummary
+from app.responses.documents import DocumentSummary
 from app.rules.times import read_time, wire_time
+from app.schemas.documents import DocumentQuery
+from app.schemas.loading import load
 from app.store.store import Store
 
 MOST = 500

@@ -13,8 +13,8 @@ from flask import request
 from app.console.frame import console
 from app.console.sessions import context
 from app.errors import IdempotencyConflict
-from app.fields.loading import load
 from app.operations.operation import Operation, Result, Shown
+from app.schemas.loading import load
 
 Row = TypeVar("Row")
 

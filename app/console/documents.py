@@ -14,16 +14,16 @@ from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import context
 from app.errors import BadRequest, NotFound, VersionConflict
-from app.fields.queries import MAX_NUMBER
 from app.http.concurrency import hold_large
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
-from app.records.documents import DocumentSummary
+from app.responses.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
+from app.schemas.queries import MAX_NUMBER
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""

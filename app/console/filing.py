@@ -14,8 +14,8 @@ from app.console.lookups import named
 from app.errors import Refusal
 from app.operations import categories, clusters, intents
 from app.operations.operation import Operation
-from app.records.intents import Intent
-from app.records.named import Category, Cluster
+from app.responses.intents import Intent
+from app.responses.named import Category, Cluster
 from app.rules.slugs import slug_of
 
 

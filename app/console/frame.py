@@ -21,9 +21,9 @@ from app.errors import (
     SlugTaken,
     VersionConflict,
 )
-from app.fields.checks import HEX_ID
 from app.http.callers import callers
 from app.operations.context import Context
+from app.schemas.checks import HEX_ID
 from app.vocabulary import Scope
 
 POLICY = (

@@ -16,7 +16,7 @@ from app.errors import BadRequest, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
-from app.records.documents import DocumentSummary
+from app.responses.documents import DocumentSummary
 from app.rules.briefs import holds_claim
 from app.vocabulary import BriefState, DocumentStatus
 

@@ -13,11 +13,11 @@ from app.console.frame import console, done, page
 from app.console.moves import offer_brief
 from app.console.words import STATUSES
 from app.errors import HttpApiDecodeError, NotFound, Refusal
-from app.fields.checks import HEX_ID
-from app.fields.intents import FirstStatus
-from app.fields.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
-from app.fields.plans import MAX_PIECES
 from app.operations import documents, intents, plans
+from app.schemas.checks import HEX_ID
+from app.schemas.intents import FirstStatus
+from app.schemas.plan_tables import COLUMNS, PlanFile, UnreadablePlan, read_table, text_of
+from app.schemas.plans import MAX_PIECES
 from app.vocabulary import DocumentStatus, Kind
 
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")

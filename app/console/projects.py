@@ -12,8 +12,8 @@ from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page
 from app.console.words import UNITS, exact_duration
 from app.errors import HttpApiDecodeError
-from app.fields.briefs import LEASE_SECONDS
 from app.operations import projects
+from app.schemas.briefs import LEASE_SECONDS
 from app.vocabulary import CheckLevel, CheckName
 
 TEXTS = ("name", "siteUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")

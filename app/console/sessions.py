@@ -8,13 +8,13 @@ from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, is_from_script, page_before, set_cookie
 from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
-from app.fields.checks import HEX_ID
 from app.http.bodies import MAX_BODY
 from app.http.callers import callers
 from app.http.credentials import SESSION_COOKIE, session_secret
 from app.http.hosts import is_same_origin
 from app.operations.access import SESSION_LIFE
 from app.operations.context import Context
+from app.schemas.checks import HEX_ID
 from app.vocabulary import Channel
 
 LONGEST_PLAIN_FORM = 64 * 1024

@@ -10,9 +10,9 @@ from app.console.calls import call, may, require
 from app.console.frame import console, message_of, page
 from app.console.moves import Move
 from app.errors import BadRequest, Refusal
-from app.fields.checks import HEX_ID
-from app.fields.queries import MAX_OFFSET
 from app.operations import briefs, documents, publishing
+from app.schemas.checks import HEX_ID
+from app.schemas.queries import MAX_OFFSET
 
 ON_A_PAGE = 50
 MOST_AT_ONCE = 50

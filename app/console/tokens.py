@@ -12,7 +12,7 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
-from app.records.tokens import NewToken
+from app.responses.tokens import NewToken
 from app.vocabulary import BudgetLimit, TokenKind
 
 ON_A_PAGE = 100

@@ -8,9 +8,9 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
-from app.fields.checks import HEX_ID
 from app.operations import webhooks
-from app.records.webhooks import NewWebhook
+from app.responses.webhooks import NewWebhook
+from app.schemas.checks import HEX_ID
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 IN_LOG = 25

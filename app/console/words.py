@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.console.frame import console
 from app.console.sessions import context
 from app.console.times import utc_text, write_instants
-from app.records.documents import DocumentSummary
+from app.responses.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.times import read_time
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent

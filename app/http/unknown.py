@@ -18,7 +18,7 @@ from http_sf.types import ItemType, ListType
 from werkzeug.http import parse_list_header, parse_options_header
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue
-from app.fields.unknown import LONG_NAME, Unknown, unknown_names
+from app.schemas.unknown import LONG_NAME, Unknown, unknown_names
 
 LISTED = 20
 """The most names in `Ignored-Fields`."""

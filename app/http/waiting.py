@@ -8,7 +8,7 @@ from app.errors import ServiceUnavailable
 from app.http.callers import callers
 from app.http.concurrency import wait_instead_of_working
 from app.operations.operation import Result
-from app.records.events import EventPage
+from app.responses.events import EventPage
 
 POLL_SECONDS = 0.5
 

@@ -17,18 +17,18 @@ from app.errors import (
     NoBriefReady,
     Problem,
 )
-from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.context import Context
 from app.operations.documents import change_document, document_change, own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.briefs import BriefDetail, BriefItem, brief_detail, brief_item
-from app.records.documents import DocumentSummary
+from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.responses.documents import DocumentSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.etags import document_tag
 from app.rules.references import ExistingRecords, link_problems
+from app.schemas.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import BriefState, Scope
 
 MOST_SPREAD = 100

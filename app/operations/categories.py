@@ -1,18 +1,18 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
-from app.fields.loading import Fields, changed_fields, check
-from app.fields.named import CategoryChanges
-from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.named import Category, category_record
+from app.responses.named import Category, category_record
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
 from app.rules.references import reference_problems
+from app.schemas.loading import Fields, changed_fields, check
+from app.schemas.named import CategoryChanges
+from app.schemas.queries import LongPage
 from app.vocabulary import Kind, Scope
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."

@@ -7,7 +7,7 @@ from app.operations.documents import own_document
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
-from app.records.checks import Checks
+from app.responses.checks import Checks
 from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
 from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject

@@ -1,15 +1,15 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.errors import BadRequest, ClusterInUse, NotFound, or_raise
-from app.fields.loading import Fields, changed_fields, check
-from app.fields.named import ClusterChanges
-from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.named import Cluster, cluster_record
+from app.responses.named import Cluster, cluster_record
 from app.rules.etags import record_tag
 from app.rules.intents import TAKEN
 from app.rules.named import StoredCluster
+from app.schemas.loading import Fields, changed_fields, check
+from app.schemas.named import ClusterChanges
+from app.schemas.queries import LongPage
 from app.vocabulary import Kind, Scope
 
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."

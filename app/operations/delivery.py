@@ -16,7 +16,7 @@ from app.errors import Forbidden
 from app.operations.context import Context
 from app.operations.delivered_texts import TextCache, Texts
 from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
-from app.records.delivery import (
+from app.responses.delivery import (
     Categories,
     DeliveredCategory,
     DeliveredDocument,

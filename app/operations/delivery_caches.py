@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from app.errors import ServiceUnavailable
-from app.fields.queries import MAX_OFFSET
 from app.operations.context import Context
 from app.operations.revision_cache import RevisionCache
-from app.records.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
+from app.responses.delivery import Categories, DeliveredCategory, DeliveredRedirect, delivered_categories
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.publishing import redirects
+from app.schemas.queries import MAX_OFFSET
 from app.store.projects import Revision
 from app.store.single_flight import SingleFlight
 

@@ -7,12 +7,10 @@ from functools import partial
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, SlugTaken, VersionConflict, or_raise
-from app.fields.documents import DocumentChanges, DocumentQuery
-from app.fields.loading import Fields, changed_fields, in_order, problems
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.documents import Document, DocumentSummary, document_summary, document_text_ids
+from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.calls import Call
@@ -24,6 +22,8 @@ from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.times import read_time
 from app.rules.words import search_words
+from app.schemas.documents import DocumentChanges, DocumentQuery
+from app.schemas.loading import Fields, changed_fields, in_order, problems
 from app.vocabulary import DocumentStatus, Scope
 
 document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)

@@ -1,13 +1,13 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
 from app.errors import CursorExpired, HttpApiDecodeError, Issue
-from app.fields.loading import Fields
-from app.fields.queries import ActivityQuery, EventQuery
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.records.events import Activity, EventPage, activity_record, event_record
+from app.responses.events import Activity, EventPage, activity_record, event_record
 from app.rules.events import cursor_of, read_cursor
+from app.schemas.loading import Fields
+from app.schemas.queries import ActivityQuery, EventQuery
 from app.vocabulary import Scope
 
 

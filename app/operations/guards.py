@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.errors import BudgetExceeded, ProjectFrozen, Refusal
-from app.fields.loading import Fields
 from app.operations.context import Context, this_instant
 from app.rules.actors import Actor, wire_note
 from app.rules.briefs import expire_lease
@@ -17,6 +16,7 @@ from app.rules.documents import StoredDocument
 from app.rules.projects import StoredProject
 from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
+from app.schemas.loading import Fields
 from app.vocabulary import BudgetLimit, Scope
 
 FRESH = timedelta(seconds=1)

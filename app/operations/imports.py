@@ -9,9 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
-from app.fields.documents import EditedFields
-from app.fields.imports import ImportedFields, ImportFields
-from app.fields.loading import Fields, cached_schema, in_order, problems
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
@@ -19,14 +16,17 @@ from app.operations.documents import created_event, document_result, own_documen
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.revisions import content_result, markdown_of, new_content
-from app.records.documents import Document, DocumentSummary
-from app.records.plans import Import
+from app.responses.documents import Document, DocumentSummary
+from app.responses.plans import Import
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
+from app.schemas.documents import EditedFields
+from app.schemas.imports import ImportedFields, ImportFields
+from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any, cast
 
-from app.fields.loading import Fields
-from app.fields.queries import InsightsQuery
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.insights import (
+from app.responses.insights import (
     AgentFigures,
     BriefCounts,
     DayFigures,
@@ -33,6 +31,8 @@ from app.rules.insights import (
     statuses_by_day,
 )
 from app.rules.times import wire_time_or_none
+from app.schemas.loading import Fields
+from app.schemas.queries import InsightsQuery
 from app.vocabulary import Scope
 
 

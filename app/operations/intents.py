@@ -8,9 +8,6 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
-from app.fields.intents import DraftDocumentFields, IntentQuery
-from app.fields.loading import Fields
-from app.fields.named import DraftCategoryFields, DraftClusterFields
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
@@ -18,20 +15,23 @@ from app.operations.documents import created_event, document_result
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
-from app.records.documents import DocumentSummary
-from app.records.intents import (
+from app.responses.documents import DocumentSummary
+from app.responses.intents import (
     Confirmed,
     Intent,
     Validation,
     intent_record,
 )
-from app.records.named import Category, Cluster, category_record, cluster_record
+from app.responses.named import Category, Cluster, category_record, cluster_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster, new_document
 from app.rules.text import word_count
+from app.schemas.intents import DraftDocumentFields, IntentQuery
+from app.schemas.loading import Fields
+from app.schemas.named import DraftCategoryFields, DraftClusterFields
 from app.store.intents import guess_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope

@@ -1,14 +1,14 @@
 """Members of the project (decisions, section 2)."""
 
 from app.errors import BadRequest, NotFound, or_raise
-from app.fields.loading import Fields, changed_fields, check
-from app.fields.named import MemberChanges, MemberFields
-from app.fields.queries import LongPage
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.named import Member, member_record
+from app.responses.named import Member, member_record
 from app.rules.etags import record_tag
 from app.rules.named import StoredMember
+from app.schemas.loading import Fields, changed_fields, check
+from app.schemas.named import MemberChanges, MemberFields
+from app.schemas.queries import LongPage
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."

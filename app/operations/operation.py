@@ -31,11 +31,11 @@ from app.errors import (
     Refusal,
     WriteConflict,
 )
-from app.fields.types import Schema
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.rules.calls import Call
 from app.rules.documents import StoredDocument
+from app.schemas.types import Schema
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store, TooManyWriters

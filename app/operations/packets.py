@@ -10,9 +10,9 @@ from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
-from app.records.briefs import brief_record
-from app.records.named import described
-from app.records.packets import (
+from app.responses.briefs import brief_record
+from app.responses.named import described
+from app.responses.packets import (
     Packet,
     PacketCategory,
     PacketCluster,
@@ -20,7 +20,7 @@ from app.records.packets import (
     packet_link,
     packet_neighbour,
 )
-from app.records.sections import section_summary
+from app.responses.sections import section_summary
 from app.rules.actors import wire_note
 from app.rules.checks import failed
 from app.rules.documents import StoredDocument, brief_of

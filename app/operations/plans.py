@@ -10,10 +10,6 @@ from functools import partial
 from typing import Any, cast
 
 from app.errors import IntentInvalid, Problem
-from app.fields.documents import DocumentChanges
-from app.fields.intents import DraftDocumentFields
-from app.fields.loading import Fields, cached_schema, changed_fields, in_order, problems
-from app.fields.plans import PieceKey, PlanFields
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
 from app.operations.documents import created_event, deliver_at_once
@@ -21,7 +17,7 @@ from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
-from app.records.plans import Piece, Plan
+from app.responses.plans import Piece, Plan
 from app.rules.briefs import brief_at, decide_at, mark_brief_ready, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
@@ -31,6 +27,10 @@ from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import ExistingRecords, reference_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
+from app.schemas.documents import DocumentChanges
+from app.schemas.intents import DraftDocumentFields
+from app.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
+from app.schemas.plans import PieceKey, PlanFields
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
 
 DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)

@@ -1,14 +1,14 @@
 """The token's project and its settings (decisions, section 5)."""
 
 from app.errors import BadRequest, NotFound, or_raise
-from app.fields.loading import Fields, check
-from app.fields.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.operations.context import Caller, Context, system, this_instant
 from app.operations.operation import Effect, Result, operation
-from app.records.projects import Project, project_record
+from app.responses.projects import Project, project_record
 from app.rules.actors import StoredNote
 from app.rules.etags import record_tag
 from app.rules.projects import StoredProject
+from app.schemas.loading import Fields, check
+from app.schemas.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Scope

@@ -24,9 +24,6 @@ from app.errors import (
     VersionConflict,
     WriteConflict,
 )
-from app.fields.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
-from app.fields.imports import DatedFields
-from app.fields.loading import Fields, problems
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
 from app.operations.documents import change_document, document_change, own_document
@@ -34,13 +31,16 @@ from app.operations.guards import call_under_claim, publishing_call, refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
 from app.operations.revisions import markdown_of
-from app.records.documents import DocumentSummary, ScheduleOutcome
+from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
 from app.rules.times import read_time
+from app.schemas.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
+from app.schemas.imports import DatedFields
+from app.schemas.loading import Fields, problems
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope

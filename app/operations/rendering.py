@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from app.fields.loading import Fields
 from app.operations.context import Context
 from app.operations.guards import refusal_of
 from app.operations.long_texts import processing
 from app.rules.publishing import Rendered, refuse_publication, rendered
+from app.schemas.loading import Fields
 
 _renderable: LRUCache[str, bool] = LRUCache(10_000)
 """Whether contents that were rendered before can be published; a content never changes."""

@@ -6,18 +6,18 @@ from datetime import timedelta
 from itertools import chain
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
-from app.fields.loading import Fields, check
-from app.fields.tokens import RevertFields
 from app.operations.context import Context
 from app.operations.documents import write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import restored
-from app.records.reverts import Revert, Reverted, Skipped
+from app.responses.reverts import Revert, Reverted, Skipped
 from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument
 from app.rules.edits import NOT_EDITABLE
 from app.rules.revisions import StoredRevision
 from app.rules.times import read_time
+from app.schemas.loading import Fields, check
+from app.schemas.tokens import RevertFields
 from app.vocabulary import Scope, SkipReason
 
 AT_ONCE = 100

@@ -14,9 +14,6 @@ from app.errors import (
     VersionConflict,
     or_raise,
 )
-from app.fields.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
-from app.fields.loading import Fields
-from app.fields.queries import Page
 from app.operations.context import Context
 from app.operations.documents import (
     document_change,
@@ -29,8 +26,8 @@ from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.records.documents import DocumentSummary
-from app.records.revisions import (
+from app.responses.documents import DocumentSummary
+from app.responses.revisions import (
     Diff,
     Revision,
     RevisionSummary,
@@ -44,6 +41,9 @@ from app.rules.edits import can_write_content, refuse_content_write, restore_ver
 from app.rules.etags import EntityTag
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
+from app.schemas.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
+from app.schemas.loading import Fields
+from app.schemas.queries import Page
 from app.store.collection import new_id
 from app.vocabulary import Scope
 

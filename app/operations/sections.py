@@ -16,10 +16,6 @@ from app.errors import (
     VersionConflict,
     WriteConflict,
 )
-from app.fields.documents import ContentPartQuery
-from app.fields.intents import MAX_MARKDOWN
-from app.fields.loading import Fields
-from app.fields.sections import ContentEdits
 from app.operations.context import Context
 from app.operations.documents import document_change, own_document
 from app.operations.guards import call_under_claim
@@ -32,18 +28,22 @@ from app.operations.revisions import (
     new_content,
     own_revision,
 )
-from app.records.documents import DocumentSummary
-from app.records.sections import (
+from app.responses.documents import DocumentSummary
+from app.responses.sections import (
     ContentPart,
     Outline,
     content_part_record,
     section_summary,
 )
-from app.records.sections import Section as SectionResponse
+from app.responses.sections import Section as SectionResponse
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
 from app.rules.text import word_count
+from app.schemas.documents import ContentPartQuery
+from app.schemas.intents import MAX_MARKDOWN
+from app.schemas.loading import Fields
+from app.schemas.sections import ContentEdits
 from app.vocabulary import Scope
 
 

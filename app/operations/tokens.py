@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 
 from app.errors import BadRequest, Forbidden, NotFound, Problem, or_raise
-from app.fields.loading import Fields, changed_fields, check, in_order, problems
-from app.fields.queries import LongPage
-from app.fields.tokens import TokenChanges, TokenFields
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.tokens import NewToken, Token, token_record
+from app.responses.tokens import NewToken, Token, token_record
 from app.rules.etags import record_tag
 from app.rules.times import read_time
 from app.rules.tokens import StoredToken, budget_of
+from app.schemas.loading import Fields, changed_fields, check, in_order, problems
+from app.schemas.queries import LongPage
+from app.schemas.tokens import TokenChanges, TokenFields
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 

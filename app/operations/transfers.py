@@ -17,8 +17,6 @@ from typing import Any
 import orjson
 
 from app.errors import BadRequest, Refusal, WriteConflict
-from app.fields.loading import cached_schema, check, load
-from app.fields.transfers import FORMAT, LINES
 from app.operations.context import Context
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
@@ -27,6 +25,8 @@ from app.rules.events import Event
 from app.rules.publishing import Publication, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.schemas.loading import cached_schema, check, load
+from app.schemas.transfers import FORMAT, LINES
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus

@@ -5,11 +5,9 @@ import secrets
 from typing import Any
 
 from app.errors import BadRequest, NotFound, Problem, or_raise
-from app.fields.loading import Fields, in_order, problems
-from app.fields.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.records.webhooks import (
+from app.responses.webhooks import (
     Delivery,
     NewWebhook,
     Webhook,
@@ -19,6 +17,8 @@ from app.records.webhooks import (
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
+from app.schemas.loading import Fields, in_order, problems
+from app.schemas.webhooks import DeliveryQuery, WebhookChanges, WebhookFields
 from app.vocabulary import Scope
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}

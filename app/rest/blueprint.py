@@ -15,9 +15,6 @@ import orjson
 from flask import Response, request, url_for
 from flask_smorest import Blueprint
 
-from app.fields.loading import cached_schema
-from app.fields.queries import MAX_OFFSET
-from app.fields.types import Schema
 from app.http import bodies
 from app.http.callers import callers
 from app.http.concurrency import hold_large
@@ -25,13 +22,16 @@ from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, respo
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
-from app.records.documents import TEXT_IF_MISSING
-from app.records.json_schema import REF
+from app.responses.documents import TEXT_IF_MISSING
+from app.responses.json_schema import REF
 from app.rest.examples import request_example
 from app.rest.openapi import common_parameters
 from app.rest.parser import ConditionalWriteHeaders, Parser, WriteHeaders, check_path
 from app.rest.route import Route
 from app.rules.etags import read_tags
+from app.schemas.loading import cached_schema
+from app.schemas.queries import MAX_OFFSET
+from app.schemas.types import Schema
 from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]

@@ -1,8 +1,8 @@
 """Routes of events, the feed with a long poll (decisions, section 14)."""
 
-from app.fields.queries import WaitingEventQuery
 from app.operations import events
 from app.rest.blueprint import Routes
+from app.schemas.queries import WaitingEventQuery
 
 routes = Routes("events", __name__, "Changes in the project, in order.")
 

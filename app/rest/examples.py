@@ -7,14 +7,14 @@ import marshmallow as ma
 
 from app.documented import EXAMPLE_TIME
 from app.errors import IntentInvalid, Refusal
-from app.fields.intents import INTENT_FIELDS
-from app.fields.loading import cached_schema, problems
-from app.fields.types import EXAMPLE
-from app.records.intents import TAKEN_KEYWORD, Validation
-from app.records.json_schema import REF, JsonSchema, error_components
+from app.responses.intents import TAKEN_KEYWORD, Validation
+from app.responses.json_schema import REF, JsonSchema, error_components
 from app.rest.route import Route
 from app.rules.documents import NO_CLAIM
 from app.rules.webhooks import TEST
+from app.schemas.intents import INTENT_FIELDS
+from app.schemas.loading import cached_schema, problems
+from app.schemas.types import EXAMPLE
 from app.vocabulary import Kind
 
 _NOT_OFFERED = {"state": "none", **NO_CLAIM}

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from app.documented import doc
 from app.errors import HttpApiDecodeError, InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
-from app.records.json_schema import REF
+from app.responses.json_schema import REF
 from app.rest.route import error_responses
 
 ALIVE = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError])

@@ -16,17 +16,17 @@ from flask_smorest import Api
 from app import vocabulary
 from app.documented import EXAMPLE_ID, docstring
 from app.errors import Refusal
-from app.fields.checks import HEX_ID
-from app.fields.documents import SORTS
-from app.fields.intents import INTENT_FIELDS, FirstStatus
-from app.fields.queries import MAX_NUMBER, NUMBERS
-from app.records.briefs import SEARCH_INTENTS
-from app.records.intents import Intent
-from app.records.json_schema import REF, JsonSchema, components, error_components
+from app.responses.briefs import SEARCH_INTENTS
+from app.responses.intents import Intent
+from app.responses.json_schema import REF, JsonSchema, components, error_components
 from app.rest.examples import error_example, request_example, response_example
 from app.rest.health import Health
 from app.rest.route import ErrorResponse, Route
 from app.rules.webhooks import TEST
+from app.schemas.checks import HEX_ID
+from app.schemas.documents import SORTS
+from app.schemas.intents import INTENT_FIELDS, FirstStatus
+from app.schemas.queries import MAX_NUMBER, NUMBERS
 from app.settings import VERSION, Settings
 
 DESCRIPTION = Path(__file__).with_suffix(".md").read_text("utf-8")

@@ -10,14 +10,14 @@ from marshmallow import fields
 from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
-from app.fields.checks import HEX_ID, WRONG_ID
-from app.fields.documents import BASE_REQUIRED, GuardedWrite
-from app.fields.keys import idempotency_key
-from app.fields.loading import decode_error
-from app.fields.queries import NUMBERS, from_query
-from app.fields.types import Schema
 from app.http import bodies, json
 from app.http.unknown import note_unknown_body, refuse_unknown_if_strict, request_schemas
+from app.schemas.checks import HEX_ID, WRONG_ID
+from app.schemas.documents import BASE_REQUIRED, GuardedWrite
+from app.schemas.keys import idempotency_key
+from app.schemas.loading import decode_error
+from app.schemas.queries import NUMBERS, from_query
+from app.schemas.types import Schema
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."

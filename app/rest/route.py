@@ -28,12 +28,12 @@ from app.errors import (
     Unauthorized,
     UnsupportedMediaType,
 )
-from app.fields.keys import DryRun
 from app.operations.operation import Effect, Operation
-from app.records.intents import CONFIRMED, Confirmed, Intent
-from app.records.projects import Project
-from app.records.revisions import Revision
-from app.records.webhooks import Delivery
+from app.responses.intents import CONFIRMED, Confirmed, Intent
+from app.responses.projects import Project
+from app.responses.revisions import Revision
+from app.responses.webhooks import Delivery
+from app.schemas.keys import DryRun
 from app.vocabulary import Kind, Scope
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset(

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from app.errors import Problem
-from app.fields.intents import INTENT_FIELDS
-from app.fields.loading import Fields, in_order, problems
 from app.rules.actors import Actor
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import NO_CLAIM
 from app.rules.references import ExistingRecords, link_problems, reference_problems
+from app.schemas.intents import INTENT_FIELDS
+from app.schemas.loading import Fields, in_order, problems
 from app.vocabulary import BriefState, DocumentStatus, Kind
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from app.errors import Problem
-from app.fields.loading import Fields
+from app.schemas.loading import Fields
 
 NAMES = {"category": "categoryId", "cluster": "clusterId", "assignee": "assigneeId"}
 """The fields of a piece that name a record, and the field that holds the record's id."""

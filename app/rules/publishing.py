@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import Any, cast
 
 from app.errors import BadRequest, Problem
-from app.fields.slugs import MAX_PAST_SLUGS
 from app.rules.calls import Call
 from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
+from app.schemas.slugs import MAX_PAST_SLUGS
 
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "

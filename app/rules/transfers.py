@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from app.fields.loading import cached_schema
-from app.fields.transfers import LINES
-from app.fields.types import List, Nested, TimeString
 from app.rules.times import read_time, wire_time
+from app.schemas.loading import cached_schema
+from app.schemas.transfers import LINES
+from app.schemas.types import List, Nested, TimeString
 
 COLLECTIONS = {
     "project": "projects",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from app.fields.intents import MAX_MARKDOWN
+from app.schemas.intents import MAX_MARKDOWN
 from tests.abuse.service import Service
 from tests.abuse.test_in_flight import at_once
 from tests.make import a_document

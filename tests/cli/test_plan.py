@@ -15,7 +15,7 @@ import pytest
 
 from app.cli import plan_files
 from app.cli.plan_files import read_plan
-from app.fields.plan_tables import UnreadablePlan, read_table
+from app.schemas.plan_tables import UnreadablePlan, read_table
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything

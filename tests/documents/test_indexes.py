@@ -15,7 +15,7 @@ import pymongo
 import pytest
 from pymongo import monitoring
 
-from app.fields.documents import SORTS
+from app.schemas.documents import SORTS
 from app.store import document_lists
 from app.store.document_keys import document_keys
 from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index

@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.fields.intents import MAX_MARKDOWN
 from app.operations import rendering
+from app.schemas.intents import MAX_MARKDOWN
 from app.store.store import Store
 from tests.documents.steps import a_document, ok, path_of, refused
 from tests.make import Project

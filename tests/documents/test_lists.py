@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.fields.documents import SORTS
+from app.schemas.documents import SORTS
 from app.store.store import Store
 from tests.documents.steps import (
     NOBODY,

@@ -16,11 +16,11 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from app import errors
-from app.fields.json_schema import json_schema
-from app.fields.loading import cached_schema
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Effect, Operation
 from app.rest.examples import error_example
+from app.schemas.json_schema import json_schema
+from app.schemas.loading import cached_schema
 from app.vocabulary import Scope
 from mcp_tools import guidance
 from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED

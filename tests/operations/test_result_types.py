@@ -7,8 +7,8 @@ from typing_extensions import is_typeddict
 
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation
-from app.records.documents import TEXT_IF_MISSING
-from app.records.json_schema import response_schema
+from app.responses.documents import TEXT_IF_MISSING
+from app.responses.json_schema import response_schema
 
 EACH_OPERATION = pytest.mark.parametrize("operation", MCP_CATALOGUE, ids=lambda operation: operation.name)
 

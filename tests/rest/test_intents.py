@@ -9,8 +9,8 @@ import orjson
 import pytest
 from bson import ObjectId
 
-from app.fields.intents import MAX_MARKDOWN
 from app.operations.context import this_instant
+from app.schemas.intents import MAX_MARKDOWN
 from tests.make import OPERATIONS, a_project
 
 KINDS = ("document", "cluster", "category")

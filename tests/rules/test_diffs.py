@@ -14,8 +14,8 @@ from shutil import which
 
 import pytest
 
-from app.fields.intents import MAX_MARKDOWN
 from app.rules.diffs import MOST_COMPARISONS, TooDifferent, unified_diff
+from app.schemas.intents import MAX_MARKDOWN
 
 MOST_LINES = int(MOST_COMPARISONS**0.5)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.fields.slugs import slug_problem
 from app.rules.slugs import MAX_LENGTH, numbered, slug_of
+from app.schemas.slugs import slug_problem
 
 
 @pytest.mark.contract("decided-intents.slug-made")

@@ -11,8 +11,8 @@ import pytest
 from bson import ObjectId
 from pymongo import monitoring
 
-from app.fields.documents import SORTS
 from app.operations.context import this_instant
+from app.schemas.documents import SORTS
 from app.store import document_lists
 from app.store.document_keys import document_keys
 from app.store.store import CODEC, Store

@@ -11,9 +11,9 @@ import pytest
 from bson import ObjectId
 
 from app.errors import WriteConflict
-from app.fields.documents import SORTS
 from app.rules.briefs import brief_at
 from app.rules.documents import OPEN, brief_of
+from app.schemas.documents import SORTS
 from app.store import collection, document_lists
 from app.store.document_keys import document_keys
 from app.store.store import Store

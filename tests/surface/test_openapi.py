@@ -15,10 +15,10 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from app import errors
-from app.fields.intents import INTENT_FIELDS
 from app.operations.catalogue import CATALOGUE
 from app.rest.api import SERVED
 from app.rest.examples import AFTER
+from app.schemas.intents import INTENT_FIELDS
 from app.server import create_app
 from app.settings import Settings
 from app.vocabulary import Kind

@@ -17,9 +17,9 @@ import marshmallow as ma
 import pytest
 from werkzeug.test import TestResponse
 
-from app.fields.loading import cached_schema
 from app.operations.operation import Operation
 from app.rest.route import Route
+from app.schemas.loading import cached_schema
 from app.vocabulary import Kind
 from tests.mcp_tools.client import ERAS, Agent
 from tests.operations.valid_calls import EVERY, Call, Scene

@@ -1,8 +1,8 @@
 """What may be written to a brief, and sent with its moves (contract: Brief)."""
 
-from app.fields.checks import http_url
-from app.fields.queries import Page
-from app.fields.types import EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
+from app.schemas.checks import http_url
+from app.schemas.queries import Page
+from app.schemas.types import EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
 from app.vocabulary import BriefState, SearchIntent
 
 LEASE_SECONDS = (60, 86_400)

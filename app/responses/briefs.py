@@ -7,7 +7,7 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
-from app.records.named import BriefCategory, described
+from app.responses.named import BriefCategory, described
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
 from app.rules.documents import LinkedDocument, ListedBrief, StoredBrief, StoredDocument

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.fields.briefs import BriefFields
-from app.fields.documents import ScheduleFields
-from app.fields.intents import DraftDocumentFields
-from app.fields.loading import cached_schema, problems
-from app.fields.named import DraftCategoryFields, DraftClusterFields
-from app.fields.webhooks import WebhookFields
+from app.schemas.briefs import BriefFields
+from app.schemas.documents import ScheduleFields
+from app.schemas.intents import DraftDocumentFields
+from app.schemas.loading import cached_schema, problems
+from app.schemas.named import DraftCategoryFields, DraftClusterFields
+from app.schemas.webhooks import WebhookFields
 
 TITLED = {"title": "Rye"}
 CATEGORY = {"name": "Bread", "slug": "bread"}

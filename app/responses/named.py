@@ -5,7 +5,7 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
-from app.records.actors import Created
+from app.responses.actors import Created
 from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role

@@ -6,9 +6,9 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
-from app.records.actors import Created, Identified
-from app.records.briefs import Brief, brief_record
-from app.records.revisions import Published
+from app.responses.actors import Created, Identified
+from app.responses.briefs import Brief, brief_record
+from app.responses.revisions import Published
 from app.rules.actors import Actor
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.times import wire_time, wire_time_or_none

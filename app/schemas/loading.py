@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from app.errors import BadRequest, HttpApiDecodeError, Issue, Problem
-from app.fields.types import Confirming
+from app.schemas.types import Confirming
 
 Fields = Mapping[str, Any]
 """Fields of a body, a query or an imported record, loaded: those of its schema, by name."""

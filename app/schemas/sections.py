@@ -1,9 +1,9 @@
 """What an edit of a document's sections carries (decisions, section 12)."""
 
-from app.fields.checks import full_match
-from app.fields.documents import WithClaim
-from app.fields.intents import MAX_MARKDOWN
-from app.fields.types import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
+from app.schemas.checks import full_match
+from app.schemas.documents import WithClaim
+from app.schemas.intents import MAX_MARKDOWN
+from app.schemas.types import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_EDITS = 50
 

@@ -4,15 +4,15 @@ A line refers only to earlier lines: settings, members, categories (parents firs
 its texts, its versions and last the document itself.
 """
 
-from app.fields.briefs import BriefFields
-from app.fields.checks import full_match, not_blank
-from app.fields.document_keys import document_key
-from app.fields.documents import PublishedChanges
-from app.fields.intents import MAX_MARKDOWN
-from app.fields.named import DraftCategoryFields, DraftClusterFields, MemberFields
-from app.fields.projects import ProjectChanges
-from app.fields.slugs import MAX_PAST_SLUGS, document_slug
-from app.fields.types import (
+from app.schemas.briefs import BriefFields
+from app.schemas.checks import full_match, not_blank
+from app.schemas.document_keys import document_key
+from app.schemas.documents import PublishedChanges
+from app.schemas.intents import MAX_MARKDOWN
+from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
+from app.schemas.projects import ProjectChanges
+from app.schemas.slugs import MAX_PAST_SLUGS, document_slug
+from app.schemas.types import (
     DateString,
     EnumString,
     List,

@@ -14,13 +14,13 @@ from typing import Any
 from marshmallow import fields
 
 from app.errors import MAX_ISSUES
-from app.fields.briefs import BriefFields
-from app.fields.document_keys import MAX_KEY
-from app.fields.intents import MAX_MARKDOWN
-from app.fields.loading import cached_schema
-from app.fields.plans import PieceFields
-from app.fields.types import StrictBoolean, StringList
-from app.fields.unknown import near_name
+from app.schemas.briefs import BriefFields
+from app.schemas.document_keys import MAX_KEY
+from app.schemas.intents import MAX_MARKDOWN
+from app.schemas.loading import cached_schema
+from app.schemas.plans import PieceFields
+from app.schemas.types import StrictBoolean, StringList
+from app.schemas.unknown import near_name
 
 DELIMITERS = ",;\t"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

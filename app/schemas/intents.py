@@ -2,11 +2,11 @@
 
 from enum import StrEnum
 
-from app.fields.briefs import DraftBriefFields
-from app.fields.checks import not_blank, one_of
-from app.fields.named import DraftCategoryFields, DraftClusterFields
-from app.fields.slugs import document_slug
-from app.fields.types import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
+from app.schemas.briefs import DraftBriefFields
+from app.schemas.checks import not_blank, one_of
+from app.schemas.named import DraftCategoryFields, DraftClusterFields
+from app.schemas.slugs import document_slug
+from app.schemas.types import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
 from app.vocabulary import DocumentStatus, Kind
 
 MAX_MARKDOWN = 2_097_152

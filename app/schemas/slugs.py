@@ -4,7 +4,7 @@ import unicodedata
 
 import marshmallow as ma
 
-from app.fields.checks import full_match
+from app.schemas.checks import full_match
 
 MAX_PAST_SLUGS = 20
 """The most past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""

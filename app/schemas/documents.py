@@ -1,11 +1,11 @@
 """What may be written to a document after it exists, and what reading documents takes (decisions, section 5)."""
 
-from app.fields.checks import calendar_date, http_url, not_blank, one_of, timestamp
-from app.fields.document_keys import MAX_KEY, not_empty
-from app.fields.intents import MAX_MARKDOWN, FirstStatus
-from app.fields.queries import Page
-from app.fields.slugs import document_slug
-from app.fields.types import (
+from app.schemas.checks import calendar_date, http_url, not_blank, one_of, timestamp
+from app.schemas.document_keys import MAX_KEY, not_empty
+from app.schemas.intents import MAX_MARKDOWN, FirstStatus
+from app.schemas.queries import Page
+from app.schemas.slugs import document_slug
+from app.schemas.types import (
     DateString,
     DelimitedStrings,
     EnumList,

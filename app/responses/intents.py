@@ -6,8 +6,8 @@ from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
 from app.errors import Problem
-from app.records.documents import Document, DocumentSummary
-from app.records.named import Category, Cluster
+from app.responses.documents import Document, DocumentSummary
+from app.responses.named import Category, Cluster
 from app.rules.actors import Actor
 from app.rules.checks import CheckResult
 from app.rules.intents import StoredIntent

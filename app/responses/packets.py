@@ -5,10 +5,10 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, Date, doc, one_of
-from app.records.briefs import Brief, BriefLink
-from app.records.errors import FAILED_CHECK
-from app.records.named import BriefCategory, BriefCluster
-from app.records.sections import Outline
+from app.responses.briefs import Brief, BriefLink
+from app.responses.errors import FAILED_CHECK
+from app.responses.named import BriefCategory, BriefCluster
+from app.responses.sections import Outline
 from app.rules.actors import Note
 from app.rules.checks import CheckResult
 from app.rules.documents import LinkedDocument, StoredDocument

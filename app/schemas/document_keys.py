@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from app.fields.types import StrictString
+from app.schemas.types import StrictString
 
 MAX_KEY = 200
 

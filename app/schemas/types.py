@@ -14,7 +14,7 @@ from marshmallow import fields, validate
 from marshmallow.experimental.context import Context
 from webargs.fields import DelimitedList
 
-from app.fields.checks import HEX_ID, calendar_date, one_of, timestamp
+from app.schemas.checks import HEX_ID, calendar_date, one_of, timestamp
 
 Check = Callable[[Any], Any]
 

@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from app.documented import doc
 from app.errors import Refusal
-from app.records.errors import Error
+from app.responses.errors import Error
 
 
 class Action(TypedDict):

@@ -1,9 +1,9 @@
 """The fields of an imported file: those of a draft, and those that an edit can set (decisions, section 10)."""
 
-from app.fields.checks import not_blank
-from app.fields.documents import EditedFields
-from app.fields.intents import DraftDocumentFields
-from app.fields.types import List, Nested, Schema, StrictString, TimeString
+from app.schemas.checks import not_blank
+from app.schemas.documents import EditedFields
+from app.schemas.intents import DraftDocumentFields
+from app.schemas.types import List, Nested, Schema, StrictString, TimeString
 
 
 class ImportedFields(EditedFields, DraftDocumentFields):

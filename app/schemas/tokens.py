@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import marshmallow as ma
 
-from app.fields.checks import not_blank
-from app.fields.types import (
+from app.schemas.checks import not_blank
+from app.schemas.types import (
     EnumString,
     List,
     Nested,

@@ -9,7 +9,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.fields.types import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
+from app.schemas.types import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
 
 MAX_OFFSET = 100_000
 

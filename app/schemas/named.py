@@ -1,8 +1,8 @@
 """What members, clusters and categories may hold (contract: Intent; decisions, section 2)."""
 
-from app.fields.checks import full_match, not_blank
-from app.fields.slugs import category_slug
-from app.fields.types import EnumString, Schema, StrictString, StringList, StringToConfirm
+from app.schemas.checks import full_match, not_blank
+from app.schemas.slugs import category_slug
+from app.schemas.types import EnumString, Schema, StrictString, StringList, StringToConfirm
 from app.vocabulary import Role
 
 _CLUSTER_NAME = "the cluster's name, unique in the project ignoring case"

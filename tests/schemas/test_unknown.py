@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.fields.unknown import near_name
+from app.schemas.unknown import near_name
 
 KNOWN = ("title", "slug", "categoryId", "documentId", "q", "keyword", "baseVersion", "id")
 

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 import marshmallow as ma
 from marshmallow import validate
 
-from app.fields.checks import http_url
-from app.fields.queries import Page
-from app.fields.types import EnumList, Schema, StrictBoolean, StrictString, StringList
+from app.schemas.checks import http_url
+from app.schemas.queries import Page
+from app.schemas.types import EnumList, Schema, StrictBoolean, StrictString, StringList
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 MAX_URL = 2_000

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from app.errors import HttpApiDecodeError
-from app.fields.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.fields.intents import DraftDocumentFields, IntentQuery
-from app.fields.loading import cached_schema, load
-from app.fields.named import DraftCategoryFields, DraftClusterFields
-from app.fields.queries import from_query
+from app.schemas.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.schemas.intents import DraftDocumentFields, IntentQuery
+from app.schemas.loading import cached_schema, load
+from app.schemas.named import DraftCategoryFields, DraftClusterFields
+from app.schemas.queries import from_query
 
 TEXTS = [
     (DraftDocumentFields, "title", 300),

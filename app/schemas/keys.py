@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.fields.checks import full_match
-from app.fields.types import Schema, StrictBoolean, StrictString
+from app.schemas.checks import full_match
+from app.schemas.types import Schema, StrictBoolean, StrictString
 
 VISIBLE_ASCII = "[!-~]{1,255}"
 

@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from app.documented import docstring
 from app.errors import Refusal
-from app.records.errors import EXTRA_KEYS
+from app.responses.errors import EXTRA_KEYS
 
 REF = "#/components/schemas/"
 

@@ -1,8 +1,8 @@
 """What a plan carries: the pieces of content that somebody plans, many at once (decisions, section 14)."""
 
-from app.fields.document_keys import document_key
-from app.fields.intents import DraftDocumentFields
-from app.fields.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
+from app.schemas.document_keys import document_key
+from app.schemas.intents import DraftDocumentFields
+from app.schemas.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
 
 MAX_PIECES = 500
 

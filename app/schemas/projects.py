@@ -5,9 +5,9 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.fields.briefs import LEASE_SECONDS
-from app.fields.checks import HEX_ID, full_match, http_url, not_blank
-from app.fields.types import (
+from app.schemas.briefs import LEASE_SECONDS
+from app.schemas.checks import HEX_ID, full_match, http_url, not_blank
+from app.schemas.types import (
     MAX_LISTED,
     Documented,
     EnumString,
