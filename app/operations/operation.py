@@ -231,7 +231,7 @@ class Operation(Generic[Shown]):
                     with ctx.store.deadline():
                         if outbox_full:
                             ctx.store.outboxes.publish_all(ctx.project_id)
-                        result = self._try(replace(ctx, tries=tries), arguments, key, fingerprint)
+                        result = self._try(ctx, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
                         ctx.callers_changed(ctx.project_id)
                     return result
@@ -242,6 +242,7 @@ class Operation(Generic[Shown]):
                         raise TooManyWriters from None
                     time.sleep(pause)
                 tries += 1
+                ctx = replace(ctx, tries=tries)
 
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Shown]:
         if ctx.dry_run:

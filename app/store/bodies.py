@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 CACHE_BYTES = 32 * 1024 * 1024
-MAX_CACHED = 256 * 1024
-"""A longer text is not cached: a few of them would evict all others."""
+LONG = 256 * 1024
+"""A text of more bytes is long: it is not cached, as a few of them would evict all others."""
+BYTES: Bson = {"$strLenBytes": "$text"}
+UNLESS_LONG: Bson = {"text": {"$cond": [{"$lte": [BYTES, LONG]}, "$text", "$$REMOVE"]}, "bytes": BYTES}
+"""What is read of a body: the text where it is short, and how many bytes it has."""
 
 _cache: LRUCache[tuple[str, str], str] = LRUCache(CACHE_BYTES, getsizeof=sys.getsizeof)
 """Texts by the ids of their project and body."""
@@ -65,28 +68,43 @@ class Bodies(Collection[StoredBody]):
         """Stores texts with given ids: `id`, `documentId`, `text`."""
         self._insert_many(project_id, bodies)
 
-    def get_texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the texts of several bodies by id; those that are not cached are read, in one command."""
+    def get_texts(
+        self, project_id: str, body_ids: Iterable[str], *, before_long: Callable[[int], None] | None = None
+    ) -> dict[str, str]:
+        """Returns the texts of several bodies by id; those that are not cached are read, in one command.
+
+        `before_long` is told how many bytes the long ones have together before these are read, by another command,
+        and may refuse.
+        """
         wanted = set(body_ids)
         with _cache_lock:
             cached = {one: _cache.get((project_id, one)) for one in wanted}
         texts = {one: text for one, text in cached.items() if text is not None}
-        if missing := object_ids(wanted - texts.keys()):
-            for row in self._find(project_id, {"_id": {"$in": missing}}, fields={"text": 1}):
-                texts[row["id"]] = row["text"]
-                self._remember(project_id, row["id"], row["text"])
+        if missing := wanted - texts.keys():
+            read = self._read(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
+            long = {row["id"]: row["bytes"] for row in read if "text" not in row}
+            if before_long is not None and long:
+                before_long(sum(long.values()))
+                read += self._read(project_id, long, {"text": 1})
+            for row in read:
+                if "text" in row:
+                    texts[row["id"]] = row["text"]
+                    self._remember(project_id, row["id"], row["text"])
         return texts
+
+    def _read(self, project_id: str, body_ids: Iterable[str], fields: Bson) -> list[Any]:
+        return list(self._find(project_id, {"_id": {"$in": object_ids(body_ids)}}, fields=fields))
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         if (
-            not (self._session and self._session.in_transaction) and sys.getsizeof(text) <= MAX_CACHED
+            not (self._session and self._session.in_transaction) and sys.getsizeof(text) <= LONG
         ):  # a transaction may yet be rolled back
             with _cache_lock:
                 _cache[project_id, body_id] = text
 
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""
-        return self._values(project_id, body_ids, {"$strLenBytes": "$text"})
+        return self._values(project_id, body_ids, BYTES)
 
     def to_render(self, project_id: str, body_id: str) -> str | None:
         """Returns a markdown that is about to be rendered; None when an earlier attempt was refused."""

@@ -32,7 +32,7 @@ class Categories(Named[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
-    event_data = (("categoryId", "_id"), ("slug", "slug"))
+    event_data = (("categoryId", "id"), ("slug", "slug"))
     unique = "slug"
     found_by = ("nameKey", "slug")
 

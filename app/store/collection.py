@@ -321,9 +321,9 @@ class OutboxCollection(Collection[Stored]):
 
     def _update_of(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> tuple[Bson, Bson]:
         """Returns the filter and the update of a change."""
-        stored = to_bson(after)
-        rows = [self._event_row(event, stored) for event in events]
-        where = self._where(project_id, {"_id": stored["_id"], "rev": before["rev"], **self._has_room(len(rows))})
+        rows = [self._event_row(event, after) for event in events]
+        record_id = ObjectId(after["id"])
+        where = self._where(project_id, {"_id": record_id, "rev": before["rev"], **self._has_room(len(rows))})
         outbox = {"outbox": {"$each": rows}}
         written = difference({**before, **self.keys(before)}, {**after, **self.keys(after)})
         return where, {**written, "$inc": {"rev": 1}, "$push": outbox}
@@ -331,12 +331,11 @@ class OutboxCollection(Collection[Stored]):
     def _new_record(self, record: Values, events: Iterable[Event]) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
         row = {"id": new_id(), **self.defaults, **record, **self.keys(record), "rev": 1}
-        stored = to_bson(row)
-        return row | {"outbox": [self._event_row(event, stored) for event in events]}
+        return row | {"outbox": [self._event_row(event, row) for event in events]}
 
     def _event_row(self, event: Event, record: Values) -> Bson:
         """Returns an event as it waits in an outbox."""
-        data = {name: record.get(field) for name, field in self.event_data} | dict(event.data)
+        data = to_bson({name: record.get(field) for name, field in self.event_data}) | dict(event.data)
         return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
 
     def _has_room(self, events: int) -> Bson:

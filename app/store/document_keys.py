@@ -120,6 +120,6 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     name = "documents"
     hidden = HIDDEN
     from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (("documentId", "_id"),)
+    event_data = (("documentId", "id"),)
 
     keys = staticmethod(document_keys)

@@ -71,7 +71,7 @@ class Clusters(Named[StoredCluster]):
     """The clusters of a project."""
 
     name = "clusters"
-    event_data = (("clusterId", "_id"),)
+    event_data = (("clusterId", "id"),)
     by_name = (("nameKey", 1),)
     unique = "nameKey"
     found_by = ("nameKey",)
@@ -81,7 +81,7 @@ class Members(Named[StoredMember]):
     """The members of a project; a deleted one stays stored, as records go on naming it."""
 
     name = "members"
-    event_data = (("memberId", "_id"),)
+    event_data = (("memberId", "id"),)
     has_update_time = False
     found_by = ("nameKey", "emailKey")
 

@@ -21,7 +21,7 @@ class Tokens(OutboxCollection[StoredToken]):
     """The tokens of all projects, found by the hash of their secret, or by project and id."""
 
     name = "tokens"
-    event_data = (("tokenId", "_id"),)
+    event_data = (("tokenId", "id"),)
     defaults = {}
     has_update_time = False
 

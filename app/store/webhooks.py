@@ -12,7 +12,7 @@ class Webhooks(OutboxCollection[StoredWebhook]):
     """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
 
     name = "webhooks"
-    event_data = (("webhookId", "_id"),)
+    event_data = (("webhookId", "id"),)
     hidden = {"outbox": 0, "secrets": 0}
 
     def all(self, project_id: str) -> list[StoredWebhook]:
