@@ -245,6 +245,7 @@ def _filled(project: Project, number: int) -> Project:
     site = published(project, title="Site", markdown=seeds.text(4_700, 1), categoryId=str(few))["id"]
     database = project.store.database
     publication = database.publications.find_one({"_id": ObjectId(site)})
+    assert publication is not None
     now, project_id = this_instant(), ObjectId(project.id)
 
     def is_published(place: int) -> bool:
@@ -252,6 +253,9 @@ def _filled(project: Project, number: int) -> Project:
 
     def slug(place: int) -> str:
         return SLUG.format(place, place // 10)
+
+    def delivered(place: int) -> dict[str, Any]:
+        return {"version": 1, "slug": slug(place), "markdownId": str(publication["markdownId"]), "categoryId": None}
 
     def brief(place: int) -> dict[str, Any]:
         if place >= unleased:
@@ -277,7 +281,7 @@ def _filled(project: Project, number: int) -> Project:
         clusterId=ObjectId(_filed[project.id, "cluster"]),
         isPublished=is_published,
         publishedAt=lambda place: now - timedelta(seconds=place) if is_published(place) else None,
-        published=lambda place: {"version": 1, "slug": slug(place)} if is_published(place) else None,
+        published=lambda place: delivered(place) if is_published(place) else None,
     )
     seeds.insert(
         database.publications,

@@ -2,18 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from app.rules.documents import ListedBrief, StoredDocument
 from app.store.collection import object_id
-from app.store.document_keys import CLOSED, HIDDEN, MISSING, DocumentRecords, brief_entries, lease_filter
-from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, FIRST_DATE, FIRST_ID, NOT_DELETED
+from app.store.document_keys import (
+    CLOSED,
+    HIDDEN,
+    MISSING,
+    DocumentRecords,
+    adds_expired,
+    brief_entries,
+    expired,
+    lease_filter,
+)
+from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, FIRST_ID
 from app.store.types import Bson
 from app.vocabulary import BriefState
 
 SOONEST_DUE = (("dueKey", 1), ("createdAt", 1), ("_id", 1))
 LIST_ITEM = dict.fromkeys(
     (
-        *("title", "status", "dueDate", "categoryId"),
+        *("title", "status", "dueDate", "categoryId", "createdAt"),
         *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
     ),
     1,
@@ -29,15 +39,7 @@ class Briefs(DocumentRecords):
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
     ) -> Sequence[ListedBrief]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
-        return self._page_in_order(
-            project_id,
-            _listed(states, now),
-            BY_DUE_DATE,
-            sort=SOONEST_DUE,
-            offset=offset,
-            limit=limit,
-            fields=LIST_ITEM,
-        )
+        return self._soonest_due(project_id, states, {}, now, limit=limit, offset=offset, fields=LIST_ITEM)
 
     def next_ready(
         self, project_id: str, filters: Mapping[str, str], now: datetime, *, limit: int
@@ -46,27 +48,45 @@ class Briefs(DocumentRecords):
         ids = {name: object_id(value) for name, value in filters.items()}
         if None in ids.values():
             return []  # no category or cluster has this id; in the condition, null means documents without one
-        condition = _listed([BriefState.READY], now) | ids
-        return self._find(project_id, condition, sort=SOONEST_DUE, limit=limit, fields=HIDDEN, index=BY_DUE_DATE)
+        return self._soonest_due(project_id, [BriefState.READY], ids, now, limit=limit, offset=0, fields=HIDDEN)
+
+    def _soonest_due(
+        self,
+        project_id: str,
+        states: Sequence[BriefState],
+        filters: Bson,
+        now: datetime,
+        *,
+        limit: int,
+        offset: int,
+        fields: Bson,
+    ) -> Sequence[Any]:
+        condition = _listed(states, now) | filters
+
+        def read_page(limit: int, offset: int) -> Sequence[Any]:
+            return self._page_in_order(
+                project_id, condition, BY_DUE_DATE, sort=SOONEST_DUE, offset=offset, limit=limit, fields=fields
+            )
+
+        if not adds_expired(states):
+            return read_page(limit, offset)
+        return self._page_with_expired(
+            project_id, {**expired(now), **filters}, read_page, SOONEST_DUE, limit=limit, offset=offset, fields=fields
+        )
 
     def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
         """Returns the projects with claims whose lease has expired and that are stored as claimed."""
         rows = self._collection.aggregate(
-            [{"$match": {"projectId": {"$gte": FIRST_ID}, **_expired(now)}}, {"$group": {"_id": "$projectId"}}]
+            [{"$match": {"projectId": {"$gte": FIRST_ID}, **expired(now)}}, {"$group": {"_id": "$projectId"}}]
         )
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
         """Returns documents whose brief is stored as claimed although its lease has expired."""
-        condition = _expired(now)
-        return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
+        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
 
 
 def _listed(states: Sequence[BriefState], now: datetime) -> Bson:
     """Returns the condition of a list: documents that have a brief; ready ones while they are offered."""
     entries = [one for one in brief_entries(states) if one not in (CLOSED, MISSING)]
     return {"listed": {"$in": entries}, **lease_filter(states, now)}
-
-
-def _expired(now: datetime) -> Bson:
-    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}

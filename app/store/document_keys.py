@@ -9,9 +9,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from app.errors import WriteConflict
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.words import search_words
 from app.store.collection import OutboxCollection
+from app.store.indexes import EXPIRED_LEASES, FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
@@ -24,7 +26,7 @@ drafting; and no brief."""
 
 STATE_ENTRIES = {
     BriefState.NONE: ("brief:none", MISSING),
-    BriefState.READY: ("brief:ready", CLOSED, LEASED),
+    BriefState.READY: ("brief:ready", CLOSED),
     BriefState.CLAIMED: ("brief:claimed", LEASED),
     BriefState.DRAFTED: ("brief:drafted",),
 }
@@ -73,20 +75,41 @@ def published_entry(is_published: bool) -> str:
 
 
 def brief_entries(states: Sequence[BriefState]) -> list[str]:
-    """Returns the entries of documents whose brief is in one of the states; under `LEASED` if `lease_filter` holds."""
+    """Returns the entries of documents whose brief is stored in one of the states."""
     return list(dict.fromkeys(entry for state in states for entry in STATE_ENTRIES[state]))
 
 
 def lease_filter(states: Sequence[BriefState], now: datetime) -> Bson:
-    """Returns the condition that keeps, of the documents under `LEASED`, those whose brief is in one of the states now.
+    """Returns the condition that leaves out claims whose lease has expired, where only claims are wanted.
 
-    A claim counts as ready from the instant when its lease expires, recorded yet or not. Briefs under the other entries
-    have no lease, and meet the condition.
+    Briefs in other states have no lease, and meet the condition.
     """
-    ready, claimed = BriefState.READY in states, BriefState.CLAIMED in states
-    if ready == claimed:
+    if BriefState.READY in states or BriefState.CLAIMED not in states:
         return {}
-    return {"brief.claimExpiresAt": {"$not": {"$gt" if ready else "$lte": now}}}
+    return {"brief.claimExpiresAt": {"$not": {"$lte": now}}}
+
+
+def adds_expired(states: Sequence[BriefState]) -> bool:
+    """Returns whether a list has claims that count as ready since their lease expired, beside what is stored so."""
+    return BriefState.READY in states and BriefState.CLAIMED not in states
+
+
+def expired(now: datetime) -> Bson:
+    """Returns the condition of briefs that are stored as claimed although the lease has expired.
+
+    They are few, as the worker records within seconds that they are ready, and `EXPIRED_LEASES` has them.
+    """
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
+
+
+def sort_key(record: Values, order: Sequence[tuple[str, int]]) -> list[Any]:
+    """Returns what a record is sorted by, as MongoDB compares it; no due date comes last both ways."""
+    keys = {
+        "_id": record["id"],
+        "titleKey": record["title"].casefold(),
+        "dueKey": record.get("dueDate") or (NO_DUE_DATE if order[0][1] > 0 else ""),
+    }
+    return [keys[name] if name in keys else record[name] for name, _ in order]
 
 
 @lru_cache(1_000)
@@ -123,3 +146,29 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     event_data = (("documentId", "id"),)
 
     keys = staticmethod(document_keys)
+
+    def _page_with_expired(
+        self,
+        project_id: str,
+        condition: Bson,
+        read_page: Callable[[int, int], Sequence[Any]],
+        sort: Sequence[tuple[str, int]],
+        *,
+        limit: int,
+        offset: int,
+        fields: Bson,
+    ) -> Sequence[Any]:
+        """Returns one page of a list with, merged into it, the claims that expired and that meet a condition.
+
+        `read_page` reads a page, of a limit and an offset, of the list without them. Raises `WriteConflict` when one of
+        them was recorded as ready between the two reads.
+        """
+        claims = self._find(project_id, condition, fields=fields, index=EXPIRED_LEASES)
+        first = max(0, offset - len(claims))
+        rows = read_page(limit + offset - first, first)
+        if not claims:
+            return rows
+        if {row["id"] for row in rows} & {row["id"] for row in claims}:
+            raise WriteConflict
+        merged = sorted([*rows, *claims], key=lambda row: sort_key(row, sort), reverse=sort[0][1] < 0)
+        return merged[offset - first :][:limit]

@@ -5,7 +5,7 @@ several entries in order (`SORT_MERGE`). Further filters are looked at in the re
 index of its own (`_narrow`) is found by that, and sorted by MongoDB.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,7 +19,9 @@ from app.store.document_keys import (
     NO_DUE_DATE,
     TRASH,
     DocumentRecords,
+    adds_expired,
     brief_entries,
+    expired,
     lease_filter,
     published_entry,
     reference_entry,
@@ -29,7 +31,7 @@ from app.store.indexes import (
     BY_DUE_DATE,
     BY_TITLE,
     BY_UPDATE,
-    FIRST_DATE,
+    EXPIRED_LEASES,
     KEYS,
     NOT_DELETED,
     SLUGS,
@@ -65,14 +67,36 @@ class DocumentLists(DocumentRecords):
 
     def list(
         self, project_id: str, filters: Filters, now: datetime, *, sort: str, limit: int, offset: int
-    ) -> list[StoredDocument]:
+    ) -> Sequence[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         condition = condition_of(filters, now)
         index = self._narrow(project_id, filters, condition, but=ORDERS[name]) or ORDERS[name]
         order = tuple((key, way) for key in ORDER_KEYS[name])
+
+        def read_page(limit: int, offset: int) -> Sequence[StoredDocument]:
+            return self._page(project_id, condition, index, order, limit=limit, offset=offset)
+
+        claims = _expired_claims(filters, condition, now)
+        if claims is None:
+            return read_page(limit, offset)
+        return self._page_with_expired(
+            project_id, claims, read_page, order, limit=limit, offset=offset, fields=NOT_LISTED
+        )
+
+    def _page(
+        self,
+        project_id: str,
+        condition: Bson,
+        index: Index,
+        order: Sequence[tuple[str, int]],
+        *,
+        limit: int,
+        offset: int,
+    ) -> Sequence[StoredDocument]:
+        """Returns one page in an order; documents without a due date come last both ways."""
         read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
-        if sort != "-dueDate":
+        if order[0] != ("dueKey", DESCENDING):
             return read_page(condition, sort=order, limit=limit, offset=offset)
         dated = {"$and": [condition, {"dueKey": {"$lt": NO_DUE_DATE}}]}
         undated = {"$and": [condition, {"dueKey": NO_DUE_DATE}]}
@@ -82,7 +106,7 @@ class DocumentLists(DocumentRecords):
         skipped = offset if page or not offset else self._count(project_id, dated, index)
         if skipped > offset:
             raise WriteConflict  # documents got a due date since the first of the reads
-        page += read_page(undated, sort=order[1:], limit=limit - len(page), offset=offset - skipped)
+        page = [*page, *read_page(undated, sort=order[1:], limit=limit - len(page), offset=offset - skipped)]
         if len({row["id"] for row in page}) < len(page):
             raise WriteConflict  # a document lost its due date between the reads
         return page
@@ -92,9 +116,10 @@ class DocumentLists(DocumentRecords):
         condition = condition_of(filters, now)
         of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
         in_order = BY_DUE_DATE if of_due_date else BY_UPDATE
-        return self._count(
-            project_id, condition, self._narrow(project_id, filters, condition, but=in_order) or in_order
-        )
+        claims = _expired_claims(filters, condition, now)
+        also = 0 if claims is None else self._count(project_id, claims, EXPIRED_LEASES)
+        index = self._narrow(project_id, filters, condition, but=in_order) or in_order
+        return also + self._count(project_id, condition, index)
 
     def _narrow(self, project_id: str, filters: Filters, condition: Bson, *, but: Index | None = None) -> Index | None:
         """Returns the index of a filter that few documents meet, if it has one of its own; None where none does."""
@@ -125,11 +150,8 @@ def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
 def condition_of(filters: Filters, now: datetime) -> Bson:
     """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet."""
     given = [name for name in LEADING if filters.get(name) is not None]
-    leading = next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
-    if filters.get("deleted"):
-        leading, entries = None, [TRASH]
-    else:
-        entries = [ALL] if leading is None else _entries(leading, filters[leading])
+    leading = _leading(filters)
+    entries = [TRASH if filters.get("deleted") else ALL] if leading is None else _entries(leading, filters[leading])
     condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
     for name in given:
         if name == "briefState":
@@ -144,6 +166,24 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
     if (words := filters.get("words")) is not None:
         condition |= {"words": {"$all": words}} | ({} if filters.get("deleted") else NOT_DELETED)
     return condition | _updated(filters) | _due(filters)
+
+
+def _leading(filters: Filters) -> str | None:
+    """Returns the filter whose entries a list is read by; None where it is read by all, or by those in the trash."""
+    if filters.get("deleted"):
+        return None
+    given = [name for name in LEADING if filters.get(name) is not None]
+    return next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
+
+
+def _expired_claims(filters: Filters, condition: Bson, now: datetime) -> Bson | None:
+    """Returns the condition of the claims that a list has beside those of its condition, as their lease has expired.
+
+    None where its condition has them, or where it has no claims.
+    """
+    if _leading(filters) != "briefState" or not adds_expired(filters["briefState"]):
+        return None
+    return {key: value for key, value in condition.items() if key != "listed"} | expired(now)
 
 
 def _entries(name: str, wanted: Any) -> list[str]:
@@ -167,14 +207,10 @@ def _of_record(name: str, wanted: Any) -> Bson:
 def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
     """Returns what briefs have to meet beside their entry, if the filter leads, or else all that they have to meet."""
     states = [BriefState(one) for one in wanted]
-    leases = lease_filter(states, now)
     if leads:
-        return leases
+        return lease_filter(states, now)
     stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
-    if not leases or BriefState.CLAIMED in states:
-        return stored | leases
-    expired = {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}}
-    return {"$and": [{"$or": [stored, expired]}]}
+    return {"$and": [{"$or": [stored, expired(now)]}]} if adds_expired(states) else stored | lease_filter(states, now)
 
 
 def _updated(filters: Filters) -> Bson:
