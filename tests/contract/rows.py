@@ -513,6 +513,7 @@ DECIDED: tuple[Row, ...] = (
             "dry-run-refused": "Dry-Run: true is on refusals too, over MCP _meta.dryRun",
             "dry-run-mcp": "MCP: the argument dryRun, and _meta.dryRun in the answer",
             "dry-run-key": "an idempotency key beside a dry run is 400",
+            "dry-run-misspelt": "a dry run spelled nearly right, or with another value, is 400 before 404",
             "dry-run-unknown": "dryRun is unknown to operations that write nothing",
             "dry-run-commands": "import and purge take --dry-run",
         },
