@@ -104,6 +104,7 @@ class StoredDocument(PublishedFields):
     createdBy: Actor
     updatedAt: datetime
     publishAt: NotRequired[datetime | None]
+    scheduledBy: NotRequired[Actor | None]
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
     trashedPublication: NotRequired[Any]

@@ -12,7 +12,7 @@ from app.errors import BadRequest, Problem
 from app.rules.calls import Call
 from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
-from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move
+from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 from app.schemas.slugs import MAX_PAST_SLUGS
@@ -80,14 +80,20 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
 
 def unpublish_document(document: StoredDocument, call: Call) -> Decision:
     """Takes a document off the website."""
-    fields = {
+    fields = off_website(document, call.now)
+    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
+
+
+def off_website(document: StoredDocument, now: datetime) -> dict[str, Any]:
+    """Returns the fields of a document that is not delivered any more."""
+    return {
         "isPublished": False,
         "publishedAt": None,
         "published": None,
-        "pastSlugs": past_slugs(document, None, call.now),
+        "pastSlugs": past_slugs(document, None, now),
         "slugs": [document["slug"]],
+        "status": status_unpublished(document),
     }
-    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
 
 
 def rendered(markdown: str) -> Rendered | None:

@@ -540,6 +540,9 @@ DECIDED: tuple[Row, ...] = (
             "refused": "approve, schedule, publish are 409 FourEyes for who made or submitted the version; `by`",
             "agent": "tokens with the same non-empty agent name, the token's own, count as one",
             "order": "after InvalidTransition, before ReviewRequired",
+            "makers": "of plan, import, commands also who wrote before; of a revert who made what it goes back to",
+            "worker": "who scheduled is asked again at the time of publishing: else publish_failed",
+            "trash": "what was live comes back not live where who restores it could not publish it",
         },
     ),
     *_rows(
