@@ -6,9 +6,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
-from app.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, SlugTaken, VersionConflict, or_raise
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    InvalidTransition,
+    NotFound,
+    ReviewRequired,
+    SlugTaken,
+    VersionConflict,
+    or_raise,
+)
 from app.operations.context import Context
-from app.operations.guards import publishing_call
+from app.operations.guards import publishing_call, site_call
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
@@ -84,7 +93,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 @document_change(
     Scope.WRITE,
     body=DocumentChanges,
-    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, ReviewRequired, SlugTaken, BadRequest),
     transaction=True,
     rule=partial(refuse_edit, changes={}),
 )
@@ -101,6 +110,8 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
         found = lock_references(ctx.store, ctx.project_id, changes)
         wrong = in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
         call = with_taken_slugs(ctx, document, [changes["slug"]]) if "slug" in changes else ctx.call
+        if document["isPublished"] and "authorId" in changes:
+            call = replace(site_call(ctx), taken_slugs=call.taken_slugs)
         base = fields.get("baseVersion")
         return edit_document(document, call, changes, status=fields.get("status"), base_version=base, problems=wrong)
 

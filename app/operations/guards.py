@@ -111,6 +111,16 @@ def publishing_call(
     return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
 
 
+def site_call(ctx: Context) -> Call:
+    """Returns the call with whether it may change what the site shows at once; an agent's name is the token's own."""
+    if not ctx.caller.agent or ctx.caller.token_id is None:
+        return ctx.call
+    project = ctx.store.projects.settings(ctx.project_id)
+    demanding = project["reviewRequired"] or project.get("fourEyes", False)
+    is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
+    return replace(ctx.call, may_not_change_site=bool(is_agent))
+
+
 def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:
     """Returns who made the document's version, else who submitted it last, if that counts as the one who asks.
 

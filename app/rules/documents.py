@@ -41,6 +41,8 @@ class StoredBrief(TypedDict):
     claimedBy: NotRequired[Actor | None]
     claimExpiresAt: NotRequired[datetime | None]
     leaseSeconds: NotRequired[int | None]
+    expiredClaim: NotRequired[datetime | None]
+    """When the last claim was made, where its lease expired."""
 
 
 class PublishedFields(TypedDict):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from app.errors import BadRequest, Problem
+from app.errors import BadRequest, Problem, ReviewRequired
 from app.rules.calls import Call
 from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
@@ -20,6 +20,11 @@ from app.schemas.slugs import MAX_PAST_SLUGS
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
     "as & and no-break spaces, more than can be published: shorten or split the document."
+)
+
+SHOWN_AT_ONCE = (
+    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
+    "author of a document that is live. Ask an editor to do it."
 )
 
 
@@ -64,6 +69,12 @@ def refuse_publication(document: StoredDocument, call: Call, base_version: int |
 def not_renderable() -> BadRequest:
     """Returns the refusal of a content whose html is too large."""
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
+
+
+def refuse_change_of_site(call: Call) -> None:
+    """Refuses with `ReviewRequired` what the site would show without a publication (decisions, section 13)."""
+    if call.may_not_change_site:
+        raise ReviewRequired(SHOWN_AT_ONCE)
 
 
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:

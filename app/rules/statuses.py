@@ -202,7 +202,7 @@ def refuse_move(
 ) -> None:
     """Raises the first refusal of a move, in the contract's order."""
     if move.guarded:
-        refuse_if_guarded(document, call)
+        refuse_if_guarded(document, call, submits=True)
     refuse_if_outdated(document, base_version)
     if not _may_leave(move, document):
         unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""

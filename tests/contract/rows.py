@@ -564,6 +564,7 @@ DECIDED: tuple[Row, ...] = (
             "freeze-reads": "while frozen, reads, delivery and admin's writes go on",
             "freeze-everywhere": "a freeze holds on every server within 5 s",
             "freeze-worker": "while frozen the worker publishes nothing, then catches up",
+            "at-once": "an agent changes no category or live author under review or four eyes: ReviewRequired",
             "freeze-events": "project.frozen, project.unfrozen: one for each change",
             "revert": "revert_token: a new version with the last one before the token's since then; reverted: true",
             "revert-skipped": "skipped: changed_since, created_since, frozen_status, slug_taken, published_since",
