@@ -1,22 +1,22 @@
 """What is stored of a version of a document (decisions, section 5)."""
 
 from datetime import datetime
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from app.rules.actors import Actor
 from app.rules.documents import PublishedFields
 
 
-class Origin(TypedDict, total=False):
+class Origin(TypedDict):
     """How a version came about, where it was not written by somebody who read the one before."""
 
-    scripted: bool
+    scripted: NotRequired[bool]
     """Whether `plan`, `import` or another command wrote it."""
-    reverts: str
+    reverts: NotRequired[str]
     """The id of the token whose work it undoes."""
-    revertsTo: int
+    revertsTo: NotRequired[int]
     """The version that it goes back to then."""
-    undone: bool
+    undone: NotRequired[bool]
     """Whether it was undone, or undoes others."""
 
 
