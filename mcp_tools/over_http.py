@@ -27,7 +27,9 @@ from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
+from app.schemas.keys import is_nearly_dry_run
 from app.vocabulary import Channel
+from mcp_tools.arguments import DRY_RUN
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
@@ -76,6 +78,8 @@ def _refused_request(names: HostNames) -> Response | None:
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
     if any(name != TOOLSET and OSA.distance(name.lower(), TOOLSET, score_cutoff=1) <= 1 for name in request.args):
         return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{TOOLSET}`: correct its spelling.")
+    if any(is_nearly_dry_run(name) for name in request.args):
+        return _refusal(400, t.INVALID_PARAMS, f"`{DRY_RUN}` is an argument of each tool that writes: send it there.")
     if _toolset() not in NAMES:
         known = ", ".join(NAMES)
         return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")

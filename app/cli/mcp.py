@@ -26,6 +26,8 @@ def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> s
             http_url(url)
     except ma.ValidationError as error:
         raise click.BadParameter(str(error.messages[0])) from None
+    if url is not None and "@" in urlsplit(url).netloc:
+        raise click.BadParameter(f"Must have no user name and password: the token is in {TOKEN}.")
     if url is not None and urlsplit(url).query:
         raise click.BadParameter("Must have no query: choose a set of tools with --toolset.")
     return url

@@ -16,7 +16,7 @@ from app.errors import (
     ServiceUnavailable,
     UnsupportedMediaType,
 )
-from app.http.requests import LOGGED_PATH, current_request_id
+from app.http.requests import current_request_id, logged_path
 from app.vocabulary import Kind
 
 log = logging.getLogger("content_workflow.errors")
@@ -75,7 +75,7 @@ def refusal_of(error: HTTPException) -> Refusal:
 def bug(error: Exception) -> InternalError:
     """Logs an unexpected exception, and returns what a client may know of it: the request's id."""
     request_id = current_request_id()
-    extra = {"requestId": request_id, "path": request.path[:LOGGED_PATH], "method": request.method}
+    extra = {"requestId": request_id, "path": logged_path(request.environ), "method": request.method}
     log.error("bug", exc_info=error, extra=extra)
     return InternalError(request_id)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask, request
+from flask import Flask, Request, request
 from werkzeug.wsgi import get_path_info
 
 from app.errors import HttpApiDecodeError
@@ -27,8 +27,10 @@ ID = "content_workflow.request_id"
 CALLER = "content_workflow.caller"
 """The key of its `Caller` there, once it is authenticated."""
 
-LOGGED_PATH = 1_000
-"""How many characters of a path the log shows: 64 KB of any path may be sent without a token."""
+LOGGED_PATH = 40
+"""How many characters the log shows of a path without a route: anybody may send one, of 64 KB, with anything in it."""
+SECRET = re.compile(r"(cw[a-z]_|whsec_)[^/]*|[\w-]{32,}")
+"""What may be a secret in a path: what begins with the prefix of one, or is as long as one."""
 
 MAX_HEADER = 8_192
 """How many characters the value of a header may have; 64 KB of some headers take 40 ms to parse."""
@@ -108,6 +110,14 @@ def current_request_id() -> str:
     return found
 
 
+def logged_path(environ: WSGIEnvironment) -> str:
+    """Returns the route of a request; where there is none, the beginning of its path without what may be a secret."""
+    found = environ.get("werkzeug.request")  # Flask's, once it has the request
+    if isinstance(found, Request) and found.url_rule is not None:
+        return found.url_rule.rule
+    return SECRET.sub(r"\1…", get_path_info(environ)[:MAX_HEADER])[:LOGGED_PATH]
+
+
 def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
     """Writes the log line: never a secret, a body or a query.
 
@@ -118,7 +128,7 @@ def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
         **{"name": log.name, "levelno": logging.INFO, "levelname": "INFO", "msg": "request"},
         "requestId": environ[ID],
         "method": environ["REQUEST_METHOD"],
-        "path": get_path_info(environ)[:LOGGED_PATH],
+        "path": logged_path(environ),
         "status": int(status[:3]),
         "durationMs": round(seconds * 1000, 1),
         "tokenId": caller.token_id if caller else None,

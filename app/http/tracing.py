@@ -10,14 +10,20 @@ import logging
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from flask import request
+
+from app.http.requests import logged_path
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from flask import Flask
+    from opentelemetry.trace import Span
 
 log = logging.getLogger("content_workflow.tracing")
 
 NOT_TRACED = "health,ready,metrics"
+WITH_PATH = {"http.target", "http.url", "url.path", "url.query", "url.full"}
+"""The attributes of a span that have a request's path or query, in OpenTelemetry's older and newer conventions."""
 
 
 def is_wanted(settings: Settings) -> bool:
@@ -44,7 +50,17 @@ def trace(settings: Settings, app: Flask | None = None) -> None:
     if not PymongoInstrumentor().is_instrumented_by_opentelemetry:
         PymongoInstrumentor().instrument()
     if app is not None:
-        FlaskInstrumentor().instrument_app(app, excluded_urls=NOT_TRACED)  # type: ignore[no-untyped-call]
+        instrument = FlaskInstrumentor().instrument_app
+        instrument(app, response_hook=_hide_path, excluded_urls=NOT_TRACED)  # type: ignore[no-untyped-call]
+
+
+def _hide_path(span: Span, _status: str, _headers: object) -> None:
+    """Puts the route of the request in the place of its path and query, which may hold a secret."""
+    path = logged_path(request.environ)
+    if span.is_recording():
+        span.set_attributes(dict.fromkeys(WITH_PATH & {*(span.attributes or ())}, path))  # type: ignore[attr-defined]
+    if request.url_rule is None:
+        span.update_name(f"{request.method} {path}")
 
 
 def _begin() -> None:

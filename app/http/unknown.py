@@ -72,7 +72,8 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
     names = _noted()
     if (names.body or names.query) and _prefers_strict():
         known = beside.extra if beside else {"issues": []}
-        issues = [*known["issues"], *names.issues]
+        listed = {issue["path"] for issue in known["issues"]}
+        issues = [*known["issues"], *(issue for issue in names.issues if issue["path"] not in listed)]
         refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
         refusal.headers.update(APPLIED)
         raise refusal

@@ -1,7 +1,8 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
+from app.errors import BadRequest, CategoryInUse, NotFound, Problem, ReviewRequired, or_raise
 from app.operations.context import Context
+from app.operations.guards import site_call
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.named import Category, category_record
@@ -9,6 +10,7 @@ from app.rules.etags import record_tag
 from app.rules.events import Event
 from app.rules.intents import TAKEN, new_category
 from app.rules.named import StoredCategory
+from app.rules.publishing import refuse_change_of_site
 from app.rules.references import reference_problems
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import CategoryChanges
@@ -31,7 +33,7 @@ def get_category(ctx: Context, category_id: str) -> Result[Category]:
     return _result(ctx, _own_category(ctx, category_id))
 
 
-@operation(Scope.WRITE, Effect.CHANGES, body=CategoryChanges, errors=(BadRequest,), transaction=True)
+@operation(Scope.WRITE, Effect.CHANGES, body=CategoryChanges, errors=(ReviewRequired, BadRequest), transaction=True)
 def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     """Change a category; null clears a field, but neither name nor slug.
 
@@ -40,6 +42,8 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     # Over MCP the id is `id`: `categoryId` is the field that names the parent.
     category = ctx.check_match(_own_category(ctx, id_))
     changes = changed_fields(category, fields, clearable=("description",))
+    if changes:
+        refuse_change_of_site(site_call(ctx))
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
@@ -48,13 +52,14 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     return _result(ctx, written)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(CategoryInUse,), transaction=True)
+@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(ReviewRequired, CategoryInUse), transaction=True)
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 
     A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
     """
     category = ctx.check_match(_own_category(ctx, category_id))
+    refuse_change_of_site(site_call(ctx))
     used = ctx.store.documents.has_filed_under(ctx.project_id, "categoryId", category["id"])
     used = used or ctx.store.publications.is_in_category(ctx.project_id, category["id"])
     if used or ctx.store.categories.has_subcategories(ctx.project_id, category["id"]):

@@ -6,8 +6,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
-from app.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, SlugTaken, VersionConflict, or_raise
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    InvalidTransition,
+    NotFound,
+    ReviewRequired,
+    SlugTaken,
+    VersionConflict,
+    or_raise,
+)
 from app.operations.context import Context
+from app.operations.guards import publishing_call, site_call
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
@@ -20,11 +30,12 @@ from app.rules.etags import document_tag
 from app.rules.events import Event
 from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
+from app.rules.revisions import Origin
 from app.rules.times import read_time
 from app.rules.words import search_words
 from app.schemas.documents import DocumentChanges, DocumentQuery
 from app.schemas.loading import Fields, changed_fields, in_order, problems
-from app.vocabulary import DocumentStatus, Scope
+from app.vocabulary import Channel, DocumentStatus, Scope
 
 document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)
 """Declares an operation that changes a document and returns it."""
@@ -82,7 +93,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 @document_change(
     Scope.WRITE,
     body=DocumentChanges,
-    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, ReviewRequired, SlugTaken, BadRequest),
     transaction=True,
     rule=partial(refuse_edit, changes={}),
 )
@@ -99,6 +110,8 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
         found = lock_references(ctx.store, ctx.project_id, changes)
         wrong = in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
         call = with_taken_slugs(ctx, document, [changes["slug"]]) if "slug" in changes else ctx.call
+        if document["isPublished"] and "authorId" in changes:
+            call = replace(site_call(ctx), taken_slugs=call.taken_slugs)
         base = fields.get("baseVersion")
         return edit_document(document, call, changes, status=fields.get("status"), base_version=base, problems=wrong)
 
@@ -123,16 +136,21 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document out of the trash, as it was: delivered again if it was.
 
-    A category or cluster that is gone meanwhile is null. Refused while another document has its slug.
+    In a project that demands four eyes it is not delivered again where you could not publish it. A category or cluster
+    that is gone meanwhile is null. Refused while another document has its slug.
     """
     document = ctx.store.documents.get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
 
     def restore(document: StoredDocument) -> Decision:
-        call = with_taken_slugs(ctx, document, document["slugs"])
+        taken = with_taken_slugs(ctx, document, document["slugs"]).taken_slugs
+        call = replace(publishing_call(ctx, document) if document["isPublished"] else ctx.call, taken_slugs=taken)
         return rules.restore_document(document, call, _references_now(ctx, document))
 
     restored = write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, restore))
-    if publication := document.get("trashedPublication"):
+    publication = document.get("trashedPublication")
+    if publication and not restored["isPublished"]:
+        ctx.store.bodies.delete(ctx.project_id, publication["htmlId"])
+    elif publication:
         ctx.store.publications.put(ctx.project_id, restored_publication(publication, restored))
         ctx.store.projects.delivery_changed(ctx.project_id)
     return document_result(ctx, restored)
@@ -164,17 +182,18 @@ def change_document(ctx: Context, document: StoredDocument, rule: Callable[[Stor
 
 
 def write_decision(
-    ctx: Context, before: StoredDocument, decision: Decision, *, reverts: str | None = None
+    ctx: Context, before: StoredDocument, decision: Decision, *, origin: Origin | None = None
 ) -> StoredDocument:
     """Writes what was decided about a document: its record with the events, and a new version where it made one.
 
-    `reverts` is the id of the token whose work the version undoes. Raises as `change_document` does.
+    `origin` is how the version came about, by default that commands are scripts. Raises as `change_document` does.
     """
     if not decision.events:
         return before
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
-        ctx.store.revisions.add(ctx.project_id, after, at=ctx.now, by=ctx.caller.actor, reverts=reverts)
+        origin = origin or (Origin(scripted=True) if ctx.channel == Channel.CLI else Origin())
+        ctx.store.revisions.add(ctx.project_id, after, at=ctx.now, by=ctx.caller.actor, origin=origin)
     deliver_at_once(ctx, [(before, after)])
     return after
 

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from app.errors import BudgetExceeded, ProjectFrozen, Refusal
 from app.operations.context import Context, this_instant
@@ -13,6 +14,7 @@ from app.rules.actors import Actor, wire_note
 from app.rules.briefs import expire_lease
 from app.rules.calls import Call
 from app.rules.documents import StoredDocument
+from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
 from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
@@ -97,30 +99,43 @@ def call_under_claim(ctx: Context, fields: Fields) -> Call:
     return replace(ctx.call, claimed_at=None if claimed_at is None else read_time(claimed_at))
 
 
-def publishing_call(ctx: Context, document: StoredDocument, project: StoredProject | None = None) -> Call:
-    """Returns the call with what the rules of publishing a document need to know; reads a project that is not given."""
+def publishing_call(
+    ctx: Context, document: StoredDocument, project: StoredProject | None = None, *, by: Actor | None = None
+) -> Call:
+    """Returns the call with what the rules of publishing a document need to know; reads a project that is not given.
+
+    `by` is who asks for it, where that is not the caller: whoever scheduled the document.
+    """
     project = project or ctx.store.projects.settings(ctx.project_id)
     call = replace(ctx.call, review_required=project["reviewRequired"])
-    return replace(call, same_eyes=_same_eyes(ctx, document)) if project.get("fourEyes") else call
+    return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
 
 
-def _same_eyes(ctx: Context, document: StoredDocument) -> Actor | None:
-    """Returns who made the document's version, else who submitted it last, if that is the caller."""
-    if ctx.caller.token_id is None:
-        return None
-    revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
-    actors = [by for by in (revision and revision["by"], document.get("submittedBy")) if by]
-    known: dict[str, str] = {}
-    if ctx.caller.agent and any(by["agent"] == ctx.caller.agent and by["id"] != ctx.caller.token_id for by in actors):
-        tokens = [ctx.caller.token_id, *(by["id"] for by in actors if by["id"])]
-        known = ctx.store.tokens.get_agents(ctx.project_id, tokens)
-    return next((by for by in actors if _made_by_caller(by, ctx.caller.token_id, known)), None)
+def site_call(ctx: Context) -> Call:
+    """Returns the call with whether it may change what the site shows at once; an agent's name is the token's own."""
+    if not ctx.caller.agent or ctx.caller.token_id is None:
+        return ctx.call
+    project = ctx.store.projects.settings(ctx.project_id)
+    demanding = project["reviewRequired"] or project.get("fourEyes", False)
+    is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
+    return replace(ctx.call, may_not_change_site=bool(is_agent))
 
 
-def _made_by_caller(by: Actor, token_id: str, agents: Mapping[str, str]) -> bool:
-    """Returns whether a token counts as the actor: it is the same token, or a token of the same agent.
+def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:
+    """Returns who made the document's version, else who submitted it last, if that counts as the one who asks.
 
-    `agents` has the agent of each token by token id; a name that a client sends does not count.
+    Of a document in the trash the version that was live counts too, which would be live again.
     """
-    agent = agents.get(token_id)
-    return by["id"] == token_id or bool(agent and agent == agents.get(by["id"] or ""))
+    if (token_id := asker["id"]) is None:
+        return None
+    live = document.get("published") if document["deletedAt"] is not None else None
+    find = partial(ctx.store.revisions.get, ctx.project_id, document["id"])
+    find_read_before = partial(ctx.store.revisions.find_read_before, ctx.project_id, document["id"])
+    versions = [document["version"], *([live["version"]] if live else [])]
+    makers = [by for version in versions for by in makers_of(version, find, find_read_before)]
+    submitted_by = document.get("submittedBy")
+    actors = [*makers, *([submitted_by] if submitted_by else [])]
+    agents: dict[str, str] = {}
+    if asker["agent"] and any(by["agent"] == asker["agent"] and by["id"] != token_id for by in actors):
+        agents = ctx.store.tokens.get_agents(ctx.project_id, [token_id, *(by["id"] for by in actors if by["id"])])
+    return same_eyes(token_id, makers, submitted_by, agents)

@@ -190,7 +190,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         for before, decision in changed
         if decision.document["version"] != before["version"]
     ]
-    ctx.store.revisions.add_many(ctx.project_id, versions)
+    ctx.store.revisions.add_many(ctx.project_id, versions, scripted=True)
     deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 

@@ -34,6 +34,7 @@ from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
+from app.rules.actors import Actor
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
@@ -49,6 +50,11 @@ DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
+
+SCHEDULED_BY_MAKER = (
+    "The project demands four eyes, and this version was made or submitted by who scheduled it: somebody else has to "
+    "schedule or publish it."
+)
 
 
 @dataclass(frozen=True)
@@ -213,11 +219,11 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]
         raise NotFound
     reason = None
     try:
-        _publish(ctx, document)
+        _publish(ctx, document, by=document.get("scheduledBy"))
     except ServiceUnavailable:
         raise
     except Refusal as refused:
-        reason = refused.message
+        reason = SCHEDULED_BY_MAKER if isinstance(refused, FourEyes) else refused.message
         change_document(ctx, document, partial(rules.give_up_publishing, call=ctx.call, reason=reason))
     return Result({"id": document["id"], "reason": reason})
 
@@ -251,14 +257,19 @@ def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[
 
 
 def _publish(
-    ctx: Context, document: StoredDocument, *, base_version: int | None = None, live_since: datetime | None = None
+    ctx: Context,
+    document: StoredDocument,
+    *,
+    base_version: int | None = None,
+    live_since: datetime | None = None,
+    by: Actor | None = None,
 ) -> Result[DocumentSummary]:
-    """Makes a document's present content what is delivered; inside a transaction.
+    """Makes a document's present content what is delivered; inside a transaction. `by` is who asked for it earlier.
 
     Raises `WriteConflict` when the document had another content while it was rendered.
     """
     rendering: Rendering | None = ctx.prepared
-    call, html_id = publishing_call(ctx, document), new_id()
+    call, html_id = publishing_call(ctx, document, by=by), new_id()
 
     def publish(present: StoredDocument) -> Decision:
         refuse_publication(present, call, base_version)

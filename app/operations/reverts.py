@@ -14,7 +14,7 @@ from app.responses.reverts import Revert, Reverted, Skipped
 from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument
 from app.rules.edits import NOT_EDITABLE
-from app.rules.revisions import StoredRevision
+from app.rules.revisions import Origin, StoredRevision
 from app.rules.times import read_time
 from app.schemas.loading import Fields, check
 from app.schemas.tokens import RevertFields
@@ -129,5 +129,6 @@ def _revert(ctx: Context, token_id: str, work: _Work) -> list[Reverted]:
     decision = decide_at(work.document, ctx.now, lambda present: restored(ctx, present, before, {"reverted": True}))
     if not decision.events:
         return []
-    written = write_decision(ctx, work.document, decision, reverts=token_id)
+    origin = Origin(reverts=token_id, revertsTo=before["version"], undone=True)
+    written = write_decision(ctx, work.document, decision, origin=origin)
     return [{"id": written["id"], "version": written["version"], "to": before["version"]}]

@@ -114,8 +114,8 @@ def _authorized(route: Route, view: View) -> View:
     def authorized(**path: str) -> Response:
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
-        check_path(path)
         note_unknown_query(query, body)
+        check_path(path, unless_wrong=None if route.operation.reads else query)
         return view(ctx, **path)
 
     return authorized

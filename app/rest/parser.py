@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import marshmallow as ma
-from flask import Request
+from flask import Request, request
 from marshmallow import fields
 from webargs.flaskparser import FlaskParser
 
@@ -80,12 +80,15 @@ class Parser(FlaskParser):
         raise refusal from None
 
 
-def check_path(parameters: Mapping[str, str]) -> None:
+def check_path(parameters: Mapping[str, str], *, unless_wrong: ma.Schema | None = None) -> None:
     """Raises `NotFound` when a parameter in the path has the wrong form.
 
-    A converter of Werkzeug would answer 404 before the token is checked.
+    A converter of Werkzeug would answer 404 before the token is checked. Where the request's query is wrong by the
+    schema `unless_wrong`, that is refused instead, when the query is parsed.
     """
     for name, value in parameters.items():
         form = NUMBER if name in NUMBERS else HEX_ID
         if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
+            if unless_wrong and unless_wrong.validate(Parser().load_querystring(request, unless_wrong)):
+                return
             raise NotFound(WRONG_NUMBER if name in NUMBERS else WRONG_ID)

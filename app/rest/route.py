@@ -33,7 +33,7 @@ from app.responses.intents import CONFIRMED, Confirmed, Intent
 from app.responses.projects import Project
 from app.responses.revisions import Revision
 from app.responses.webhooks import Delivery
-from app.schemas.keys import DryRun
+from app.schemas.keys import DryRunQuery
 from app.vocabulary import Kind, Scope
 
 EVERYWHERE: frozenset[type[Refusal]] = frozenset(
@@ -94,7 +94,7 @@ class Route:
     def query(self) -> type[ma.Schema] | None:
         """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun` alone."""
         if not self.operation.reads:
-            return DryRun
+            return DryRunQuery
         return None if self.kind else self.rest_query or self.operation.query
 
     @property

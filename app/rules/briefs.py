@@ -38,7 +38,7 @@ def brief_at(brief: StoredBrief, now: datetime) -> StoredBrief:
     """Returns a brief as it is at an instant: ready from when its claim's lease expired, recorded yet or not."""
     if not claim_expired(brief, now):
         return brief
-    return {**brief, **NO_CLAIM, "state": BriefState.READY}
+    return {**brief, **NO_CLAIM, "state": BriefState.READY, "expiredClaim": brief.get("claimedAt")}
 
 
 def expire_lease(document: StoredDocument, now: datetime) -> Decision:
@@ -74,7 +74,7 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
     refuse_if_claimed(document, call)
     _refuse_if_closed(document)
     _refuse_if_not_ready(document, call)
-    claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now}
+    claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now, "expiredClaim": None}
     fields = {**claim, **_lease(call, lease_seconds)}
     return _change_brief(document, call, "brief.claimed", fields, status=DocumentStatus.DRAFTING)
 
@@ -142,15 +142,19 @@ def refuse_if_claimed(document: StoredDocument, call: Call) -> None:
         raise brief_claimed(brief, call)
 
 
-def refuse_if_guarded(document: StoredDocument, call: Call) -> None:
+def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = False) -> None:
     """Refuses with `BriefClaimed` a write of a document that a claim guards against the caller (decisions, section 6).
 
-    A claim guards it against agents that do not hold it, and against callers who name another claim than it.
+    A claim guards it against agents that do not hold it, and against callers who name another claim than it. Who names
+    a claim where there is none is refused too, but for who `submits` under the last one, whose lease expired.
     """
     brief = brief_of(document)
     by_another = call.is_by_agent and not holds_claim(brief.get("claimedBy"), call.token_id)
-    if by_another or (call.claimed_at is not None and brief.get("claimedAt") != call.claimed_at):
+    names_another = call.claimed_at is not None and brief.get("claimedAt") != call.claimed_at
+    if by_another or names_another:
         refuse_if_claimed(document, call)
+    if names_another and not (submits and brief.get("expiredClaim") == call.claimed_at):
+        raise _no_claim_held(call)
 
 
 def holds_claim(holder: Actor | None, token_id: str | None) -> bool:

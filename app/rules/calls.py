@@ -20,6 +20,8 @@ class Call:
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False
     """Whether the project publishes only what was approved."""
+    may_not_change_site: bool = False
+    """Whether an agent calls, and the project demands a review or four eyes of what the site shows."""
     same_eyes: Actor | None = None
     """The author or submitter of the version, if that is the caller and the project demands four eyes."""
     not_renderable: bool = False

@@ -41,6 +41,8 @@ class StoredBrief(TypedDict):
     claimedBy: NotRequired[Actor | None]
     claimExpiresAt: NotRequired[datetime | None]
     leaseSeconds: NotRequired[int | None]
+    expiredClaim: NotRequired[datetime | None]
+    """When the last claim was made, where its lease expired."""
 
 
 class PublishedFields(TypedDict):
@@ -104,6 +106,7 @@ class StoredDocument(PublishedFields):
     createdBy: Actor
     updatedAt: datetime
     publishAt: NotRequired[datetime | None]
+    scheduledBy: NotRequired[Actor | None]
     publishedAt: NotRequired[datetime | None]
     deletedAt: datetime | None
     trashedPublication: NotRequired[Any]

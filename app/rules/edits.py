@@ -10,7 +10,7 @@ from app.errors import BadRequest, Problem, SlugTaken
 from app.rules.briefs import refuse_if_guarded
 from app.rules.calls import Call
 from app.rules.documents import OPEN, PUBLISHED_FIELDS, Decision, StoredDocument, brief_of, changed
-from app.rules.publishing import Publication, previous_slug
+from app.rules.publishing import Publication, off_website, previous_slug, refuse_change_of_site
 from app.rules.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -33,6 +33,8 @@ def refuse_edit(
         _refuse_if_status_closed(document, status, call)
     if _is_published(changes):
         refuse_if_not_editable(document, call)
+    if document["isPublished"] and "authorId" in changes:
+        refuse_change_of_site(call)
 
 
 def edit_document(
@@ -123,9 +125,13 @@ def refuse_restore(document: StoredDocument, call: Call) -> None:
 
 
 def restore_document(document: StoredDocument, call: Call, fields: Mapping[str, Any] | None = None) -> Decision:
-    """Takes a document out of the trash as it was; `fields` are its references to what was deleted meanwhile."""
+    """Takes a document out of the trash as it was; `fields` are its references to what was deleted meanwhile.
+
+    It is not live any more where the caller could not publish it for want of other eyes.
+    """
     refuse_restore(document, call)
-    return changed(document, call, "document.restored", {"deletedAt": None, **(fields or {})})
+    off = off_website(document, call.now) if document["isPublished"] and call.same_eyes else {}
+    return changed(document, call, "document.restored", {"deletedAt": None, **(fields or {}), **off})
 
 
 def refuse_if_not_editable(document: StoredDocument, call: Call) -> None:

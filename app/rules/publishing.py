@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from app.errors import BadRequest, Problem
+from app.errors import BadRequest, Problem, ReviewRequired
 from app.rules.calls import Call
 from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
-from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move
+from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 from app.schemas.slugs import MAX_PAST_SLUGS
@@ -20,6 +20,11 @@ from app.schemas.slugs import MAX_PAST_SLUGS
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
     "as & and no-break spaces, more than can be published: shorten or split the document."
+)
+
+SHOWN_AT_ONCE = (
+    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
+    "author of a document that is live. Ask an editor to do it."
 )
 
 
@@ -66,6 +71,12 @@ def not_renderable() -> BadRequest:
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
 
 
+def refuse_change_of_site(call: Call) -> None:
+    """Refuses with `ReviewRequired` what the site would show without a publication (decisions, section 13)."""
+    if call.may_not_change_site:
+        raise ReviewRequired(SHOWN_AT_ONCE)
+
+
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
     """Makes a publication of the document what is delivered of it."""
     fields = {
@@ -80,14 +91,20 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
 
 def unpublish_document(document: StoredDocument, call: Call) -> Decision:
     """Takes a document off the website."""
-    fields = {
+    fields = off_website(document, call.now)
+    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
+
+
+def off_website(document: StoredDocument, now: datetime) -> dict[str, Any]:
+    """Returns the fields of a document that is not delivered any more."""
+    return {
         "isPublished": False,
         "publishedAt": None,
         "published": None,
-        "pastSlugs": past_slugs(document, None, call.now),
+        "pastSlugs": past_slugs(document, None, now),
         "slugs": [document["slug"]],
+        "status": status_unpublished(document),
     }
-    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
 
 
 def rendered(markdown: str) -> Rendered | None:

@@ -25,7 +25,7 @@ from app.rules.times import wire_time
 from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status
 
-UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None}
+UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
 """The fields that unscheduling clears."""
 
 NO_CONTENT = "The document has no content: write some first."
@@ -67,7 +67,8 @@ def status_before(document: StoredDocument) -> str:
     return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else before
 
 
-def _status_unpublished(document: StoredDocument) -> str:
+def status_unpublished(document: StoredDocument) -> str:
+    """Returns the status of a document that is taken off the website."""
     return Status.DRAFTING if document["status"] == Status.PUBLISHED else document["status"]
 
 
@@ -127,7 +128,7 @@ PUBLISH = StatusMove(
     clears=tuple(UNSCHEDULED),
 )
 UNPUBLISH = StatusMove(
-    "unpublish", leaves=tuple(Status), enters=_status_unpublished, event="document.unpublished", if_live=True
+    "unpublish", leaves=tuple(Status), enters=status_unpublished, event="document.unpublished", if_live=True
 )
 GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
 """The worker's move of a scheduled document that can't be published; no interface offers it."""
@@ -158,7 +159,7 @@ def schedule_document(
     problems: Sequence[Problem] = (),
 ) -> Decision:
     """Schedules a document to be published; `problems` are what is wrong with the time `at`."""
-    fields = {"publishAt": at, "statusBefore": document["status"]}
+    fields = {"publishAt": at, "statusBefore": document["status"], "scheduledBy": call.actor}
     data = {} if at is None else {"publishAt": wire_time(at)}
     return move_status(SCHEDULE, document, call, fields, base_version=base_version, problems=problems, data=data)
 
@@ -201,7 +202,7 @@ def refuse_move(
 ) -> None:
     """Raises the first refusal of a move, in the contract's order."""
     if move.guarded:
-        refuse_if_guarded(document, call)
+        refuse_if_guarded(document, call, submits=True)
     refuse_if_outdated(document, base_version)
     if not _may_leave(move, document):
         unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""

@@ -1,9 +1,14 @@
 """What every write takes: the key under which it is done at most once, and `dryRun` (decisions, sections 3, 11)."""
 
+from collections.abc import Mapping
 from typing import Any
+
+import marshmallow as ma
+from rapidfuzz.distance import Levenshtein
 
 from app.schemas.checks import full_match
 from app.schemas.types import Schema, StrictBoolean, StrictString
+from app.schemas.unknown import folded, shortened
 
 VISIBLE_ASCII = "[!-~]{1,255}"
 
@@ -27,3 +32,19 @@ class DryRun(Schema):
     dryRun = StrictBoolean(
         description="`true`: answers as the call would now, and changes nothing; ids and times are made up"
     )
+
+
+class DryRunQuery(DryRun):
+    """The query of an operation that writes: a dry run that is spelled wrong must not be the real call."""
+
+    @ma.validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _refuse_misspelt(self, data: Mapping[str, Any], original: Mapping[str, Any], **options: Any) -> None:
+        """Refuses names that are `dryRun` but for case, `_`, `-` and two edits (decisions, section 11)."""
+        wrong = [name for name in original if name not in self.fields and is_nearly_dry_run(name)]
+        if wrong:
+            raise ma.ValidationError({shortened(name): ["Did you mean `dryRun`? Nothing was done."] for name in wrong})
+
+
+def is_nearly_dry_run(name: str) -> bool:
+    """Returns whether a name is `dryRun`, or could be meant to be."""
+    return Levenshtein.distance(folded(name), folded("dryRun"), score_cutoff=2) <= 2

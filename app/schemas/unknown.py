@@ -65,18 +65,27 @@ def unknown_names(
         if name in fields:
             yield from _inside(fields[name], value, path + name)
         else:
-            shown = name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}…"
-            yield Unknown(path + shown, name, known, elsewhere)
+            yield Unknown(path + shortened(name), name, known, elsewhere)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
     """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
-    plain = _plain(name)
+    plain = folded(name)
     edits = 1 if len(name) <= SHORT_NAME else 2
     distance_to = partial(Levenshtein.distance, name, score_cutoff=2)
-    distances = [(0 if _plain(one) == plain else distance_to(one), one) for one in known]
+    distances = [(0 if folded(one) == plain else distance_to(one), one) for one in known]
     distance, nearest = min(distances, key=lambda pair: pair[0], default=(edits + 1, ""))
     return nearest if distance <= edits else None
+
+
+def folded(name: str) -> str:
+    """Returns a name without `_` and `-`, in lower case."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def shortened(name: str) -> str:
+    """Returns a name as an issue shows it."""
+    return name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}…"
 
 
 def _by_name(schema: ma.Schema | None) -> dict[str, ma.fields.Field[Any]]:
@@ -90,7 +99,3 @@ def _inside(field: ma.fields.Field[Any], value: Any, path: str) -> Iterator[Unkn
     if isinstance(field, ma.fields.List) and isinstance(value, list):
         return chain.from_iterable(_inside(field.inner, item, f"{path}[{place}]") for place, item in enumerate(value))
     return iter(())
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()

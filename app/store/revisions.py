@@ -8,7 +8,7 @@ from bson import ObjectId
 from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
-from app.rules.revisions import StoredRevision
+from app.rules.revisions import Origin, StoredRevision
 from app.store.collection import DESCENDING, Collection, object_ids
 from app.store.types import Bson
 
@@ -25,15 +25,19 @@ class Revisions(Collection[StoredRevision]):
         *,
         at: datetime,
         by: Actor,
-        reverts: str | None = None,
+        origin: Origin,
     ) -> None:
-        """Stores a document's current version; `reverts` is the id of the token whose work it undoes."""
-        mark = {} if reverts is None else {"reverts": reverts, "undone": True}
-        self._insert(project_id, _version(document, at, by) | mark)
+        """Stores a document's current version."""
+        self._insert(project_id, {**_version(document, at, by), **origin})
 
-    def add_many(self, project_id: str, made: Iterable[tuple[StoredDocument, Event]]) -> None:
+    def add_many(
+        self, project_id: str, made: Iterable[tuple[StoredDocument, Event]], *, scripted: bool = False
+    ) -> None:
         """Stores the current versions of documents, each with the time and author of its event."""
-        self._insert_many(project_id, [_version(document, event.at, event.by) for document, event in made])
+        origin = Origin(scripted=True) if scripted else Origin()
+        self._insert_many(
+            project_id, [{**_version(document, event.at, event.by), **origin} for document, event in made]
+        )
 
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredRevision]:
         """Returns one page of a document's versions, the newest first."""
@@ -44,6 +48,11 @@ class Revisions(Collection[StoredRevision]):
     def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
+
+    def find_read_before(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
+        """Returns the newest version before a number that no script wrote, or None."""
+        earlier: Bson = {"documentId": ObjectId(document_id), "version": {"$lt": version}, "scripted": None}
+        return next(iter(self._find(project_id, earlier, sort=(("version", DESCENDING),), limit=1)), None)
 
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""

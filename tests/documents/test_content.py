@@ -283,6 +283,10 @@ def test_of_agents_that_share_a_token_only_the_one_of_this_claim_is_let_through(
 
     refused(holder.call(method, path_of(piece) + path, {**body, "claimedAt": earlier}), "BriefClaimed")
     refused(holder.call(method, path_of(piece) + path, {**body, "claimedAt": "then"}), "HttpApiDecodeError")
+    ok(holder.post(f"{path_of(piece)}/brief/release"))
+    named = {**body, "claimedAt": piece["brief"]["claimedAt"]}
+    refusal = refused(holder.call(method, path_of(piece) + path, named), "BriefClaimed")
+    assert (refusal["claimedBy"], refusal["claimedAt"]) == (None, None)
 
 
 @pytest.mark.contract("decided-briefs.claim-protects")
@@ -305,14 +309,32 @@ def test_an_agent_that_lost_its_lease_cannot_write_over_its_successor(
 @pytest.mark.contract("decided-briefs.submit-after-expiry")
 def test_submitting_after_the_lease_ran_out_leaves_the_brief_ready(rest: Rest, store: Store, holder: Rest) -> None:
     document = a_document(rest, brief={})
-    claimed(rest, document, holder, leaseSeconds=60)
+    first = claimed(rest, document, holder, leaseSeconds=60)["brief"]["claimedAt"]
     expire_claim(store, document)
+    path, named = path_of(document), {"claimedAt": first}
+    refused(holder.put(f"{path}/content", {"markdown": "Late.", "baseVersion": 1, **named}), "BriefClaimed")
+    refused(holder.post(f"{path}/submit", {"claimedAt": "2026-01-01T00:00:00.000Z"}), "BriefClaimed")
+    ok(holder.post(f"{path}/submit?dryRun=true"))
+    ok(rest.patch(f"{path}/brief", {"notes": "Which records that the lease expired."}))
 
-    submitted = ok(holder.post(f"{path_of(document)}/submit"))
+    submitted = ok(holder.post(f"{path}/submit", named))
 
     assert (submitted["status"], submitted["brief"]["state"]) == ("review", "ready")
-    assert types_of(store, document)[-2:] == ["brief.expired", "document.submitted"]
+    assert types_of(store, document)[-3:] == ["brief.expired", "brief.updated", "document.submitted"]
     assert ok(rest.get("/briefs")) == []
+
+
+@pytest.mark.contract("decided-briefs.submit-after-expiry")
+def test_submitting_after_the_lease_ran_out_is_refused_once_somebody_else_has_claimed(
+    rest: Rest, store: Store, holder: Rest
+) -> None:
+    document = a_document(rest, brief={})
+    named = {"claimedAt": claimed(rest, document, holder, leaseSeconds=60)["brief"]["claimedAt"]}
+    expire_claim(store, document)
+    for step in ("brief/claim", "brief/release"):
+        ok(holder.post(f"{path_of(document)}/{step}"))
+
+    assert refused(holder.post(f"{path_of(document)}/submit", named), "BriefClaimed")["claimedBy"] is None
 
 
 # Revisions

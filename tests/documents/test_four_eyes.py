@@ -9,7 +9,7 @@ from bson import ObjectId
 
 from app.operations.publishing import publish_due
 from app.vocabulary import Scope
-from tests.documents.steps import a_document, in_hours, make_due, ok, path_of, refused
+from tests.documents.steps import a_category, a_document, a_member, in_hours, make_due, ok, path_of, refused
 from tests.make import Project
 from tests.mcp_tools.client import Agent
 from tests.races.crowd import at_once
@@ -152,3 +152,34 @@ def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, write
 
 def test_without_the_setting_a_writer_may_publish(rest: Rest) -> None:
     ok(take(rest, a_document(rest), "publish"))
+
+
+@pytest.mark.contract("decided-guards.at-once")
+@pytest.mark.parametrize("setting", ["reviewRequired", "fourEyes"])
+def test_an_agent_changes_nothing_that_the_site_shows_without_a_publication(
+    rest: Rest, project: Project, setting: str
+) -> None:
+    agent, script = (rest.by(project.token(agent=name)) for name in ("writer-1", None))
+    bread, ada = a_category(rest), a_member(rest)
+    live, draft = a_document(rest), a_document(rest)
+    ok(take(rest, live, "publish"))
+    path, author = f"/categories/{bread['id']}", {"authorId": ada["id"]}
+    changes = [
+        lambda by: by.patch(path, {"description": "Of an agent."}),
+        lambda by: by.patch(path_of(live), author),
+        lambda by: by.delete(path),
+    ]
+    ok(rest.patch("/project", {setting: True}))
+
+    for change in changes:
+        refused(change(agent), "ReviewRequired")
+    ok(agent.patch(path, {"name": bread["name"]}))
+    ok(agent.patch(path_of(draft), author))
+    ok(agent.patch(path_of(live), {"dueDate": "2027-01-31"}))
+    over_mcp = Agent(rest.client, script.token, name="a-client")
+    over_mcp.call("update_document", documentId=live["id"], dueDate="2027-02-01", **author)
+    ok(rest.patch("/project", {setting: False}))
+    ok(changes[0](agent))
+    ok(rest.patch("/project", {setting: True}))
+    for change in changes:
+        ok(change(script))

@@ -155,13 +155,22 @@ def test_an_address_of_the_command_that_is_no_url_is_refused(url: str) -> None:
     assert "Must be an http or https URL with a host." in ended.output
 
 
-def test_a_query_in_the_address_of_the_command_is_refused_with_the_option_for_toolsets() -> None:
-    url = "https://content.example/mcp?toolset=writing"
-
+@pytest.mark.parametrize(
+    ("url", "names"),
+    [
+        ("https://content.example/mcp?toolset=writing", "--toolset"),
+        *(
+            (f"https://{user}@content.example/mcp", "CONTENT_WORKFLOW_TOKEN")
+            for user in ("u:s3cret", "s3cret", ":s3cret", "")
+        ),
+    ],
+)
+def test_a_query_and_a_password_in_the_address_of_the_command_are_refused_and_not_shown(url: str, names: str) -> None:
     ended = CliRunner().invoke(command, ["--url", url], env={"CONTENT_WORKFLOW_TOKEN": "cwm_x"})
 
     assert ended.exit_code == 2
-    assert "--toolset" in ended.output
+    assert names in ended.output
+    assert "s3cret" not in ended.output
 
 
 def test_a_token_that_no_header_can_hold_is_invalid() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from bson import ObjectId
@@ -79,10 +80,12 @@ def without_texts(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def over_rest(client: FlaskClient, scene: Scene, name: str, call: Call, query: str = "") -> TestResponse:
+def over_rest(
+    client: FlaskClient, scene: Scene, name: str, call: Call, query: str = "", **headers: str
+) -> TestResponse:
     route, ids = ROUTE_OF[name], iter(call.ids)
     path = re.sub(r"<\w+>", lambda _: next(ids), route.path)
-    return Rest(client, scene.token).call(route.method, path + query, call.fields or None)
+    return Rest(client, scene.token).call(route.method, path + query, call.fields or None, **headers)
 
 
 def over_mcp(client: FlaskClient, scene: Scene, name: str, call: Call, **more: Any) -> dict[str, Any]:
@@ -163,6 +166,59 @@ def test_refusals_before_the_operation_runs_say_so_too(client, scene) -> None:
     for status, answer in refused.items():
         assert (answer.status_code, answer.headers.get("Dry-Run")) == (status, "true")
     assert rest.post("/briefs/claim?dryRun=yes").json["issues"][0]["path"] == "dryRun"
+
+
+MISSPELT = (
+    "dryrun",
+    "dry_run",
+    "Dry-Run",
+    "DRYRUN",
+    "dryRuns",
+    "dryRn",
+    "isDryRun",
+    "dryRun[]",
+    "_d_r_y_r_u_n_",
+    "dry-rum",
+)
+ASKED_WRONG = (*(f"{name}=true" for name in MISSPELT), "dryrun=false", "dryrun", "dryRun=1", "dryRun=True", "dryRun=")
+ASKED_WRONG += ("dryRun=true&dryRun=false", "dryRun=true&dryrun=true", "dryRun=false&dry_run=true")
+
+
+@pytest.mark.contract("decided-agents.dry-run-misspelt")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dry_run_that_is_spelled_wrong_is_refused_by_every_operation_that_writes(
+    client, own_store, scene, name
+) -> None:
+    call = CALLS[name](scene)
+    lacking = Scene(scene.project, scene.project.token(scopes=[]))
+    for caller in (scene, lacking):
+        Rest(client, caller.token).get("/project")
+    before = everything(own_store)
+
+    for place, query in enumerate(ASKED_WRONG):
+        prefer = {} if place % 3 == 0 else {"Prefer": f"handling={('lenient', 'strict')[place % 3 - 1]}"}
+        sent = call if place % 2 else Call(tuple("no-id" for _ in call.ids), call.fields)  # which would be 404
+        answer = over_rest(client, scene, name, sent, f"?{query}", **prefer)
+
+        assert (answer.status_code, answer.json["_tag"]) == (400, "HttpApiDecodeError"), query
+        wrong = {*parse_qs(query, keep_blank_values=True)} - ({"dryRun"} if "&dry" in query else set())
+        assert {issue["path"] for issue in answer.json["issues"]} & (wrong or {"dryRun"}), query
+    assert over_rest(client, lacking, name, call, "?dryrun=true").status_code == 403
+    assert everything(own_store) == before
+
+
+@pytest.mark.contract("decided-agents.dry-run-misspelt")
+def test_what_is_further_from_its_name_or_of_an_operation_that_writes_nothing_is_ignored(client, scene) -> None:
+    rest = Rest(client, scene.token)
+
+    for answer in (
+        rest.post("/cluster-intents?dry=1&run=1&myDryRuns=1&rehearse=true", {}),
+        rest.get("/project?dryrun=1"),
+    ):
+        assert answer.status_code in (200, 201)
+        assert "Ignored-Fields" in answer.headers
+    wrong = rest.post("/briefs/claim?dryrun=true", {"leaseSeconds": "x", "y": 1}, Prefer="handling=strict").json
+    assert [one["path"] for one in wrong["issues"]] == ["dryrun", "leaseSeconds", "y"]
 
 
 @pytest.mark.contract("decided-agents.dry-run-key")

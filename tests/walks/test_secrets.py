@@ -174,6 +174,9 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
             client.get(path, headers={"Authorization": f"Bearer {secret}"})
             client.post(path, content=secret.encode(), headers=bearer)
             client.get(path, params={"token": secret}, headers={"Authorization": secret, "Cookie": f"x={secret}"})
+    for secret in (one for one in planted.values() if one.startswith(("cw", "whsec_"))):
+        for path in ("", "documents/", "documents/x/", "console/", "graphql/", "mcp/"):
+            client.get(f"/{path}{secret}", headers=bearer)
     read += [client.get("/metrics", headers={"Authorization": f"Bearer {planted['metrics token']}"}).text]
     reads = ("/tokens", "/members", "/project", "/documents", f"/documents/{document}/activity", "/events?limit=1000")
     return "".join([*read, *(client.get(path, headers=bearer).text for path in reads)])

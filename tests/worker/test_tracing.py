@@ -24,7 +24,7 @@ from app.server import create_app
 from app.settings import Settings
 
 client = create_app(Settings.from_environment()).test_client()
-for path in ("/health", sys.argv[1]):
+for path in ("/health", sys.argv[1], "/" + sys.argv[2], "/documents/x?token=" + sys.argv[2]):
     client.get(path, headers={"Authorization": "Bearer " + sys.argv[2]})
 """
 
@@ -88,6 +88,7 @@ def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_te
     assert b"content-workflow" in told
     assert b"GET /documents/<id>" in told
     assert f"{store.database.name}.find".encode() in told
+    assert b"GET /cwm_" in told
     assert b"/health" not in told
     for secret in (token.secret, "Unheard of"):
         assert secret.encode() not in told

@@ -1,0 +1,43 @@
+"""Who counts as the maker of a version, so that somebody else lets it go (decisions, section 13)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from app.rules.actors import Actor
+from app.rules.revisions import StoredRevision
+
+Find = Callable[[int], StoredRevision | None]
+
+
+def makers_of(version: int, find: Find, find_read_before: Find) -> list[Actor]:
+    """Returns who counts as a maker of a version, the one who wrote it first.
+
+    A script read nothing, so that the makers of the newest version before it that was made otherwise count too; of a
+    revert only those of the version that it goes back to do. `find` returns a version by its number,
+    `find_read_before` the newest one before a number that no script wrote.
+    """
+    makers: list[Actor] = []
+    revision = find(version)
+    while revision is not None:
+        if (target := revision.get("revertsTo")) is not None:
+            revision = find(target)
+            continue
+        makers.append(revision["by"])
+        revision = find_read_before(revision["version"]) if revision.get("scripted") else None
+    return makers
+
+
+def same_eyes(
+    token_id: str, makers: Sequence[Actor], submitted_by: Actor | None, agents: Mapping[str, str]
+) -> Actor | None:
+    """Returns who made a version, else who submitted it last, where that counts as the token; of several, the token.
+
+    `agents` has the agents' names of tokens by token id; a name that a client sends does not count.
+    """
+    submitters = [submitted_by] if submitted_by else []
+    return _same(token_id, makers, agents) or _same(token_id, submitters, agents)
+
+
+def _same(token_id: str, actors: Iterable[Actor], agents: Mapping[str, str]) -> Actor | None:
+    agent = agents.get(token_id)
+    same = [by for by in actors if by["id"] == token_id or (agent and agents.get(by["id"] or "") == agent)]
+    return min(same, key=lambda by: by["id"] != token_id, default=None)
