@@ -19,7 +19,9 @@ from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLRequestData
 from strawberry.http.types import HTTPMethod
+from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.types import ExecutionResult
+from strawberry.types.graphql import OperationType
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, quote_etag
 
@@ -58,8 +60,8 @@ MAX_REQUEST = 256 * 1024
 MAX_ACCEPT = 1_000
 """How many characters of an `Accept` header are read; browsers send about a hundred."""
 MAX_RESPONSE = 16 * 1024 * 1024
-RECORD_DEPTH = 3
-"""How deep records are in a response: in `data`, in a field of `Query`, in a list."""
+RECORD_DEPTH = 2
+"""How deep the lists of records are in a response: in `data`, in a field of `Query`."""
 PERSISTED_CHARACTERS = 300_000
 """How many characters of queries are found by their hash."""
 READ_AGAIN = 3
@@ -199,13 +201,20 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
         """Executes the query, again where a text of its response was replaced before it was read."""
-        adapter = RequestAdapter(request)
+        data, method = context.request_data, RequestAdapter(request).method
         for _ in range(READ_AGAIN):
             context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
             try:
-                result = self.execute_single(request, adapter, Response(), context, None, context.request_data)
-            except StrawberryHTTPException as error:  # a mutation by GET
-                raise RequestError(error.reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
+                result = self.schema.execute_sync(
+                    data.query,
+                    data.variables,
+                    context_value=context,
+                    operation_name=data.operation_name,
+                    allowed_operation_types=OperationType.from_http(method),
+                )
+            except InvalidOperationTypeError as error:  # a mutation by GET
+                reason = error.as_http_error_reason(method)
+                raise RequestError(reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
             causes = [one.original_error for one in result.errors or () if code_of(one) in (INTERNAL, UNAVAILABLE)]
             if any(isinstance(cause, WriteConflict) for cause in causes):
                 continue
@@ -241,20 +250,21 @@ def sha256_of(query: str) -> str:
     return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _chunks(value: object, depth: int) -> Iterator[bytes]:
-    """Yields the JSON of a value; what is nested so deep in one piece."""
-    if depth and value and isinstance(value, dict):
-        for number, (key, item) in enumerate(value.items()):
-            yield (b"," if number else b"{") + orjson.dumps(key) + b":"
+def _chunks(value: Any, depth: int) -> Iterator[bytes]:
+    """Yields the JSON of what is not empty; what is nested so deep in one piece."""
+    is_object = isinstance(value, dict)
+    before, end = (b"{", b"}") if is_object else (b"[", b"]")
+    for key in value:
+        if is_object:
+            before += orjson.dumps(key) + b":"
+        item = value[key] if is_object else key
+        if depth and item and isinstance(item, (dict, list)):
+            yield before
             yield from _chunks(item, depth - 1)
-        yield b"}"
-    elif depth and value and isinstance(value, list):
-        for number, item in enumerate(value):
-            yield b"," if number else b"["
-            yield from _chunks(item, depth - 1)
-        yield b"]"
-    else:
-        yield orjson.dumps(value, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        else:
+            yield before + orjson.dumps(item, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        before = b","
+    yield end
 
 
 def _content_of(value: object) -> str | None:

@@ -60,9 +60,18 @@ class DeliveredRecord:
     def __init__(self, query: DeliveryQuery, row: Mapping[str, Any]) -> None:
         self._query, self.row = query, row
         self.id, self.title, self.slug = row["id"], row["title"], row["slug"]
-        self.subtitle = row.get("subtitle") or None
-        self.meta_title = row.get("metaTitle") or None
-        self.meta_description = row.get("metaDescription") or None
+
+    @property
+    def subtitle(self) -> str | None:
+        return self.row.get("subtitle") or None
+
+    @property
+    def meta_title(self) -> str | None:
+        return self.row.get("metaTitle") or None
+
+    @property
+    def meta_description(self) -> str | None:
+        return self.row.get("metaDescription") or None
 
     @property
     def cover_image(self) -> DeliveredImage | None:
