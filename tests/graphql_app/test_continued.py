@@ -309,6 +309,7 @@ def test_a_navigation_costs_the_projects_categories_once_a_level(
     assert f"costs {cost:,}, over 5,000" in error["message"]
 
 
+@pytest.mark.contract("decided-delivery.tree")
 def test_a_navigation_of_three_levels_begins_with_the_categories_that_have_no_parent(
     project: Project, graphql: GraphQL
 ) -> None:
@@ -363,7 +364,7 @@ FILTERED = """query($by: ID, $in: ID, $slug: String, $below: Boolean, $search: S
 }"""
 
 
-@pytest.mark.contract("decided-delivery.page")
+@pytest.mark.contract("decided-delivery.filters")
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
