@@ -217,18 +217,19 @@ def test_a_site_can_stand_below_the_root_of_its_host(site: Project, app: Flask, 
 
 
 def test_authors_with_names_that_are_alike_have_a_page_each(project: Project, app: Flask, tmp_path: Path) -> None:
-    for name in ("J. Smith", "J Smith"):
+    for number, name in enumerate(("J. Smith", "J Smith", "J Smith")):
         author = run(project, "create_member", name=name)["id"]
-        publish_again(project, published(project, title=f"By {name}"), authorId=author)
+        publish_again(project, published(project, title=f"By {name} {number}"), authorId=author)
 
     out = built(app, delivery_token(project), tmp_path / "site")
 
     names = {one.name for one in (out / "authors").iterdir()}
-    assert len(names) == 2
+    assert len(names) == 3
     assert all(
         re.fullmatch("j-smith-[0-9a-f]{6}", name) for name in names
     )  # neither has the other's when one comes later
-    for slug, title in (("by-j-smith", "By J. Smith"), ("by-j-smith-2", "By J Smith")):
+    titles = ("By J. Smith 0", "By J Smith 1", "By J Smith 2")
+    for slug, title in zip(("by-j-smith-0", "by-j-smith-1", "by-j-smith-2"), titles, strict=True):
         (name,) = (one for one in names if f'"/authors/{one}/"' in article(out, slug))
         assert title in (out / "authors" / name / "index.html").read_text("utf-8")
 
