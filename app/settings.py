@@ -144,6 +144,7 @@ class Settings(BaseModel):
     delivery_read_preference: ReadPreference = Field(
         "primary", description="the members of the replica set that what is delivered is read from"
     )
+    feed_html: bool = Field(False, description="put the html of documents into feed.xml, beside their summaries")
     graphql_introspection: bool = Field(True, description="allow GraphQL introspection")
     webhooks_allow_local: bool = Field(
         False, description="let every project's webhooks reach loopback (development only)"

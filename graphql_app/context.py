@@ -18,8 +18,6 @@ class DeliveryContext:
     revision: Revision
     """The project's delivery revision when the request began."""
     request_data: GraphQLRequestData
-    is_complete: bool = False
-    """Whether the response has no error, so that it may be cached."""
     query: DeliveryQuery = field(init=False)
     """What the resolvers ask; set for each try of the query."""
 

@@ -38,14 +38,13 @@ def query_error(code: str, message: str, node: Node | None = None) -> GraphQLErr
     return GraphQLError(message, node, extensions={"code": code})
 
 
-def formatted(message: str, code: str) -> dict[str, Any]:
-    """Returns an error without a location in the query."""
-    return {"message": message, "extensions": {"code": code}}
-
-
-def format_refusal(refusal: Refusal) -> dict[str, Any]:
-    """Returns the error of a request that is refused as a whole."""
-    return formatted(refusal.message, CODES.get(refusal.tag, "BAD_REQUEST" if refusal.status < 500 else INTERNAL))
+def format_refusal(refusal: Refusal | RequestError) -> dict[str, Any]:
+    """Returns the error of a request that is refused as a whole, without a location in a query."""
+    if isinstance(refusal, RequestError):
+        code = refusal.code
+    else:
+        code = CODES.get(refusal.tag, "BAD_REQUEST" if refusal.status < 500 else INTERNAL)
+    return {"message": refusal.message, "extensions": {"code": code}}
 
 
 def format_error(error: GraphQLError) -> dict[str, Any]:

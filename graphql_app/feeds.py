@@ -1,4 +1,4 @@
-"""A site's Atom feed (RFC 4287) with a summary of each publication, and its sitemap (sitemaps.org).
+"""A site's Atom feed (RFC 4287) with a summary of each publication, or its html too, and its sitemap (sitemaps.org).
 
 They are written in batches: 50,000 documents take no more memory than 1,000. Both need the project's `siteUrl`, since
 their entries are URLs of pages. (decisions, section 7)
@@ -7,6 +7,7 @@ their entries are URLs of pages. (decisions, section 7)
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 from xml.sax.saxutils import escape, quoteattr
@@ -19,10 +20,10 @@ from app.http.callers import callers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
 from app.operations.delivery_caches import DeliveryCaches, read_delivered
-from app.operations.sites import Site, last_published_at, publications, read_site
+from app.operations.sites import Site, last_published_at, newest_html, publications, read_site
 from app.responses.delivery import Categories
 from app.rules.publishing import Publication
-from app.rules.sites import home_url, page_url
+from app.rules.sites import feed_url, home_url, page_url
 from app.rules.times import wire_time
 from app.schemas.loading import cached_schema, load
 from app.schemas.queries import FeedQuery, from_query
@@ -46,18 +47,21 @@ class Feeds:
         self._caches = caches
         self._cache_control = settings.delivery_cache_control
         self._public_url = settings.public_url.rstrip("/")
+        self._with_html = settings.feed_html
 
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(Channel.GRAPHQL)
         limit: int = _parameters(FeedQuery)["limit"]
         path = f"{request.path}?limit={limit}" if request.args else request.path
-        address = f"{self._public_url}{path}" if self._public_url else None  # not by `Host`, which can be anything
+        address = f"{self._public_url}{path}" if self._public_url else ""  # not by `Host`, which can be anything
         return self._respond(
             ctx,
-            f"atom {limit} {address}",
+            f"atom {limit} {address} {self._with_html}",
             "application/atom+xml; charset=utf-8",
-            lambda ctx, site: atom_lines(ctx, self._caches, site, limit, address),
+            lambda ctx, site: atom_lines(
+                ctx, self._caches, site, limit, address or feed_url(site.url) or path, with_html=self._with_html
+            ),
         )
 
     def sitemap(self) -> Response:
@@ -105,12 +109,19 @@ def _parameters(schema: type[Schema]) -> dict[str, Any]:
     return parameters
 
 
-def atom_lines(ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str | None) -> Iterator[str]:
-    """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published."""
+def atom_lines(
+    ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str, *, with_html: bool
+) -> Iterator[str]:
+    """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published.
+
+    With html, the newest entries have it, at most 1,000 and 16 MB together.
+    """
     categories = caches.categories(ctx, site.revision.number)
     yield _atom_head(ctx, site, wire_time(last_published_at(ctx) or site.created_at), address)
-    for row in publications(ctx, limit):
-        yield _atom_entry(site, row, categories)
+    for number, rows in enumerate(publications(ctx, limit)):
+        texts = newest_html(ctx, rows) if with_html and not number else {}
+        for row in rows:
+            yield _atom_entry(site, row, categories, texts.get(row["htmlId"]))
     yield "</feed>\n"
 
 
@@ -120,15 +131,15 @@ def sitemap_lines(ctx: Context, caches: DeliveryCaches, site: Site) -> Iterator[
     yield f'{DECLARATION}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     for category in categories:
         yield f"<url><loc>{_text(page_url(site.category_url, category.slug))}</loc></url>\n"
-    for row in publications(ctx, MAX_PAGES - len(categories), bare=True):
+    for row in chain.from_iterable(publications(ctx, MAX_PAGES - len(categories), bare=True)):
         address = _text(page_url(site.url, row["slug"]))
         yield f"<url><loc>{address}</loc><lastmod>{wire_time(row['updatedAt'])}</lastmod></url>\n"
     yield "</urlset>\n"
 
 
-def _atom_head(ctx: Context, site: Site, updated: str, address: str | None) -> str:
+def _atom_head(ctx: Context, site: Site, updated: str, address: str) -> str:
     name = _text(site.name)
-    link = f'<link rel="self" type="application/atom+xml" href={_attribute(address)}/>\n' if address else ""
+    link = f'<link rel="self" type="application/atom+xml" href={_attribute(address)}/>\n'
     home = home_url(site.url)
     page = f'<link rel="alternate" type="text/html" href={_attribute(home)}/>\n' if home else ""
     return (
@@ -138,15 +149,17 @@ def _atom_head(ctx: Context, site: Site, updated: str, address: str | None) -> s
     )
 
 
-def _atom_entry(site: Site, row: Publication, categories: Categories) -> str:
+def _atom_entry(site: Site, row: Publication, categories: Categories, html: str | None) -> str:
     category = categories.get(row.get("categoryId") or "")
     term = f"<category term={_attribute(category.slug)} label={_attribute(category.name)}/>\n" if category else ""
     summary = f"<summary>{_text(excerpt)}</summary>\n" if (excerpt := row.get("excerpt")) else ""
+    page = _attribute(page_url(site.url, row["slug"]))
+    content = "" if html is None else f'<content type="html" xml:base={page}>{_text(html)}</content>\n'
     return (
         f"<entry>\n<id>{_permanent(row['id'])}</id>\n<title>{_text(row['title'])}</title>\n"
-        f'<link rel="alternate" type="text/html" href={_attribute(page_url(site.url, row["slug"]))}/>\n'
+        f'<link rel="alternate" type="text/html" href={page}/>\n'
         f"<published>{wire_time(row['publishedAt'])}</published>\n"
-        f"<updated>{wire_time(row['updatedAt'])}</updated>\n{term}{summary}</entry>\n"
+        f"<updated>{wire_time(row['updatedAt'])}</updated>\n{term}{summary}{content}</entry>\n"
     )
 
 

@@ -1,7 +1,8 @@
 """How large a query may be, and what it may cost (decisions, sections 7 and 15).
 
 Strawberry's extensions limit the tokens and cache the parsed queries. Its limiters of depth and aliases follow each
-spread of a fragment anew, which 1,000 tokens can make endless: `QuerySize` measures each fragment once.
+spread of a fragment anew, which 1,000 tokens can make endless: `check_size` counts the aliases of each fragment once,
+and `Cost` visits what the executor does, with an upper bound.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +11,6 @@ from typing import Any, Final
 
 import strawberry
 from graphql import (
-    ASTValidationRule,
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
@@ -33,13 +33,12 @@ from graphql import (
     validate,
     visit,
 )
-from graphql.validation import ASTValidationContext
 from strawberry.extensions import MaxTokensLimiter, ParserCache, SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.errors import Refusal
 from graphql_app.errors import query_error
-from graphql_app.schema import CONFIG, Query, page_of, sdl
+from graphql_app.schema import Query, page_of, sdl
 from graphql_app.types import related_limit
 
 MAX_BYTES: Final = 20 * 1024
@@ -55,11 +54,19 @@ MAX_NESTING: Final = 60
 MAX_COST: Final = 5_000
 OFFSET_COST: Final = 50
 """How many skipped documents cost as much as a returned one."""
-MAX_SCHEMA_FIELDS: Final = 100_000
-"""The most fields of introspection in a response; the query of common clients has a third of that."""
+MAX_SCHEMA_FIELDS: Final = 200_000
+"""The most fields of introspection in a response, if all its lists were the longest; the query of common clients has
+half of that."""
 MAX_SELECTIONS: Final = 5_000
 """The most selections of a query with each fragment in place of its spreads, which can multiply them."""
 
+PAGES = ("documents", "documentsInCategory", "documentsPage", "redirects")
+"""The fields of `Query` that are lists with `limit` and `offset`."""
+COUNTED = {
+    *("document", "documentBySlug", "documents", "documentsInCategory", "related", "redirect", "redirects"),
+    *("category", "categoryBySlug", "categories", "children", "parent"),
+}
+"""The fields whose records count."""
 TOO_DEEP = f"A query is at most {MAX_DEPTH} fields deep."
 SCHEMA = build_schema(sdl())
 """The schema for graphql-core's functions; the one inside Strawberry's `Schema` is private to it."""
@@ -72,55 +79,6 @@ LIST_LENGTHS = {
     "directives": len(SCHEMA.directives),
 }
 """How long the lists of introspection are at most; the schema has no input types."""
-
-
-class QuerySize(ASTValidationRule):
-    """Ends the validation of a document that is too deep, or has too many aliases or fragments."""
-
-    def __init__(self, context: ASTValidationContext) -> None:
-        super().__init__(context)
-        self._fragments = _fragments(context.document)
-        self._depths: dict[str, int] = {}
-        self._aliases = self._nesting = 0
-        if len(self._fragments) > MAX_FRAGMENTS:
-            raise query_error("GRAPHQL_VALIDATION_FAILED", f"A query has at most {MAX_FRAGMENTS} fragments.")
-        for name in self._fragments:
-            self._fragment_depth(name)
-        for definition in context.document.definitions:
-            if not isinstance(definition, OperationDefinitionNode):
-                continue
-            if self._depth(definition.selection_set) > MAX_DEPTH:
-                raise query_error("QUERY_TOO_DEEP", TOO_DEEP, definition)
-        if self._aliases > MAX_ALIASES:
-            raise query_error("TOO_MANY_ALIASES", f"A query has at most {MAX_ALIASES} aliases, not {self._aliases}.")
-
-    def _depth(self, selections: SelectionSetNode | None) -> int:
-        """Returns how many fields are nested, introspection aside; counts the aliases."""
-        if selections is None:
-            return 0
-        names = [one.name.value for one in selections.selections if isinstance(one, FieldNode) and one.alias is None]
-        if len(names) - len(set(names)) > MAX_REPEATED:
-            raise query_error("GRAPHQL_VALIDATION_FAILED", "Select each field once, with all that you want of it.")
-        return max(map(self._depth_of, selections.selections), default=0)
-
-    def _fragment_depth(self, name: str) -> int:
-        if name in self._fragments and name not in self._depths:
-            self._depths[name] = 0  # for a fragment that spreads itself, which another rule refuses
-            self._depths[name] = self._depth(self._fragments[name].selection_set)
-        return self._depths.get(name, 0)
-
-    def _depth_of(self, node: Any) -> int:
-        if isinstance(node, FragmentSpreadNode):
-            return self._fragment_depth(node.name.value)
-        self._nesting += 1
-        if self._nesting > MAX_NESTING:
-            raise query_error("QUERY_TOO_DEEP", TOO_DEEP)
-        below = self._depth(node.selection_set)
-        self._nesting -= 1
-        if not isinstance(node, FieldNode):
-            return below
-        self._aliases += node.alias is not None
-        return 0 if node.name.value.startswith("__") else below + 1
 
 
 class LimitQuery(SchemaExtension):
@@ -182,36 +140,52 @@ class Schema(strawberry.Schema):
 def delivery_schema(introspection: bool) -> Schema:
     """Returns the schema with its limits; its extensions are made for each request."""
     limits = (partial(LimitQuery, introspection=introspection), partial(MaxTokensLimiter, MAX_TOKENS))
-    return Schema(Query, extensions=[*limits, ParserCache], config=CONFIG)
+    return Schema(Query, extensions=[*limits, ParserCache])
 
 
 @lru_cache(maxsize=128)
 def validated(document: DocumentNode, introspection: bool) -> list[GraphQLError]:
     """Returns the first thing that is wrong with a query, if anything is."""
-    rules = (*specified_rules, QuerySize, *([] if introspection else [NoSchemaIntrospectionCustomRule]))
-    return validate(SCHEMA, without_repetitions(document), rules, max_errors=1, hide_suggestions=not introspection)
-
-
-def without_repetitions(document: DocumentNode) -> DocumentNode:
-    """Returns a document without the selections that repeat, letter by letter, another one beside them.
-
-    It is valid exactly if the original is. graphql-core's rule that fields can be merged compares every two fields
-    of a name.
-    """
-    simplified: DocumentNode = visit(document, _Repetitions())
-    return simplified
+    simplified = visit(document, _Repetitions())
+    check_size(simplified)
+    rules = (*specified_rules, *([] if introspection else [NoSchemaIntrospectionCustomRule]))
+    return validate(SCHEMA, simplified, rules, max_errors=1, hide_suggestions=not introspection)
 
 
 class _Repetitions(Visitor):
+    """Drops selections that repeat, letter by letter, another one beside them: the document means the same.
+
+    graphql-core's rule that fields can be merged compares every two fields of a name.
+    """
+
     def leave_selection_set(self, node: SelectionSetNode, *_: object) -> SelectionSetNode | None:
         assert node.loc
         text = node.loc.source.body
         unique = {text[one.loc.start : one.loc.end]: one for one in node.selections if one.loc}
-        return (
-            SelectionSetNode(selections=tuple(unique.values()), loc=node.loc)
-            if len(unique) < len(node.selections)
-            else None
-        )
+        if len(unique) == len(node.selections):
+            return None
+        return SelectionSetNode(selections=tuple(unique.values()), loc=node.loc)
+
+
+def check_size(document: DocumentNode) -> None:
+    """Raises `GraphQLError` for a document with too many aliases, or one that graphql-core validates too slowly."""
+    if len(_fragments(document)) > MAX_FRAGMENTS:
+        raise query_error("GRAPHQL_VALIDATION_FAILED", f"A query has at most {MAX_FRAGMENTS} fragments.")
+    aliases = 0
+    waiting: list[tuple[Any, int]] = [(node, 0) for node in document.definitions]
+    while waiting:
+        node, nesting = waiting.pop()
+        if nesting > MAX_NESTING:
+            raise query_error("QUERY_TOO_DEEP", TOO_DEEP)
+        selected = node.selection_set.selections if getattr(node, "selection_set", None) else ()
+        fields = [one for one in selected if isinstance(one, FieldNode)]
+        names = [one.name.value for one in fields if one.alias is None]
+        aliases += len(fields) - len(names)
+        if len(names) - len(set(names)) > MAX_REPEATED:
+            raise query_error("GRAPHQL_VALIDATION_FAILED", "Select each field once, with all that you want of it.")
+        waiting += [(one, nesting + 1) for one in selected]
+    if aliases > MAX_ALIASES:
+        raise query_error("TOO_MANY_ALIASES", f"A query has at most {MAX_ALIASES} aliases, not {aliases}.")
 
 
 class Cost:
@@ -224,12 +198,12 @@ class Cost:
         self._visited = 0
 
     def check(self, operation: OperationDefinitionNode) -> None:
-        """Raises `GraphQLError` for an operation that costs too much."""
+        """Raises `GraphQLError` for an operation that is too deep or costs too much."""
         fields = self._collect([operation.selection_set])
         if sum(self._schema_fields(nodes, 1) for nodes in fields if _name(nodes).startswith("__")) > MAX_SCHEMA_FIELDS:
             message = f"The response could have over {MAX_SCHEMA_FIELDS:,} fields of the schema: nest fewer lists."
             raise query_error("QUERY_TOO_COSTLY", message)
-        cost = sum(self._query_field(nodes) for nodes in fields if not _name(nodes).startswith("__"))
+        cost = sum(self._cost(nodes, 1, 1, 1) for nodes in fields)
         if cost > MAX_COST:
             message = (
                 f"The query costs {cost:,}, over {MAX_COST:,}: a document or category counts 1, each step of its "
@@ -239,65 +213,41 @@ class Cost:
             )
             raise query_error("QUERY_TOO_COSTLY", message)
 
-    def _query_field(self, nodes: list[FieldNode]) -> int:
-        """Returns the cost of a field of `Query`; none where an argument is wrong, as it is then refused unread."""
+    def _cost(self, nodes: list[FieldNode], records: int, trees: int, depth: int) -> int:
+        """Returns the cost of a field of so many records; below them, each of `trees` has at most all categories."""
         name = _name(nodes)
-        if name == "categories":
-            return self._categories(nodes, self._category_count(), 1)
-        if name in ("category", "categoryBySlug"):
-            return self._categories(nodes, 1, 1)
-        if name in ("document", "documentBySlug"):
-            return self._document(nodes)
-        if name == "redirect":
-            return 1
-        try:
-            arguments = self._arguments("Query", nodes)
-            page = page_of(limit=arguments.get("limit"), offset=arguments.get("offset"))
-        except (GraphQLError, Refusal):
+        if name.startswith("__"):
             return 0
-        if name == "redirects":
-            each = 1
-        elif name == "documentsPage":
-            lists = (below for below in self._below(nodes) if _name(below) == "documents")
-            each = sum(self._document(below) for below in lists)
+        if depth > MAX_DEPTH:
+            raise query_error("QUERY_TOO_DEEP", TOO_DEEP, nodes[0])
+        skipped = 0
+        if name in ("categories", "children"):
+            records = trees * self._category_count()
         else:
-            each = self._document(nodes)
-        return int(page["limit"]) * each + int(page["offset"]) // OFFSET_COST
+            if name == "related":
+                records *= self._page("Document", nodes)["limit"]
+            elif name in PAGES and depth == 1:
+                page = self._page("Query", nodes)
+                records, skipped = page["limit"], page["offset"] // OFFSET_COST
+            trees = records
+        own = records if name in COUNTED else 0
+        return own + skipped + sum(self._cost(below, records, trees, depth + 1) for below in self._below(nodes))
 
-    def _document(self, nodes: list[FieldNode]) -> int:
-        """Returns the cost of one document."""
-        cost = 1
-        for below in self._below(nodes):
-            if _name(below) == "category":
-                cost += self._categories(below, 1, 1)
-            elif _name(below) == "related":
-                cost += self._related_limit(below) * self._document(below)
-        return cost
-
-    def _related_limit(self, nodes: list[FieldNode]) -> int:
+    def _page(self, type_: str, nodes: list[FieldNode]) -> dict[str, int]:
+        """Returns the page of a list; an empty one where an argument is wrong, as it is then refused unread."""
         try:
-            return related_limit(self._arguments("Document", nodes).get("limit"))
+            given = get_argument_values(OBJECTS[type_].fields[_name(nodes)], nodes[0], self._variables)
+            if type_ == "Document":
+                return {"limit": related_limit(given.get("limit")), "offset": 0}
+            return page_of(limit=given.get("limit"), offset=given.get("offset"))
         except (GraphQLError, Refusal):
-            return 0
-
-    def _categories(self, nodes: list[FieldNode], count: int, times: int) -> int:
-        """Returns the cost of some categories; those below `children` are at most all, for each of `times` records."""
-        cost = count
-        for below in self._below(nodes):
-            if _name(below) == "category":
-                cost += self._categories(below, count, count)
-            elif _name(below) == "children":
-                cost += self._categories(below, times * self._category_count(), times)
-        return cost
+            return {"limit": 0, "offset": 0}
 
     def _schema_fields(self, nodes: list[FieldNode], times: int) -> int:
         """Returns how many fields a response can have at and below a field of introspection."""
         return times + sum(
             self._schema_fields(below, times * LIST_LENGTHS.get(_name(below), 1)) for below in self._below(nodes)
         )
-
-    def _arguments(self, type_: str, nodes: list[FieldNode]) -> dict[str, Any]:
-        return get_argument_values(OBJECTS[type_].fields[_name(nodes)], nodes[0], self._variables)
 
     def _below(self, nodes: list[FieldNode]) -> list[list[FieldNode]]:
         return self._collect(node.selection_set for node in nodes if node.selection_set)

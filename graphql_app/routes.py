@@ -33,11 +33,10 @@ def _graphql(settings: Settings, caches: DeliveryCaches) -> Blueprint:
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     names = ",".join(f'"{name}"' for name in explorer.FILES)
     routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
-    routes.register_error_handler(GraphQLError, view.respond_to_query_error)
-    routes.register_error_handler(RequestError, view.respond_to_request_error)
-    routes.register_error_handler(Refusal, view.respond_to_refusal)
-    routes.register_error_handler(HTTPException, lambda error: view.respond_to_refusal(refusal_of(error)))
-    routes.register_error_handler(Exception, lambda error: view.respond_to_refusal(bug(error)))
+    for kind in (GraphQLError, RequestError, Refusal):
+        routes.register_error_handler(kind, view.respond_to_error)
+    routes.register_error_handler(HTTPException, lambda error: view.respond_to_error(refusal_of(error)))
+    routes.register_error_handler(Exception, lambda error: view.respond_to_error(bug(error)))
     return routes
 
 

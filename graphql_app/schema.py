@@ -1,16 +1,19 @@
 """The schema of the delivery API: its queries. Their resolvers ask the `DeliveryQuery` of the request."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar
 
 import strawberry
-from strawberry.schema.config import StrawberryConfig
+from strawberry import UNSET
 
-from app.operations.delivery import DeliveryPage
+from app.operations.delivery import DeliveredDocument, DeliveryPage
+from app.responses.delivery import DeliveredCategory, DeliveredRedirect
 from app.schemas.loading import load
 from app.schemas.queries import DeliveryPage as DeliveryQueryPage
 from graphql_app.context import Info
 from graphql_app.types import Category, Document, DocumentPage, Redirect
 
+T = TypeVar("T")
 Drafts = Annotated[
     bool | None,
     strawberry.argument(
@@ -27,10 +30,19 @@ CategoryId = Annotated[
 ]
 CategorySlug = Annotated[
     str | None,
-    strawberry.argument(
-        description="Only documents of the category with this slug, without its subcategories; none where there is no "
-        "such category."
-    ),
+    strawberry.argument(description="Only documents of the category with this slug; none where there is none."),
+]
+Subcategories = Annotated[
+    bool | None,
+    strawberry.argument(description="Add those of all categories below that of `categorySlug`. Default: false."),
+]
+AuthorId = Annotated[
+    strawberry.ID | None,
+    strawberry.argument(description="Only documents by this author. An invalid or unknown id gives no documents."),
+]
+ClusterId = Annotated[
+    strawberry.ID | None,
+    strawberry.argument(description="Only documents of this cluster. An invalid or unknown id gives no documents."),
 ]
 Search = Annotated[
     str | None,
@@ -38,6 +50,10 @@ Search = Annotated[
         description="Only documents that have all of these words in their title, subtitle or excerpt, ignoring case "
         "and accents."
     ),
+]
+Root = Annotated[
+    bool | None,
+    strawberry.argument(name="root", description="Only categories without a parent, with true. Default: false."),
 ]
 From = Annotated[str, strawberry.argument(name="from", description="The past slug.")]
 
@@ -47,124 +63,114 @@ PAGE = (
 )
 
 
-def _category(info: Info, id: Id) -> Any:
-    return info.context.query.categories.get(id.lower())
-
-
-def _category_by_slug(info: Info, slug: Slug) -> Any:
-    return info.context.query.category_with(slug)
-
-
-def _categories(info: Info) -> Any:
-    return [*info.context.query.categories.values()]
-
-
-def _document(info: Info, id: Id) -> Any:
-    return info.context.query.document(id)
-
-
-def _document_by_slug(info: Info, slug: Slug) -> Any:
-    return info.context.query.document_with(slug)
-
-
-def _documents(
-    info: Info,
-    includeDrafts: Drafts = strawberry.UNSET,
-    limit: Limit = strawberry.UNSET,
-    offset: Offset = strawberry.UNSET,
-) -> Any:
-    page, query = page_of(limit=limit, offset=offset), info.context.query
-    return query.documents(query.wanted(drafts=includeDrafts is True), **page)
-
-
-def _documents_in_category(
-    info: Info,
-    categoryId: CategoryId,
-    includeDrafts: Drafts = strawberry.UNSET,
-    limit: Limit = strawberry.UNSET,
-    offset: Offset = strawberry.UNSET,
-) -> Any:
-    page, query = page_of(limit=limit, offset=offset), info.context.query
-    return query.documents(query.wanted(category_id=categoryId, drafts=includeDrafts is True), **page)
-
-
-def _documents_page(
-    info: Info,
-    categorySlug: CategorySlug = strawberry.UNSET,
-    includeDrafts: Drafts = strawberry.UNSET,
-    limit: Limit = strawberry.UNSET,
-    offset: Offset = strawberry.UNSET,
-    search: Search = strawberry.UNSET,
-) -> Any:
-    page, query, category_id = page_of(limit=limit, offset=offset, search=search), info.context.query, None
-    if isinstance(categorySlug, str):
-        category = query.category_with(categorySlug)
-        category_id = category.id if category else ""
-    wanted = query.wanted(category_id=category_id, search=page.pop("search", ""), drafts=includeDrafts is True)
-    return DeliveryPage(query, wanted, **page)
-
-
-def _redirect(info: Info, from_: From) -> Any:
-    return next(iter(info.context.query.redirect(from_)), None)
-
-
-def _redirects(info: Info, limit: Limit = strawberry.UNSET, offset: Offset = strawberry.UNSET) -> Any:
-    page = page_of(limit=limit, offset=offset)
-    return info.context.query.redirects[page["offset"] : page["offset"] + page["limit"]]
-
-
 def page_of(**arguments: object) -> dict[str, Any]:
     """Returns `limit`, `offset` and `search` of a list. Raises `HttpApiDecodeError` for those out of range."""
-    given = {name: value for name, value in arguments.items() if value is not None and value is not strawberry.UNSET}
-    return load(DeliveryQueryPage, given)
+    return load(DeliveryQueryPage, {name: value for name, value in arguments.items() if value not in (None, UNSET)})
+
+
+def _or_none(value: T | None) -> T | None:
+    """Returns an argument; None where it was not sent, for which resolvers get `UNSET`."""
+    return None if value is UNSET else value
 
 
 @strawberry.type(description="Published content of the project that the token belongs to.")
 class Query:
     """The queries of the contract."""
 
-    category: Category | None = strawberry.field(resolver=_category, description="A category by its id.")
-    categoryBySlug: Category | None = strawberry.field(
-        resolver=_category_by_slug, description="A category by its slug."
-    )
-    categories: list[Category] = strawberry.field(resolver=_categories, description="All categories, by name.")
-    document: Document | None = strawberry.field(
-        resolver=_document,
+    @strawberry.field(graphql_type=Category | None, description="A category by its id.")
+    def category(self, info: Info, id: Id) -> DeliveredCategory | None:
+        return info.context.query.categories.get(id.lower())
+
+    @strawberry.field(graphql_type=Category | None, description="A category by its slug.")
+    def category_by_slug(self, info: Info, slug: Slug) -> DeliveredCategory | None:
+        return info.context.query.category_with(slug)
+
+    @strawberry.field(graphql_type=list[Category], description="All categories, by name.")
+    def categories(self, info: Info, root_only: Root = UNSET) -> list[DeliveredCategory]:
+        return [one for one in info.context.query.categories.values() if not root_only or one.parent is None]
+
+    @strawberry.field(
+        graphql_type=Document | None,
         description="A published document by its id; a token with the drafts permission finds any document.",
     )
-    documentBySlug: Document | None = strawberry.field(
-        resolver=_document_by_slug,
+    def document(self, info: Info, id: Id) -> DeliveredDocument | None:
+        return info.context.query.document(id)
+
+    @strawberry.field(
+        graphql_type=Document | None,
         description="A published document by the slug under which it was published; a token with the drafts "
         "permission also finds documents that are not published, by their present slug.",
     )
-    documents: list[Document] = strawberry.field(resolver=_documents, description=f"Documents, {PAGE}")
-    documentsInCategory: list[Document] = strawberry.field(
-        resolver=_documents_in_category,
+    def document_by_slug(self, info: Info, slug: Slug) -> DeliveredDocument | None:
+        return info.context.query.document_with(slug)
+
+    @strawberry.field(graphql_type=list[Document], description=f"Documents, {PAGE}")
+    def documents(
+        self, info: Info, include_drafts: Drafts = UNSET, limit: Limit = UNSET, offset: Offset = UNSET
+    ) -> list[DeliveredDocument]:
+        page, query = page_of(limit=limit, offset=offset), info.context.query
+        return query.documents(query.wanted(drafts=bool(include_drafts)), **page)
+
+    @strawberry.field(
+        graphql_type=list[Document],
         description=f"Documents of one category, without those of its subcategories; {PAGE}",
     )
-    documentsPage: DocumentPage = strawberry.field(
-        resolver=_documents_page,
-        description=f"Documents with how many there are, of one category or with some words; {PAGE}",
+    def documents_in_category(
+        self,
+        info: Info,
+        category_id: CategoryId,
+        include_drafts: Drafts = UNSET,
+        limit: Limit = UNSET,
+        offset: Offset = UNSET,
+    ) -> list[DeliveredDocument]:
+        page, query = page_of(limit=limit, offset=offset), info.context.query
+        return query.documents(query.wanted(categoryId=category_id, drafts=bool(include_drafts)), **page)
+
+    @strawberry.field(
+        graphql_type=DocumentPage,
+        description="Documents with how many there are, of one category, author or cluster, or with some words; "
+        f"{PAGE}",
     )
-    redirects: list[Redirect] = strawberry.field(
-        resolver=_redirects,
+    def documents_page(
+        self,
+        info: Info,
+        author_id: AuthorId = UNSET,
+        category_slug: CategorySlug = UNSET,
+        cluster_id: ClusterId = UNSET,
+        include_drafts: Drafts = UNSET,
+        include_subcategories: Subcategories = UNSET,
+        limit: Limit = UNSET,
+        offset: Offset = UNSET,
+        search: Search = UNSET,
+    ) -> DeliveryPage:
+        page, query = page_of(limit=limit, offset=offset, search=search), info.context.query
+        slug = _or_none(category_slug)
+        wanted = query.wanted(
+            categoryId=None if slug is None else query.filed_under(slug, bool(include_subcategories)),
+            authorId=_or_none(author_id),
+            clusterId=_or_none(cluster_id),
+            search=page.pop("search", ""),
+            drafts=bool(include_drafts),
+        )
+        return DeliveryPage(query, wanted, **page)
+
+    @strawberry.field(
+        graphql_type=list[Redirect],
         description="The slugs under which published documents were delivered before, those left last first. A slug "
         "that another document is delivered under now is none; one that several documents left leads to the latest.",
     )
-    redirect: Redirect | None = strawberry.field(
-        resolver=_redirect, description="Where a slug leads that a document was delivered under before."
+    def redirects(self, info: Info, limit: Limit = UNSET, offset: Offset = UNSET) -> Sequence[DeliveredRedirect]:
+        page = page_of(limit=limit, offset=offset)
+        return info.context.query.redirects[page["offset"] : page["offset"] + page["limit"]]
+
+    @strawberry.field(
+        graphql_type=Redirect | None,
+        description="Where a slug leads that a document was delivered under before.",
     )
-
-
-def _attribute(source: Any, name: str) -> Any:
-    """Returns what a field without a resolver is: that of a record, a dict, or an attribute; unset text is null."""
-    value = source.get(name) if isinstance(source, dict) else getattr(source, name)
-    return None if value == "" else value
-
-
-CONFIG = StrawberryConfig(auto_camel_case=False, default_resolver=_attribute)
+    def redirect(self, info: Info, from_: From) -> DeliveredRedirect | None:
+        return next(iter(info.context.query.redirect(from_)), None)
 
 
 def sdl() -> str:
     """Returns the schema in GraphQL's schema definition language."""
-    return strawberry.Schema(Query, config=CONFIG).as_str() + "\n"
+    return strawberry.Schema(Query).as_str() + "\n"

@@ -1,7 +1,7 @@
 """GraphQL over HTTP at `/graphql`, for GET and POST (decisions, section 7).
 
-Strawberry's view parses the request and executes the query. In front of it are the cache of responses,
-which hold as long as the project's delivery revision, and what makes them cacheable for clients.
+Strawberry's view parses the request and executes the query. In front of it are the cache of responses, which are valid
+as long as the project's delivery revision stays the same, and what makes them cacheable for clients.
 """
 
 import hashlib
@@ -14,13 +14,14 @@ import orjson
 from cachetools import LRUCache
 from cross_web import FlaskHTTPRequestAdapter, SyncHTTPRequestAdapter
 from cross_web import HTTPException as StrawberryHTTPException
-from flask import Request, Response, request
+from flask import Response, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
-from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
-from strawberry.http.base import BaseRequestProtocol
+from strawberry.http import GraphQLRequestData
 from strawberry.http.types import HTTPMethod
+from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.types import ExecutionResult
+from strawberry.types.graphql import OperationType
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, quote_etag
 
@@ -44,7 +45,6 @@ from graphql_app.errors import (
     code_of,
     format_error,
     format_refusal,
-    formatted,
     query_error,
 )
 from graphql_app.explorer import page
@@ -60,8 +60,8 @@ MAX_REQUEST = 256 * 1024
 MAX_ACCEPT = 1_000
 """How many characters of an `Accept` header are read; browsers send about a hundred."""
 MAX_RESPONSE = 16 * 1024 * 1024
-RECORD_DEPTH = 3
-"""How deep records are in a response: in `data`, in a field of `Query`, in a list."""
+RECORD_DEPTH = 2
+"""How deep the lists of records are in a response: in `data`, in a field of `Query`."""
 PERSISTED_CHARACTERS = 300_000
 """How many characters of queries are found by their hash."""
 READ_AGAIN = 3
@@ -94,11 +94,7 @@ class RequestAdapter(FlaskHTTPRequestAdapter):
 
 
 class DeliveryView(GraphQLView[DeliveryContext, None]):
-    """The view of one process, with its caches.
-
-    `dispatch_request` parses the request and looks for its response in the cache. Where there is none, Strawberry's
-    `run` calls `get_sub_response`, `execute_operation`, `process_result` and `encode_json`, in this order.
-    """
+    """The view of one process, with its caches."""
 
     init_every_request: ClassVar[bool] = False
     request_adapter_class = RequestAdapter
@@ -132,21 +128,20 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         body = self._responses.get(key, revision.number)
         if body is None:
             context = DeliveryContext(ctx, revision, data)
-            response = self.run(request, context)
-            if not context.is_complete or context.query.shows_drafts:
-                response.headers["Cache-Control"] = "private, no-store" if context.query.shows_drafts else "no-store"
-                return response
-            self._responses.put(key, revision.number, response.get_data())
-            response.headers.update(caching)
-        else:
-            response = _response(body, media_type, caching)
+            result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
+            body, refused = encode(result), is_refused(result)
+            if not refused:
+                self._remember(ctx, data.query)
+            if result.errors or context.query.shows_drafts:
+                uncached = "private, no-store" if context.query.shows_drafts else "no-store"
+                return _response(
+                    body, media_type, {"Cache-Control": uncached}, status_of_refused_query() if refused else 200
+                )
+            self._responses.put(key, revision.number, body)
+        response = _response(body, media_type, caching)
         if conditional:
             response.make_conditional(request)  # `If-None-Match: *` alone is left: 304 for whatever there is
         return response
-
-    def should_render_graphql_ide(self, request: BaseRequestProtocol) -> bool:
-        """Returns False: `dispatch_request` shows the explorer. A GET without `query` has a persisted one."""
-        return False
 
     def parse_http_body(self, request: SyncHTTPRequestAdapter) -> GraphQLRequestData:
         """Returns the request's query, variables and operation; a persisted query with its text.
@@ -199,32 +194,27 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("The body, `variables` and `extensions` must be JSON objects.")
         return value
 
-    def get_sub_response(self, request: Request) -> Response:
-        """Returns an empty response of the type that the client accepts."""
-        return _response(b"", response_type(), {})
-
-    def execute_operation(
-        self, request: Request, context: DeliveryContext, root_value: None, sub_response: Response
-    ) -> ExecutionResult:
-        """Executes the query that `parse_http_body` returned, and reads the texts of its response."""
-        result = read_delivered(context.ctx, context.revision, lambda ctx: self._execute(request, ctx, context))
-        context.is_complete = not result.errors
-        if _is_refused(result):
-            sub_response.status_code = status_of_refused_query()
-        elif text := context.request_data.query:
+    def _remember(self, ctx: Context, query: str | None) -> None:
+        if query:
             with self._persisted_lock:
-                self._persisted[context.ctx.project_id, sha256_of(text)] = text
-        return result
+                self._persisted[ctx.project_id, sha256_of(query)] = query
 
-    def _execute(self, request: Request, ctx: Context, context: DeliveryContext) -> ExecutionResult:
+    def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
         """Executes the query, again where a text of its response was replaced before it was read."""
-        adapter = RequestAdapter(request)
+        data, method = context.request_data, RequestAdapter(request).method
         for _ in range(READ_AGAIN):
             context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
             try:
-                result = self.execute_single(request, adapter, Response(), context, None, context.request_data)
-            except StrawberryHTTPException as error:  # a mutation by GET
-                raise RequestError(error.reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
+                result = self.schema.execute_sync(
+                    data.query,
+                    data.variables,
+                    context_value=context,
+                    operation_name=data.operation_name,
+                    allowed_operation_types=OperationType.from_http(method),
+                )
+            except InvalidOperationTypeError as error:  # a mutation by GET
+                reason = error.as_http_error_reason(method)
+                raise RequestError(reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
             causes = [one.original_error for one in result.errors or () if code_of(one) in (INTERNAL, UNAVAILABLE)]
             if any(isinstance(cause, WriteConflict) for cause in causes):
                 continue
@@ -237,22 +227,22 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
                 raise query_error(TOO_LARGE, refusal.message) from None
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
-    def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
-        """Returns the response's body as a dict; without `data` where the query was not executed."""
-        data: GraphQLHTTPResponse = {} if _is_refused(result) else {"data": result.data}
-        if result.errors:
-            data["errors"] = [format_error(error) for error in result.errors]
-        return data
 
-    def encode_json(self, data: object) -> bytes:
-        """Returns JSON; raises `GraphQLError` for over 16 MB of it, which are never in memory together."""
-        chunks, size = [], 0
-        for chunk in _chunks(data, RECORD_DEPTH):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MAX_RESPONSE:
-                raise query_error(TOO_LARGE, "The response is over 16 MB: select less at once.")
-        return b"".join(chunks)
+def encode(result: ExecutionResult) -> bytes:
+    """Returns the response as JSON, without `data` where the query was not executed.
+
+    Raises `GraphQLError` for over 16 MB of it, which are never in memory together.
+    """
+    response: dict[str, Any] = {} if is_refused(result) else {"data": result.data}
+    if result.errors:
+        response["errors"] = [format_error(error) for error in result.errors]
+    chunks, size = [], 0
+    for chunk in _chunks(response, RECORD_DEPTH):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_RESPONSE:
+            raise query_error(TOO_LARGE, "The response is over 16 MB: select less at once.")
+    return b"".join(chunks)
 
 
 def sha256_of(query: str) -> str:
@@ -260,20 +250,21 @@ def sha256_of(query: str) -> str:
     return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _chunks(value: object, depth: int) -> Iterator[bytes]:
-    """Yields the JSON of a value; what is nested so deep in one piece."""
-    if depth and value and isinstance(value, dict):
-        for number, (key, item) in enumerate(value.items()):
-            yield (b"," if number else b"{") + orjson.dumps(key) + b":"
+def _chunks(value: Any, depth: int) -> Iterator[bytes]:
+    """Yields the JSON of what is not empty; what is nested so deep in one piece."""
+    is_object = isinstance(value, dict)
+    before, end = (b"{", b"}") if is_object else (b"[", b"]")
+    for key in value:
+        if is_object:
+            before += orjson.dumps(key) + b":"
+        item = value[key] if is_object else key
+        if depth and item and isinstance(item, (dict, list)):
+            yield before
             yield from _chunks(item, depth - 1)
-        yield b"}"
-    elif depth and value and isinstance(value, list):
-        for number, item in enumerate(value):
-            yield b"," if number else b"["
-            yield from _chunks(item, depth - 1)
-        yield b"]"
-    else:
-        yield orjson.dumps(value, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        else:
+            yield before + orjson.dumps(item, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        before = b","
+    yield end
 
 
 def _content_of(value: object) -> str | None:
@@ -283,7 +274,8 @@ def _content_of(value: object) -> str | None:
     raise TypeError(type(value))
 
 
-def _is_refused(result: ExecutionResult) -> bool:
+def is_refused(result: ExecutionResult) -> bool:
+    """Returns whether a query was refused before it was executed."""
     return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
 
 
@@ -330,21 +322,10 @@ def status_of_refused_query() -> int:
     return 400 if response_type() == GRAPHQL_RESPONSE else 200
 
 
-def respond_to_query_error(error: GraphQLError) -> Response:
-    """Returns the response to a query that is refused outside Strawberry."""
-    return _error_response(format_error(error), status_of_refused_query(), {})
-
-
-def respond_to_request_error(error: RequestError) -> Response:
-    """Returns the response to what is not a GraphQL request."""
-    return _error_response(formatted(error.message, error.code), error.status, error.headers)
-
-
-def respond_to_refusal(refusal: Refusal) -> Response:
-    """Returns the response to a request that every interface refuses: no valid token, too many requests."""
-    return _error_response(format_refusal(refusal), refusal.status, refusal.headers)
-
-
-def _error_response(error: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
+def respond_to_error(error: GraphQLError | RequestError | Refusal) -> Response:
+    """Returns the response to a request that is refused as a whole, or to a query outside Strawberry."""
     media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
-    return _response(orjson.dumps({"errors": [error]}), media_type, {"Cache-Control": "no-store", **headers}, status)
+    headers = {"Cache-Control": "no-store"} | ({} if isinstance(error, GraphQLError) else error.headers)
+    status = status_of_refused_query() if isinstance(error, GraphQLError) else error.status
+    formatted = format_error(error) if isinstance(error, GraphQLError) else format_refusal(error)
+    return _response(orjson.dumps({"errors": [formatted]}), media_type, headers, status)

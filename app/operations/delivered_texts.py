@@ -21,6 +21,8 @@ from app.rules.text import first_paragraph
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response, as JSON."""
+MAX_CHARACTER_BYTES = 6
+"""The most bytes of a character in JSON: those of an escaped control character."""
 _PART = 64 * 1024
 
 EXCERPT_CACHE_CHARACTERS = 8_000_000
@@ -102,7 +104,9 @@ class Texts:
         ends = time.monotonic() + RENDERING_SECONDS
         for text in self._places:
             text.content = self._html(text, bodies, ends) if text.is_rendered else bodies[text]
-        if sum(_length_as_json(text.content or "") for text in self._places) > MAX_BODIES:
+        contents = [text.content or "" for text in self._places]
+        may_be_too_large = sum(map(len, contents)) * MAX_CHARACTER_BYTES > MAX_BODIES
+        if may_be_too_large and sum(map(_length_as_json, contents)) > MAX_BODIES:
             raise ResponseTooLarge
         return True
 

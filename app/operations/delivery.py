@@ -8,25 +8,20 @@ same for a hundred documents as for one. (decisions, sections 7 and 15)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from app.errors import Forbidden
 from app.operations.context import Context
-from app.operations.delivered_texts import TextCache, Texts
+from app.operations.delivered_texts import Text, TextCache, Texts
 from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
-from app.responses.delivery import (
-    Categories,
-    DeliveredCategory,
-    DeliveredDocument,
-    current_document,
-    published_document,
-    unpublished_document,
-)
+from app.responses.delivery import Categories, DeliveredAuthor, DeliveredCategory, DeliveredImage
 from app.rules.documents import StoredDocument
 from app.rules.publishing import Publication, delivered_words
+from app.rules.times import wire_time
 from app.rules.words import search_words
+from app.schemas.checks import HEX_ID
 
 DRAFTS_SEARCHED = 500
 """How many documents that are not published a search looks at, the newest ones: their words are not stored."""
@@ -59,15 +54,110 @@ class Batch(Generic[V]):
         return self._found[one]
 
 
+class DeliveredRecord:
+    """What a document and its preview have in common. What belongs to them is read when it is first selected."""
+
+    def __init__(self, query: DeliveryQuery, row: Mapping[str, Any]) -> None:
+        self._query, self.row = query, row
+        self.id, self.title, self.slug = row["id"], row["title"], row["slug"]
+
+    @property
+    def subtitle(self) -> str | None:
+        return self.row.get("subtitle") or None
+
+    @property
+    def meta_title(self) -> str | None:
+        return self.row.get("metaTitle") or None
+
+    @property
+    def meta_description(self) -> str | None:
+        return self.row.get("metaDescription") or None
+
+    @property
+    def cover_image(self) -> DeliveredImage | None:
+        url = self.row.get("coverImageUrl")
+        return DeliveredImage(url) if url else None
+
+    @property
+    def excerpt(self) -> str | None:
+        """The document's excerpt; where it has none, that which is generated from its present content."""
+        return self.row.get("excerpt") or self._query.generated_excerpt(self.row)
+
+
+class DeliveredPreview(DeliveredRecord):
+    """A document as it is now."""
+
+    @property
+    def html(self) -> Text | str:
+        content_id = self.row.get("contentId")
+        return self._query.texts.rendered(content_id) if content_id else ""
+
+    @property
+    def markdown(self) -> Text | str:
+        content_id = self.row.get("contentId")
+        return self._query.texts.stored(content_id) if content_id else ""
+
+    @property
+    def updated_at(self) -> str:
+        return wire_time(self.row["updatedAt"])
+
+    @property
+    def version(self) -> int:
+        version: int = self.row["version"]
+        return version
+
+
+class DeliveredDocument(DeliveredRecord):
+    """A published document, or for a caller with the permission one that is not, with its present fields."""
+
+    def __init__(self, query: DeliveryQuery, row: Mapping[str, Any], *, published: bool) -> None:
+        super().__init__(query, row)
+        self.is_published = published
+        self.word_count: int = row["wordCount"] if published else 0
+
+    @property
+    def author(self) -> DeliveredAuthor | None:
+        return self._query.author(self.row.get("authorId"))
+
+    @property
+    def category(self) -> DeliveredCategory | None:
+        category_id = self.row.get("categoryId")
+        return None if category_id is None else self._query.categories.get(category_id)
+
+    @property
+    def html(self) -> Text | str:
+        return self._query.texts.stored(self.row["htmlId"], self.row["htmlBytes"]) if self.is_published else ""
+
+    @property
+    def markdown(self) -> Text | str:
+        row = self.row
+        return self._query.texts.stored(row["markdownId"], row["markdownBytes"]) if self.is_published else ""
+
+    @property
+    def preview(self) -> DeliveredPreview | None:
+        return self._query.preview(self)
+
+    @property
+    def published_at(self) -> str | None:
+        return wire_time(self.row["publishedAt"]) if self.is_published else None
+
+    @property
+    def updated_at(self) -> str | None:
+        return wire_time(self.row["updatedAt"]) if self.is_published else None
+
+    def related(self, limit: int) -> list[DeliveredDocument]:
+        """Returns other published documents of the document's cluster, the newest first."""
+        newest = self._query.newest_of_cluster(self.row.get("clusterId"))
+        return [one for one in newest if one.id != self.id][:limit]
+
+
 @dataclass(frozen=True)
 class Wanted:
-    """Which documents a list has."""
+    """Which documents a list has: those with one of the ids in each field, and with all words."""
 
-    category_id: str | None = None
+    ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: Sequence[str] = ()
     drafts: bool = False
-    nothing: bool = False
-    """Whether the search has no word that a document could have."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +179,11 @@ class DeliveryPage:
         return self._rows[: self.limit]
 
     @property
-    def has_next(self) -> bool:
+    def has_next_page(self) -> bool:
         return len(self._rows) > self.limit
 
     @cached_property
-    def total(self) -> int:
+    def total_count(self) -> int:
         """How many documents there are on all pages together."""
         return self.query.count(self.wanted)
 
@@ -107,7 +197,7 @@ class DeliveryQuery:
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
         self._authors = Batch(lambda ids: self._read(ctx.store.members.names, ids))
-        self._current = Batch(self._read_current)
+        self._previews = Batch(self._read_previews)
         self._excerpts = Batch(self.texts.excerpts)
         self._clusters = Batch(self._newest_of_clusters)
 
@@ -126,6 +216,13 @@ class DeliveryQuery:
     def category_with(self, slug: str) -> DeliveredCategory | None:
         """Returns the category with a slug."""
         return next((one for one in self.categories.values() if one.slug == slug), None)
+
+    def filed_under(self, slug: str, subcategories: bool) -> list[str]:
+        """Returns the id of the category with a slug, and of those below it where they are wanted; none without it."""
+        category = self.category_with(slug)
+        if category is None:
+            return []
+        return [one.id for one in category.subtree()] if subcategories else [category.id]
 
     @property
     def redirects(self) -> Redirects:
@@ -150,65 +247,65 @@ class DeliveryQuery:
         drafts = self._ctx.store.documents.find_with_slugs
         return self._one(found, lambda: next(iter(self._read(drafts, [slug])), None))
 
-    def wanted(self, *, category_id: str | None = None, search: str = "", drafts: bool = False) -> Wanted:
-        """Returns which documents a list has. Refuses with `Forbidden` where drafts need a permission."""
+    def wanted(self, *, search: str = "", drafts: bool = False, **ids: str | Sequence[str] | None) -> Wanted:
+        """Returns which documents a list has: those with one of the `ids` in each field, any for None.
+
+        Refuses with `Forbidden` where drafts need a permission.
+        """
         if drafts:
             if not self._ctx.caller.drafts:
                 raise Forbidden("`includeDrafts` needs a delivery token that was made with the drafts permission.")
             self.shows_drafts = True
-        words = search_words(search)
-        return Wanted(category_id and category_id.lower(), words, drafts, nothing=not words and bool(search.strip()))
+        lists = {name: [one] if isinstance(one, str) else one for name, one in ids.items() if one is not None}
+        valid = {name: [one.lower() for one in some if HEX_ID.fullmatch(one)] for name, some in lists.items()}
+        return Wanted(valid, search_words(search), drafts)
 
     def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns part of a list: the published documents and, where they are wanted, after them the others."""
-        if wanted.nothing:
-            return []
         publications = self._ctx.store.publications
-        rows = self._read(publications.page, wanted.category_id, wanted.words, limit=limit, offset=offset)
+        rows = self._read(publications.page, wanted.ids, wanted.words, limit=limit, offset=offset)
         found = self._published(rows)
         if wanted.drafts and len(found) < limit:
-            before = 0 if found else self._read(publications.count, wanted.category_id, wanted.words)
+            before = 0 if found else self._read(publications.count, wanted.ids, wanted.words)
             skipped = 0 if found else max(0, offset - before)
             found += self._drafts(wanted, limit=limit - len(found), offset=skipped)
         return found
 
     def count(self, wanted: Wanted) -> int:
         """Returns how many documents a list has."""
-        if wanted.nothing:
-            return 0
-        if wanted.words:
-            published = self._read(self._ctx.store.publications.count, wanted.category_id, wanted.words)
-            return published + (len(self._matching_drafts(wanted)) if wanted.drafts else 0)
-        all_counts = sum(self.counts.values())
-        published = all_counts if wanted.category_id is None else self.counts.get(wanted.category_id, 0)
-        if not wanted.drafts or (wanted.category_id is not None and wanted.category_id not in self.categories):
+        if wanted.words or wanted.ids.keys() - {"categoryId"}:
+            published = self._read(self._ctx.store.publications.count, wanted.ids, wanted.words)
+        else:
+            ids = wanted.ids.get("categoryId", self.counts)
+            published = sum(self.counts.get(one, 0) for one in ids)
+        if not wanted.drafts:
             return published
+        if wanted.words:
+            return published + len(self._matching_drafts(wanted))
         return published + self._read(self._ctx.store.documents.count, _draft_filters(wanted), self._ctx.now)
 
     # What belongs to a document
 
-    def author(self, document: DeliveredDocument) -> str | None:
-        """Returns the name of a document's author."""
-        author_id = document.get("authorId")
-        return None if author_id is None else self._authors.get(author_id)
+    def author(self, author_id: str | None) -> DeliveredAuthor | None:
+        """Returns who wrote a document, as they are named now."""
+        name = None if author_id is None else self._authors.get(author_id)
+        return None if name is None or author_id is None else DeliveredAuthor(author_id, name)
 
-    def related(self, document: DeliveredDocument, limit: int) -> list[DeliveredDocument]:
-        """Returns other published documents of a document's cluster, the newest first."""
-        cluster_id = document.get("clusterId")
-        newest = None if cluster_id is None else self._clusters.get(cluster_id)
-        return [one for one in newest or () if one["id"] != document["id"]][:limit]
+    def newest_of_cluster(self, cluster_id: str | None) -> Sequence[DeliveredDocument]:
+        """Returns the newest published documents of a cluster."""
+        return (cluster_id and self._clusters.get(cluster_id)) or ()
 
-    def current(self, document: DeliveredDocument) -> DeliveredDocument | None:
+    def preview(self, document: DeliveredDocument) -> DeliveredPreview | None:
         """Returns a document as it is now; None without the permission."""
         if not self._ctx.caller.drafts:
             return None
         self.shows_drafts = True
-        return self._current.get(document["id"]) if document["isPublished"] else document["current"]
+        return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
-    def excerpt(self, document: DeliveredDocument) -> str | None:
-        """Returns a document's excerpt; where it has none, that which is generated from its present content."""
-        content_id = document.get("contentId")
-        return document.get("excerpt") or (content_id and self._excerpts.get(content_id)) or None
+    def generated_excerpt(self, row: Mapping[str, Any]) -> str | None:
+        """Returns the excerpt that is generated from a document's present content."""
+        content_id = row.get("contentId")
+        return (content_id and self._excerpts.get(content_id)) or None
 
     def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         if wanted.words:
@@ -216,16 +313,14 @@ class DeliveryQuery:
         return self._newest_drafts(wanted, limit=limit, offset=offset)
 
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        if wanted.category_id is not None and wanted.category_id not in self.categories:
-            return []
         filters, documents = _draft_filters(wanted), self._ctx.store.documents
         rows = self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
-        return self._noted(map(unpublished_document, rows))
+        return self._unpublished(rows)
 
     def _matching_drafts(self, wanted: Wanted) -> list[DeliveredDocument]:
         """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
         drafts, words = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), set(wanted.words)
-        return [one for one in drafts if words <= set(delivered_words({**one, "excerpt": self.excerpt(one)}))]
+        return [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
 
     def _one(
         self, found: Publication | None, read_draft: Callable[[], StoredDocument | None]
@@ -234,28 +329,28 @@ class DeliveryQuery:
         if found is not None:
             return self._published([found])[0]
         draft = read_draft() if self._ctx.caller.drafts else None
-        return None if draft is None or draft["isPublished"] else self._noted([unpublished_document(draft)])[0]
+        return None if draft is None or draft["isPublished"] else self._unpublished([draft])[0]
 
     def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[DeliveredDocument]]:
         found = self._read(self._ctx.store.publications.newest_of_clusters, ids, MAX_RELATED + 1)
         return {one: self._published(rows) for one, rows in found.items()}
 
-    def _read_current(self, ids: set[str]) -> Mapping[str, DeliveredDocument]:
+    def _read_previews(self, ids: set[str]) -> Mapping[str, DeliveredPreview]:
         rows = self._read(self._ctx.store.documents.get_many, ids)
-        return {one["id"]: one for one in self._noted(map(current_document, rows.values()))}
+        self._excerpts.want(row.get("contentId") for row in rows.values() if not row.get("excerpt"))
+        return {one: DeliveredPreview(self, row) for one, row in rows.items()}
 
-    def _published(self, rows: Iterable[Publication]) -> list[DeliveredDocument]:
-        found = self._noted(map(published_document, rows))
-        self._current.want(one["id"] for one in found)
-        return found
+    def _published(self, rows: Sequence[Publication]) -> list[DeliveredDocument]:
+        self._previews.want(row["id"] for row in rows)
+        self._authors.want(row["authorId"] for row in rows)
+        self._clusters.want(row["clusterId"] for row in rows)
+        return [DeliveredDocument(self, row, published=True) for row in rows]
 
-    def _noted(self, documents: Iterable[DeliveredDocument]) -> list[DeliveredDocument]:
-        """Has what belongs to documents read together, and returns them."""
-        noted = [*documents]
-        self._authors.want(one.get("authorId") for one in noted)
-        self._clusters.want(one.get("clusterId") for one in noted)
-        self._excerpts.want(one.get("contentId") for one in noted if not one.get("excerpt"))
-        return noted
+    def _unpublished(self, rows: Sequence[StoredDocument]) -> list[DeliveredDocument]:
+        self._authors.want(row.get("authorId") for row in rows)
+        self._clusters.want(row.get("clusterId") for row in rows)
+        self._excerpts.want(row.get("contentId") for row in rows if not row.get("excerpt"))
+        return [DeliveredDocument(self, row, published=False) for row in rows]
 
     def _read(self, read: Callable[Concatenate[str, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._ctx.store.deadline():
@@ -263,4 +358,4 @@ class DeliveryQuery:
 
 
 def _draft_filters(wanted: Wanted) -> Mapping[str, object]:
-    return {"isPublished": False} | ({} if wanted.category_id is None else {"categoryId": [wanted.category_id]})
+    return {"isPublished": False, **wanted.ids}

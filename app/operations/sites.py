@@ -1,10 +1,12 @@
 """What feeds and sitemaps read: the project as a whole, and its published documents in batches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 
 from app.operations.context import Context
+from app.operations.delivered_texts import MAX_BODIES
 from app.rules.publishing import Publication
 from app.store.projects import Revision
 
@@ -45,14 +47,25 @@ def last_published_at(ctx: Context) -> datetime | None:
         return ctx.store.publications.last_update(ctx.project_id)
 
 
-def publications(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[Publication]:
-    """Yields published documents, the newest first, a batch a read, so that they are never all in memory."""
+def publications(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[list[Publication]]:
+    """Yields published documents in batches, the newest first, a batch a read, so that they are never all in memory."""
     last: Publication | None = None
     while limit > 0:
         with ctx.store.deadline():
             size = min(limit, BATCH)
             rows = ctx.store.publications.after(ctx.project_id, last, limit=size, bare=bare)
-        yield from rows
+        yield rows
         if len(rows) < size:
             return
         last, limit = rows[-1], limit - size
+
+
+def newest_html(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, str]:
+    """Returns the html of publications by its id, from the first one on, as much as 16 MB hold; in one read.
+
+    One that is published again meanwhile is left out: the tag of the feed is then another one, too.
+    """
+    sizes = accumulate(row["htmlBytes"] for row in rows)
+    wanted = [row["htmlId"] for row, size in zip(rows, sizes, strict=True) if size <= MAX_BODIES]
+    with ctx.store.deadline():
+        return ctx.store.bodies.get_texts(ctx.project_id, wanted)

@@ -1,21 +1,14 @@
-"""Documents, categories and redirects as the delivery API returns them (contract: Delivery API types).
+"""Categories, redirects and authors as the delivery API returns them (contract: Delivery API types).
 
-A document has the fields of its stored record, too. Responses share categories: none is changed after it was made.
+Responses share categories: none is changed after it was made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from app.rules.documents import StoredDocument
 from app.rules.named import StoredCategory
-from app.rules.publishing import Publication
-from app.rules.times import wire_time
-
-DeliveredDocument = dict[str, Any]
-"""A published document, or for a caller with the permission one that is not, or one as it is now."""
 
 
 @dataclass(slots=True)
@@ -28,6 +21,31 @@ class DeliveredCategory:
     description: str | None
     category: DeliveredCategory | None = None
     children: list[DeliveredCategory] = field(default_factory=list)
+
+    @property
+    def parent(self) -> DeliveredCategory | None:
+        return self.category
+
+    def subtree(self) -> Iterator[DeliveredCategory]:
+        """Yields the category and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.subtree()
+
+
+@dataclass(frozen=True)
+class DeliveredAuthor:
+    """Who wrote a document."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class DeliveredImage:
+    """A cover image."""
+
+    url: str
 
 
 @dataclass(frozen=True)
@@ -56,25 +74,3 @@ def delivered_categories(rows: Sequence[StoredCategory]) -> dict[str, DeliveredC
         if category.category is not None:
             category.category.children.append(category)
     return made
-
-
-def published_document(row: Publication) -> DeliveredDocument:
-    """Returns a published document."""
-    times = {"publishedAt": wire_time(row["publishedAt"]), "updatedAt": wire_time(row["updatedAt"])}
-    return {**row, **times, "isPublished": True, "coverImage": _cover_image(row)}
-
-
-def unpublished_document(row: StoredDocument) -> DeliveredDocument:
-    """Returns a document that is not published, with its present fields."""
-    nothing = {"publishedAt": None, "updatedAt": None, "wordCount": 0, "isPublished": False}
-    return {**row, **nothing, "coverImage": _cover_image(row), "current": current_document(row)}
-
-
-def current_document(row: StoredDocument) -> DeliveredDocument:
-    """Returns a document as it is now."""
-    return {**row, "updatedAt": wire_time(row["updatedAt"]), "coverImage": _cover_image(row)}
-
-
-def _cover_image(row: Publication | StoredDocument) -> dict[str, str] | None:
-    image = row.get("coverImageUrl")
-    return {"url": image} if image else None

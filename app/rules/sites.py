@@ -26,6 +26,13 @@ def home_url(site_url: str) -> str:
     return f"{parts.scheme}://{host}/" if host else ""
 
 
+def feed_url(site_url: str) -> str:
+    """Returns the URI where a site has its feed: `feed.xml` beside its home page; an empty text without one."""
+    parts = urlsplit(home_url(site_url))
+    path = f"{parts.path.rstrip('/')}/feed.xml"
+    return urlunsplit(parts._replace(path=path, query="", fragment="")) if parts.netloc else ""
+
+
 @lru_cache(maxsize=100)
 def _uri(iri: str) -> str:
     """Returns an IRI as a URI: the host in Punycode, other characters outside ASCII percent-encoded (RFC 3987)."""

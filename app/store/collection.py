@@ -37,6 +37,8 @@ DESCENDING = -1
 DEEP_OFFSET = 200
 """From this offset on, a page is found by the keys of its index before its records are read."""
 
+_CONVERTED = frozenset((ObjectId, list, dict))
+
 BAD_VALUE = 2
 """MongoDB's code for, among others, a hint that names no index."""
 
@@ -66,21 +68,17 @@ def object_ids(many: Iterable[str]) -> list[ObjectId]:
 def from_bson(value: Any) -> Any:
     """Returns what MongoDB gave with hex digits for ObjectIds and `id` for `_id`.
 
-    It runs over every value of every list, so it calls itself only for what holds others.
+    It runs over every value of every list, so it calls itself only for what it converts.
     """
-    if type(value) is list:
+    kind = type(value)
+    if kind is ObjectId:
+        return str(value)
+    if kind is list:
         return [from_bson(item) for item in value]
-    if type(value) is not dict:
-        return str(value) if type(value) is ObjectId else value
-    record = {}
-    for key, item in value.items():
-        kind = type(item)
-        if kind is ObjectId:
-            item = str(item)
-        elif kind is dict or kind is list:
-            item = from_bson(item)
-        record["id" if key == "_id" else key] = item
-    return record
+    if kind is not dict:
+        return value
+    record = {key: from_bson(item) if type(item) in _CONVERTED else item for key, item in value.items()}
+    return {"id": record.pop("_id"), **record} if "_id" in record else record
 
 
 def to_bson(record: Values) -> Bson:

@@ -163,6 +163,8 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
             condition[name] = {"$in": values}
     if filters.get("slug") is not None and not filters.get("deleted"):
         condition |= {"slugs": {"$in": filters["slug"]}, **NOT_DELETED}  # which has the index
+    if (authors := filters.get("authorId")) is not None:
+        condition |= _of_record("authorId", authors)
     if (words := filters.get("words")) is not None:
         condition |= {"words": {"$all": words}} | ({} if filters.get("deleted") else NOT_DELETED)
     return condition | _updated(filters) | _due(filters)

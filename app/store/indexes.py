@@ -99,9 +99,14 @@ _documents("deletedAt", "what to purge from the trash", TRASHED)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
 
-_index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+NEWEST_FIRST = _index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
 _index("publications", "projectId categoryId -publishedAt _id", "lists of a category, and how many are in each")
-_index("publications", "projectId clusterId -publishedAt _id", "the documents that are related to one")
+_index(
+    "publications",
+    "projectId clusterId -publishedAt _id",
+    "lists of a cluster, and the documents that are related to one",
+)
+_index("publications", "projectId authorId -publishedAt _id", "lists of an author")
 _index("publications", "projectId words -publishedAt _id", "searches for whole words")
 _index("publications", "projectId -updatedAt", "when the feed last changed")
 _index("publications", "projectId slug", "a slug leads to one document", unique=True)

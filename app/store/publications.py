@@ -4,7 +4,7 @@ It is written in the transactions that change what is delivered, and all that a 
 document too.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from bson import ObjectId
@@ -12,10 +12,14 @@ from pymongo import ReturnDocument, UpdateOne
 
 from app.rules.publishing import Publication
 from app.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
+from app.store.indexes import NEWEST_FIRST
 from app.store.types import Bson, Projection, Values
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
-DELIVERED = {"pastSlugs": 0, "words": 0}
+DELIVERED = {"projectId": 0, "version": 0, "pastSlugs": 0, "words": 0}
+Ids = Mapping[str, Sequence[str]]
+"""The ids that a list may have, by the field: `categoryId`, `authorId`, `clusterId`."""
+MOST_MERGED = 200
 PAGE = dict.fromkeys(("slug", "publishedAt", "updatedAt"), 1)
 
 
@@ -53,16 +57,18 @@ class Publications(Collection[Publication]):
         """Adds publications of documents that are new, in one call."""
         self._insert_many(project_id, publications)
 
-    def page(
-        self, project_id: str, category_id: str | None, words: Sequence[str], *, limit: int, offset: int
-    ) -> list[Publication]:
-        """Returns one page, the newest first; of one category, and with all of some words."""
-        condition = _condition(category_id, words)
-        return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED)
+    def page(self, project_id: str, ids: Ids, words: Sequence[str], *, limit: int, offset: int) -> list[Publication]:
+        """Returns one page, the newest first, with one of the ids in each field, and with all of some words.
 
-    def count(self, project_id: str, category_id: str | None, words: Sequence[str]) -> int:
-        """Returns how many documents are published; in one category, and with all of some words."""
-        return self._count(project_id, _condition(category_id, words))
+        MongoDB merges the lists of up to 200 categories in order; of more it would read all and sort them.
+        """
+        index = NEWEST_FIRST if len(ids.get("categoryId", ())) > MOST_MERGED and len(ids) == 1 and not words else None
+        condition = _condition(ids, words)
+        return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED, index=index)
+
+    def count(self, project_id: str, ids: Ids, words: Sequence[str]) -> int:
+        """Returns how many documents are published with one of the ids in each field, and with all of some words."""
+        return self._count(project_id, _condition(ids, words))
 
     def count_by_category(self, project_id: str) -> dict[str | None, int]:
         """Returns how many documents are published in each category, and under None in no category."""
@@ -142,10 +148,10 @@ class Publications(Collection[Publication]):
         return rows[0]["updatedAt"] if rows else None
 
 
-def _condition(category_id: str | None, words: Sequence[str]) -> Bson:
+def _condition(ids: Ids, words: Sequence[str]) -> Bson:
     """Returns the condition for a list.
 
     The longest word comes first, the one that MongoDB looks up: long words are rarer. An id that is none matches none.
     """
-    category: Bson = {} if category_id is None else {"categoryId": {"$in": object_ids([category_id])}}
-    return category | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})
+    listed: Bson = {name: {"$in": object_ids(some)} for name, some in ids.items()}
+    return listed | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})

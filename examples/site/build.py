@@ -18,7 +18,7 @@ import sys
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from html import unescape
@@ -162,14 +162,13 @@ class Pages:
     def __init__(self, options: Options, articles: list[Article], topics: list[dict[str, Any]], *, feed: bool) -> None:
         self._articles, self._files = articles, dict[str, bytes]()
         self._by_id = {article["id"]: article for article in articles}
-        self._topics = {topic["slug"]: {**topic, "articles": [], "below": []} for topic in topics}
-        for article in articles:
-            if article["category"]:
-                self._topics[article["category"]["slug"]]["articles"].append(article)
+        self._used = {article["category"]["slug"] for article in articles if article["category"]}
+        self._topics = {topic["slug"]: {**topic, "below": list[Any]()} for topic in topics}
         for topic in self._topics.values():
-            if topic["category"]:
-                self._topics[topic["category"]["slug"]]["below"].append(topic)
-        self._author_slugs = author_slugs(article["author"]["name"] for article in articles if article["author"])
+            if topic["parent"]:
+                self._topics[topic["parent"]["slug"]]["below"].append(topic)
+        authors = {article["author"]["id"]: article["author"]["name"] for article in articles if article["author"]}
+        self._author_slugs = author_slugs(authors)
         base = urlsplit(options.url).path
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -182,14 +181,15 @@ class Pages:
             "at": lambda path: base + path,
             "article_path": lambda slug: f"{base}/articles/{quote(name_of(slug))}/",
             "topic_path": lambda slug: f"{base}/topics/{quote(slug)}/",
-            "author_path": lambda name: f"{base}/authors/{self._author_slugs[name]}/",
+            "author_path": lambda author: f"{base}/authors/{self._author_slugs[author['id']]}/",
             "cover": lambda url: base + url.removeprefix(options.url) if url.startswith(f"{options.url}/") else url,
             "day": day,
             "minutes": lambda words: max(1, round(words / WORDS_A_MINUTE)),
             "picture": picture,
         }
-        shown = [topic for topic in self._topics.values() if self._count(topic)]
-        roots = [topic for topic in shown if not topic["category"]]
+        for topic in self._topics.values():
+            topic["below"] = [one for one in topic["below"] if self._slugs(one) & self._used]
+        roots = [one for one in self._topics.values() if not one["parent"] and self._slugs(one) & self._used]
         self._templates.globals |= {"site": options, "has_feed": feed, "topics": roots}
 
     def all(self) -> dict[str, bytes]:
@@ -200,11 +200,12 @@ class Pages:
             path = f"articles/{name_of(article['slug'])}/"
             self._page(path, "article.html", article=article, related=related)
         for topic in self._topics.values():
-            if self._count(topic):
-                below = [one for one in topic["below"] if self._count(one)]
-                self._page(f"topics/{topic['slug']}/", "topic.html", topic=topic, below=below)
-        for name, articles in self._authors().items():
-            self._page(f"authors/{self._author_slugs[name]}/", "author.html", name=name, articles=articles)
+            filed = self._slugs(topic)
+            if articles := [one for one in self._articles if one["category"] and one["category"]["slug"] in filed]:
+                self._page(f"topics/{topic['slug']}/", "topic.html", topic=topic, articles=articles)
+        for author_id, articles in self._authors().items():
+            name = articles[0]["author"]["name"]
+            self._page(f"authors/{self._author_slugs[author_id]}/", "author.html", name=name, articles=articles)
         self._page("404.html", "404.html", articles=self._articles[:3])
         return self._files
 
@@ -219,12 +220,12 @@ class Pages:
         authors: dict[str, list[Article]] = {}
         for article in self._articles:
             if article["author"]:
-                authors.setdefault(article["author"]["name"], []).append(article)
+                authors.setdefault(article["author"]["id"], []).append(article)
         return authors
 
-    def _count(self, topic: dict[str, Any]) -> int:
-        """Returns how many articles a topic has, with those of the topics below it."""
-        return len(topic["articles"]) + sum(map(self._count, topic["below"]))
+    def _slugs(self, topic: dict[str, Any]) -> set[str]:
+        """Returns the slugs of a topic and of all below it."""
+        return {topic["slug"]}.union(*map(self._slugs, topic["below"]))
 
     def _page(self, path: str, template: str, **values: Any) -> None:
         file = path if path.endswith(".html") else f"{path}index.html"
@@ -251,16 +252,16 @@ def name_of(slug: str) -> str:
     return f"{name[: MAX_NAME_BYTES - 17].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:16]}"
 
 
-def author_slugs(names: Iterable[str]) -> dict[str, str]:
-    """Returns the names of the authors' folders: letters and digits, with a hash where that leaves too little."""
+def author_slugs(names: Mapping[str, str]) -> dict[str, str]:
+    """Returns the names of the authors' folders by their ids: letters and digits; a hash where that is too little."""
     slugs: dict[str, str] = {}
-    for name in set(names):
+    for author_id, name in names.items():
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-        slugs[name] = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+        slugs[author_id] = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     shared = {slug for slug, count in Counter(slugs.values()).items() if count > 1}
-    for name, slug in slugs.items():
-        if not slug or not name.isascii() or slug in shared:
-            slugs[name] = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}".strip("-")
+    for author_id, slug in slugs.items():
+        if not slug or not names[author_id].isascii() or slug in shared:
+            slugs[author_id] = f"{slug}-{hashlib.sha256(author_id.encode()).hexdigest()[:6]}".strip("-")
     return slugs
 
 

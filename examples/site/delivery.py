@@ -32,7 +32,7 @@ query Articles($limit: Int, $offset: Int, $drafts: Boolean!) {
     hasNextPage
     documents {
       id isPublished publishedAt updatedAt wordCount SHOWN
-      author { name }
+      author { id name }
       category { slug name }
       related(limit: 3) { id }
       preview @include(if: $drafts) { version updatedAt SHOWN }
@@ -40,7 +40,7 @@ query Articles($limit: Int, $offset: Int, $drafts: Boolean!) {
   }
 }
 """.replace("SHOWN", SHOWN)
-TOPICS = "{ categories { slug name description documentCount category { slug name } } }"
+TOPICS = "{ categories { slug name description parent { slug name } } }"
 REDIRECTS = "query Redirects($limit: Int, $offset: Int) { redirects(limit: $limit, offset: $offset) { from to } }"
 
 

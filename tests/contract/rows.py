@@ -583,6 +583,8 @@ DECIDED: tuple[Row, ...] = (
     *_rows(
         "decided-delivery",
         {
+            "tree": "Category.parent is category; categories(root: true) are those without a parent",
+            "filters": "documentsPage by includeSubcategories, authorId and clusterId; Author.id",
             "preview": "Document.preview: the document as it is now, null without the drafts permission",
             "preview-caches": "a preview never reaches a token without the permission through any cache",
             "preview-size": "its bodies count towards RESPONSE_TOO_LARGE; html over 15 MB is null",

@@ -13,7 +13,8 @@ from lxml import etree
 
 from app.errors import ServiceUnavailable
 from app.http.responses import IN_MEMORY, PART
-from app.rules.sites import home_url, page_url
+from app.operations import sites
+from app.rules.sites import feed_url, home_url, page_url
 from app.store.publications import Publications
 from app.store.store import Store
 from tests.graphql_app.client import GraphQL, opened, published, run
@@ -223,8 +224,10 @@ def test_no_host_header_is_in_what_a_cache_can_store(
     assert "evil.example" not in f"{feed.headers}{feed.text}"
     assert feed.headers["ETag"] == api.feed("feed", limit=5).headers["ETag"]
     links = {link.rel: link.href for link in feedparser.parse(feed.data).feed.links}
-    address = f"{public_url.rstrip('/')}/delivery/feed.xml?limit=5"
-    assert links.get("self") == (address if public_url else None)
+    address = (
+        f"{public_url.rstrip('/')}/delivery/feed.xml?limit=5" if public_url else "https://bread.example/blog/feed.xml"
+    )
+    assert links["self"] == address
     assert "evil.example" not in str(api.feed("sitemap", {"Host": "evil.example"}).headers)
 
 
@@ -270,3 +273,38 @@ def batches(watched: Watched) -> int:
 )
 def test_a_page_is_where_the_site_says(site_url: str, page: str, home: str) -> None:
     assert (page_url(site_url, "rye"), home_url(site_url)) == (page, home)
+    assert feed_url(site_url) == (f"{home.partition('?')[0].rstrip('/')}/feed.xml" if home else "")
+
+
+def test_a_feed_whose_site_has_no_home_page_names_its_own_path(project: Project, graphql: GraphQL) -> None:
+    run(project, "update_project", siteUrl="https://{slug}:81/")
+
+    assert (
+        '<link rel="self" type="application/atom+xml" href="/delivery/feed.xml?limit=3"/>'
+        in graphql.feed("feed", limit=3).text
+    )
+
+
+def test_a_feed_has_the_html_of_its_newest_entries_where_the_server_is_set_so(
+    site: Project, graphql: GraphQL, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most 16 MB of it together."""
+    published(site, title="Old", markdown="x" * 100)
+    published(site, title="Rye & co", slug="rye", markdown="It is *dark*, ![as](night.png) & <b>more</b>.\x0c")
+    api = graphql.through(opened(store, feed_html=True))
+
+    answer = api.feed("feed")
+    monkeypatch.setattr(sites, "MAX_BODIES", 120)
+    shorter = api.feed("feed", limit=2)
+
+    root = valid(answer.data, "atom.rng")
+    [content, old] = root.iter(f"{ATOM}content")
+    assert content.text == graphql.data("{ documents { html } }")["documents"][0]["html"].replace("\x0c", "")
+    assert content.attrib == {
+        "type": "html",
+        "{http://www.w3.org/XML/1998/namespace}base": "https://bread.example/blog/rye",
+    }
+    assert old.text == f"<p>{'x' * 100}</p>\n"
+    assert [entry.get("summary") for entry in feedparser.parse(answer.data).entries][1] == "x" * 100
+    assert len([*valid(shorter.data, "atom.rng").iter(f"{ATOM}content")]) == 1
+    assert "<content" not in graphql.feed("feed").text

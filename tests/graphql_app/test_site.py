@@ -68,7 +68,7 @@ def publish_again(project: Project, document: dict[str, Any], **changes: Any) ->
 
 
 def a_site(store: Store, articles: int) -> Project:
-    """A project with articles in a category below another and in a cluster; an author, a redirect, and a draft."""
+    """A project with articles in categories of three levels and in a cluster; an author, a redirect, and a draft."""
     addresses = {"siteUrl": f"{URL}/articles/{{slug}}/", "categoryUrl": f"{URL}/topics/{{slug}}/"}
     project = a_project(store, **addresses)
     ada = run(project, "create_member", name="Ada Lovelace")["id"]
@@ -76,8 +76,11 @@ def a_site(store: Store, articles: int) -> Project:
     bread = made(project.context(), "category", name="Bread", slug="bread", description="Loaves & rolls")
     rye = made(project.context(), "category", name="Rye", slug="rye", categoryId=bread["id"])
     filed = {"categoryId": rye["id"], "clusterId": cluster}
+    dark = made(project.context(), "category", name="Dark rye", slug="dark-rye", categoryId=rye["id"])
+    made(project.context(), "category", name="Unused", slug="unused", categoryId=rye["id"])
     for number in range(articles - 1):
-        published(project, title=f"Loaf <{number}>", slug=f"loaf-{number}", **filed)
+        category = filed["categoryId"] if number else dark["id"]
+        published(project, title=f"Loaf <{number}>", slug=f"loaf-{number}", **{**filed, "categoryId": category})
     last = published(project, title="Crème & crust", slug="crust", **filed)
     cover = {"coverImageUrl": "https://images.example/rye.jpg", "subtitle": "Sour"}
     publish_again(project, last, slug="crème", authorId=ada, **cover)
@@ -123,7 +126,7 @@ def test_every_link_of_every_page_of_the_feed_and_of_the_sitemap_leads_to_a_page
     assert {link.href for link in feed.feed.links} == {f"{URL}/feed.xml", f"{URL}/"}
     locations = [one.text for one in etree.parse(out / "sitemap.xml").iter("{*}loc")]
     assert f"{URL}/topics/rye/" in locations
-    assert len(locations) == 16
+    assert len(locations) == 17
 
 
 def test_an_article_names_its_topic_author_address_and_picture_and_what_to_read_next(out: Path) -> None:
@@ -150,6 +153,10 @@ def test_there_are_pages_for_topics_authors_further_articles_and_what_is_not_the
     bread = (out / "topics" / "bread" / "index.html").read_text("utf-8")
     assert "Loaves &amp; rolls" in bread
     assert '<a href="/topics/rye/">Rye</a>' in bread
+    assert [f'<a href="/articles/{slug}/">' in bread for slug in ("cr%C3%A8me", "loaf-0")] == [True] * 2
+    tree = html5lib.parse(bread, namespaceHTMLElements=False).find(".//nav[@class='tree']")
+    links = [[link.text for link in tree.findall(f"ul{'/li/ul' * depth}/li/a")] for depth in range(4)]
+    assert links == [["Bread"], ["Rye"], ["Dark rye"], []]
     assert "Crème &amp; crust" in (out / "authors" / "ada-lovelace" / "index.html").read_text("utf-8")
     assert "Loaf &lt;0&gt;" in (out / "page" / "2" / "index.html").read_text("utf-8")
     assert "This page is not here" in (out / "404.html").read_text("utf-8")
@@ -210,18 +217,19 @@ def test_a_site_can_stand_below_the_root_of_its_host(site: Project, app: Flask, 
 
 
 def test_authors_with_names_that_are_alike_have_a_page_each(project: Project, app: Flask, tmp_path: Path) -> None:
-    for name in ("J. Smith", "J Smith"):
+    for number, name in enumerate(("J. Smith", "J Smith", "J Smith")):
         author = run(project, "create_member", name=name)["id"]
-        publish_again(project, published(project, title=f"By {name}"), authorId=author)
+        publish_again(project, published(project, title=f"By {name} {number}"), authorId=author)
 
     out = built(app, delivery_token(project), tmp_path / "site")
 
     names = {one.name for one in (out / "authors").iterdir()}
-    assert len(names) == 2
+    assert len(names) == 3
     assert all(
         re.fullmatch("j-smith-[0-9a-f]{6}", name) for name in names
     )  # neither has the other's when one comes later
-    for slug, title in (("by-j-smith", "By J. Smith"), ("by-j-smith-2", "By J Smith")):
+    titles = ("By J. Smith 0", "By J Smith 1", "By J Smith 2")
+    for slug, title in zip(("by-j-smith-0", "by-j-smith-1", "by-j-smith-2"), titles, strict=True):
         (name,) = (one for one in names if f'"/authors/{one}/"' in article(out, slug))
         assert title in (out / "authors" / name / "index.html").read_text("utf-8")
 

@@ -29,11 +29,11 @@ class Watched(monitoring.CommandListener):
             self.commands.append({"name": event.command_name, **event.command})
 
     def explained(self, command: dict[str, Any]) -> list[str]:
-        """Returns the names of the stages of the plan that MongoDB runs a read by."""
+        """Returns the names of the stages, and of the indexes, of the plan that MongoDB runs a read by."""
         sent = {key: value for key, value in command.items() if key not in ("name", "lsid", "$clusterTime", "$db")}
         sent.pop("maxTimeMS", None)
         plan = self.client[command["$db"]].command("explain", sent, verbosity="queryPlanner")
-        return re.findall(r"'stage': '([A-Z_]+)'", str(_winning(plan)))
+        return re.findall(r"'(?:stage|indexName)': '([^']+)'", str(_winning(plan)))
 
     def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
         """Is of no interest."""

@@ -35,9 +35,9 @@ DOCUMENT_CONTINUED = {
     "wordCount": "Int!",
 }
 CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name": "String!", "slug": "String!"}
-CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!"}
+CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "parent": "Category"}
 CONTINUED = {
-    "Author": {"name": "String!"},
+    "Author": {"id": "ID!", "name": "String!"},
     "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
     "Preview": {
         "coverImage": "CoverImage",
@@ -56,9 +56,13 @@ CONTINUED = {
 }
 """The types of decisions, section 15."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
+FILTERS = {
+    **{"authorId": "ID", "categorySlug": "String", "clusterId": "ID", "includeSubcategories": "Boolean"},
+    "search": "String",
+}
 QUERY = {
     "category": ("Category", {"id": "ID!"}),
-    "categories": ("[Category!]!", {}),
+    "categories": ("[Category!]!", {"root": "Boolean"}),
     "document": ("Document", {"id": "ID!"}),
     "documentBySlug": ("Document", {"slug": "String!"}),
     "documents": ("[Document!]!", PAGE),
@@ -66,7 +70,7 @@ QUERY = {
 }
 QUERY_CONTINUED = {
     "categoryBySlug": ("Category", {"slug": "String!"}),
-    "documentsPage": ("DocumentPage!", {"categorySlug": "String", "search": "String", **PAGE}),
+    "documentsPage": ("DocumentPage!", {**FILTERS, **PAGE}),
     "redirect": ("Redirect", {"from": "String!"}),
     "redirects": ("[Redirect!]!", {"limit": "Int", "offset": "Int"}),
 }

@@ -65,6 +65,7 @@ def fill(scene: Scene) -> Theirs:
     filed = {**named, "categoryId": category, "clusterId": cluster}
     member = scene.call("create_member", name=WORD, email=f"{WORD}@example.org")["id"]
     published = scene.document("publish_document", **filed)
+    scene.call("update_document", published, authorId=member)
     moved = scene.document("publish_document", **filed, slug=f"{WORD}-before")
     scene.call("update_document", moved, slug=f"{WORD}-after")
     scene.call("publish_document", moved)

@@ -23,12 +23,14 @@ NAMES = {
     ("documentsInCategory", "categoryId"): "category",
     ("documentBySlug", "slug"): "word",
     ("categoryBySlug", "slug"): "word",
+    ("documentsPage", "authorId"): "member",
     ("documentsPage", "categorySlug"): "word",
+    ("documentsPage", "clusterId"): "cluster",
     ("documentsPage", "search"): "word",
     ("redirect", "from"): "past slug",
 }
 """The arguments that name records, and what kind of record."""
-NAMES_NOTHING = {"includeDrafts", "limit", "offset"}
+NAMES_NOTHING = {"includeDrafts", "includeSubcategories", "limit", "offset", "root"}
 
 QUERIES = build_schema(sdl()).query_type.fields
 
