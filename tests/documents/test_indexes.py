@@ -18,7 +18,7 @@ from pymongo import monitoring
 from app.schemas.documents import SORTS
 from app.store import document_lists
 from app.store.document_keys import document_keys
-from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
@@ -219,7 +219,7 @@ def test_the_values_of_one_filter_are_merged_in_order(library: Project, explain:
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
-@pytest.mark.parametrize("filters", [{}, {"status": ["idea"]}, {"briefState": ["ready"]}])
+@pytest.mark.parametrize("filters", [{}, {"status": ["idea"]}, {"briefState": ["claimed"]}])
 @pytest.mark.parametrize(("name", "index"), [("slug", SLUGS), ("key", KEYS)])
 def test_slugs_and_keys_are_found_by_their_index(
     library: Project, explain: Explain, filters: dict[str, Any], name: str, index: Index
@@ -289,9 +289,10 @@ def test_lists_of_briefs_are_read_in_order_from_one_index(
         for some in states:
             store.briefs.list(library.id, some, now, limit=50, offset=offset)
 
-    plans = explain(lists)
+    plans, expired = _without_expired(explain(lists))
 
     assert len(plans) == len(states)
+    assert len(expired) == len([some for some in states if "ready" in some and "claimed" not in some])
     assert {plan.hint for plan in plans} == {BY_DUE_DATE.name}
     assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
     assert not offset or not any("FETCH" in plan.stages for plan in plans)
@@ -329,7 +330,8 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     assert set(by_collection) == {"figures", "progress", "documents"}
     read = [plan for plans in by_collection.values() for plan in plans]
     assert [plan for plan in read if plan.stages & {"COLLSCAN", "SORT"}] == []
-    assert [plan for plan in by_collection["documents"] if plan.limit != 1 and "FETCH" in plan.stages] == []
+    of_documents, _expired = _without_expired(by_collection["documents"])
+    assert [plan for plan in of_documents if plan.limit != 1 and "FETCH" in plan.stages] == []
 
 
 @pytest.mark.contract("decided-documents.indexes")
@@ -337,10 +339,17 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
     now = library.context().now
 
-    [plan] = explain(lambda store: store.briefs.next_ready(library.id, within, now, limit=1))
+    [plan], expired = _without_expired(explain(lambda store: store.briefs.next_ready(library.id, within, now, limit=1)))
 
+    assert len(expired) == 1
     assert plan.hint == BY_DUE_DATE.name
     assert not plan.stages & {"COLLSCAN", "SORT"}
+
+
+def _without_expired(plans: list[Plan]) -> tuple[list[Plan], list[Plan]]:
+    """Returns plans without those that look for claims whose lease has expired, and those."""
+    expired = [plan for plan in plans if plan.hint == EXPIRED_LEASES.name]
+    return [plan for plan in plans if plan not in expired], expired
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.worker")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from bson import ObjectId
 
 from app.errors import WriteConflict
+from app.operations.briefs import expire_lease
 from app.rules.briefs import brief_at
 from app.rules.documents import OPEN, brief_of
 from app.schemas.documents import SORTS
@@ -258,3 +260,28 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
 def test_a_page_whose_documents_are_gone_is_a_conflict(project: Project) -> None:
     with pytest.raises(WriteConflict):
         project.store.documents._with_ids(project.id, {"deletedAt": None}, [IDS[0]], None)
+
+
+@pytest.mark.contract("decided-briefs.expired-is-ready")
+def test_a_claim_that_is_recorded_as_expired_between_two_reads_is_listed_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = project.context()
+    document = a_ready_brief(ctx)["id"]
+    OPERATIONS["claim_brief"](ctx, document, fields={"leaseSeconds": 60})
+    later = replace(project.context(), now=ctx.now + timedelta(seconds=61))
+    page_in_order, calls = collection.Collection._page_in_order, []
+
+    def recorded_meanwhile(self: Any, *arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 1:
+            [expired] = later.store.briefs.find_expired(ctx.project_id, later.now)
+            expire_lease(later, expired)
+        return page_in_order(self, *arguments, **options)
+
+    monkeypatch.setattr(collection.Collection, "_page_in_order", recorded_meanwhile)
+
+    page = OPERATIONS["list_briefs"](later, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
+
+    assert [(brief["id"], brief["state"]) for brief in page] == [(document, "ready")]
+    assert len(calls) == 2
