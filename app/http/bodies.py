@@ -3,7 +3,8 @@
 The proxy waits for slow senders: docs/deployment.md.
 """
 
-from flask import Flask, Request, request
+from flask import Flask, Request, Response, request
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
 from app.http.concurrency import hold_large
@@ -15,11 +16,29 @@ def install(app: Flask) -> None:
     """Bounds the bodies of all requests, whatever path they are sent to."""
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY + 1  # Flask ends a longer body there, so that `read` sees that it is
     app.before_request(_check_length)
+    app.after_request(_close_after_unread_body)
 
 
 def _check_length() -> None:
     if (request.content_length or 0) > MAX_BODY:
         raise PayloadTooLarge
+
+
+def _close_after_unread_body(response: Response) -> Response:
+    """Tells the client that the connection ends, as it does after a request whose body is left unread.
+
+    Without the header the client may send its next request on that connection, and is told nothing (RFC 9112, 9.6).
+    """
+    if (request.content_length or _is_chunked()) and not _is_read():
+        response.headers["Connection"] = "close"
+    return response
+
+
+def _is_read() -> bool:
+    try:
+        return request.stream.tell() > 0
+    except RequestEntityTooLarge:
+        return False
 
 
 def read() -> bytes:

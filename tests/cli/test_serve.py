@@ -38,6 +38,10 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
                 client = idle.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
                 client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 assert client.recv(12) == b"HTTP/1.1 200", "clients that keep their connection open stop no other"
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+            client.sendall(b"POST /briefs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
+            answer = client.makefile("rb").read()
+            assert b"connection: close" in answer.lower(), "a client that sends slowly is told that it ends"
         assert server.end(signal.SIGTERM) == 0
 
     assert not answers(url)

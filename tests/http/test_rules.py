@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.http.bodies import MAX_BODY
 from app.http.proxies import MOST_HOPS, is_within
 from app.operations.context import this_instant
 from app.vocabulary import Scope, TokenKind
@@ -199,6 +200,30 @@ def test_a_header_over_8_192_characters_is_refused_on_every_path(app: Flask, pat
     assert "characters" not in longest.text
     assert longer.status_code == 400
     assert f"The header {name} is too long: send at most 8,192 characters." in longer.text
+
+
+def test_the_connection_ends_where_a_body_is_left_unread_and_says_so(app: Flask, project: Project) -> None:
+    reader, owner = (
+        {"Authorization": f"Bearer {project.token(scopes=scopes).secret}"}
+        for scopes in ([Scope.READ], [Scope.READ, Scope.WRITE])
+    )
+    given = {
+        "no token": ("/document-intents", {}, b"{}"),
+        "no scope": ("/document-intents", reader, b"{}"),
+        "no path": ("/nowhere", owner, b"{}"),
+        "too long": ("/document-intents", owner, b"x" * (MAX_BODY + 1)),
+        "read": ("/document-intents", owner, b"{}"),
+        "read and refused": ("/document-intents", owner, b"{"),
+        "none": ("/document-intents", reader, b""),
+    }
+
+    sent = {
+        name: app.test_client().post(path, headers=headers, data=body, content_type="application/json")
+        for name, (path, headers, body) in given.items()
+    }
+
+    closed = {name for name, answer in sent.items() if answer.headers.get("Connection") == "close"}
+    assert closed == {"no token", "no scope", "no path", "too long"}
 
 
 def test_a_valid_request_id_is_used_and_any_other_is_replaced(client: FlaskClient) -> None:
