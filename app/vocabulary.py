@@ -127,6 +127,7 @@ EVENT_TYPES = (
     ),
     *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "released", "expired")),
     *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
+    "member.invited",
     *("token.created", "token.updated", "token.rotated", "token.revoked"),
     *("webhook.created", "webhook.updated", "webhook.deleted", "webhook.disabled"),
     *("project.updated", "project.frozen", "project.unfrozen"),

@@ -65,7 +65,10 @@ class Project:
         }
         made = self.store.tokens.add(self.id, record, Event("token.created", now, SYSTEM))
         allowed = frozenset(map(Scope, granted))
-        return Token(made["id"], secret, Caller(self.id, self.team_id, made["id"], name, agent or "", allowed, drafts))
+        caller = Caller(
+            self.id, self.team_id, made["id"], name, agent or "", allowed, drafts, token_hash=hash_of(secret)
+        )
+        return Token(made["id"], secret, caller)
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""

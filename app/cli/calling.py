@@ -22,6 +22,8 @@ from app.vocabulary import Channel
 Row = TypeVar("Row")
 
 PAGE = 500
+GUESSED_ADDRESS = "http://localhost:8000"
+"""Where the server is, unless `PUBLIC_URL` says."""
 MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -54,7 +56,11 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Channel.CLI)
+    return Context(opened, service_of(opened, project_id), Channel.CLI, address=_address)
+
+
+def _address() -> str:
+    return Settings.from_environment().public_url or GUESSED_ADDRESS
 
 
 def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) -> Shown:

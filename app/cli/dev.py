@@ -5,6 +5,7 @@ import shlex
 import threading
 import time
 from contextlib import closing, nullcontext, suppress
+from dataclasses import replace
 from datetime import timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -23,7 +24,7 @@ from app.errors import NotFound
 from app.http.logs import log_as_json
 from app.operations import members
 from app.operations.context import Context
-from app.operations.invitations import invite_member, join_link
+from app.operations.invitations import invite_member
 from app.operations.projects import service_of
 from app.settings import Settings
 from app.store.store import Store
@@ -137,7 +138,10 @@ def _invitation(ctx: Context, url: str) -> tuple[str, str]:
     """Returns the name of the project's owner, and a link that signs them in to the console once."""
     owners = (member for member in every(ctx, members.list_members) if member["role"] == Role.OWNER)
     owner = next(owners, None) or call(ctx, members.create_member, name="Ingrid Solberg", role=Role.OWNER)
-    return owner["name"], join_link(url, invite_member(ctx, owner["id"], tuple(Scope), LINK_LIFE))
+    seconds = int(LINK_LIFE.total_seconds())
+    there = replace(ctx, address=lambda: url)
+    invitation = call(there, invite_member, owner["id"], scopes=[str(one) for one in Scope], expiresIn=seconds)
+    return owner["name"], invitation["link"]
 
 
 def _write_secret(file: Path, secrets: bytes) -> None:

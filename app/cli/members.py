@@ -7,11 +7,11 @@ import click
 from app.cli.calling import Duration, as_json, call, context, every, of_project, print_json, show, show_all
 from app.cli.tokens import SCOPES
 from app.operations import members
-from app.operations.invitations import invite_member, join_link
-from app.operations.tokens import USUAL_SCOPES
-from app.rules.times import wire_time
+from app.operations.context import Context
+from app.operations.invitations import invite_member
+from app.schemas.checks import HEX_ID
 from app.settings import Settings
-from app.vocabulary import Role, Scope
+from app.vocabulary import Role
 
 COLUMNS = ("id", "name", "email", "role", "createdAt")
 
@@ -47,19 +47,35 @@ def list_them(project_id: str, json: bool) -> None:
 
 @command.command()
 @of_project
-@click.argument("member_id", metavar="ID")
+@click.argument("member", metavar="MEMBER")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What they may do; may be repeated.")
 @click.option(
     "--expires-in", type=Duration(), metavar="DURATION", default="7d", help="How long the link works, like 12h or 7d."
 )
 @as_json
-def invite(project_id: str, member_id: str, scopes: tuple[str, ...], expires_in: timedelta, json: bool) -> None:
+def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: timedelta, json: bool) -> None:
     """Print a link that signs a member in to the console once, with a token of their own.
 
-    Without --scope the token has the scopes read, write and publish.
+    MEMBER is their name, their e-mail address or their id. Without --scope the token has the scopes read, write and
+    publish.
     """
     ctx = context(project_id)
-    secret = invite_member(ctx, member_id, [Scope(scope) for scope in scopes] or USUAL_SCOPES, expires_in)
-    link = join_link(Settings.from_environment().public_url or "http://localhost:8000", secret)
-    expires = wire_time(ctx.now + expires_in)
-    print_json({"link": link, "expiresAt": expires}) if json else click.echo(link)
+    seconds = int(expires_in.total_seconds())
+    invitation = call(ctx, invite_member, _id_of(ctx, member), scopes=list(scopes) or None, expiresIn=seconds)
+    print_json(invitation) if json else click.echo(invitation["link"])
+    if not Settings.from_environment().public_url:
+        click.echo(f"PUBLIC_URL is not set: the link begins with {ctx.address()}, which is a guess.", err=True)
+
+
+def _id_of(ctx: Context, member: str) -> str:
+    """Returns the id of a member that is named by it, by name or by e-mail address.
+
+    Raises `ClickException` where several have that name, or nobody.
+    """
+    with ctx.store.deadline():
+        found = ctx.store.members.find_named(ctx.project_id, [member]).get(member, set())
+    if len(found) > 1:
+        raise click.ClickException(f"Several members are called {member!r}: name one by e-mail address or id.")
+    if not found and not HEX_ID.fullmatch(member):
+        raise click.ClickException(f"No member is called {member!r}: `content-workflow member list` lists them.")
+    return next(iter(found), member)

@@ -1,7 +1,6 @@
 """The members of the project, and inviting them to the console."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
@@ -10,16 +9,14 @@ from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
-from app.console.sessions import context
 from app.errors import BadRequest
-from app.http.callers import callers
-from app.operations import members
-from app.operations.invitations import invite_member, join_link
+from app.operations import invitations, members
 from app.operations.tokens import USUAL_SCOPES
 from app.vocabulary import Role, Scope
 
 FIELDS = ("name", "email", "role")
 ROLES = [(str(role), str(role).capitalize()) for role in Role]
+DAY_SECONDS = 86_400
 LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 """How many days an invitation may work."""
 
@@ -45,7 +42,8 @@ def show_member(id: str) -> Response:
     """Shows a member, with the forms to change, invite and remove them."""
     require(members.update_member)
     member = call(members.get_member, id).body
-    return page("member.html", member=member, roles=ROLES, lives=LIVES.items(), usual=USUAL_SCOPES)
+    invited = call(invitations.list_invitations, id, fields={"limit": 500, "offset": 0}).body
+    return page("member.html", member=member, invited=invited, roles=ROLES, lives=LIVES.items(), usual=USUAL_SCOPES)
 
 
 @console.post("/administration/members/<id>")
@@ -67,11 +65,19 @@ def remove_member(id: str) -> str:
 @leads_to("show_member", "id")
 def invite(id: str) -> BaseResponse:
     """Shows a link, once, that signs a member in with a token of their own."""
-    life = request.form.get("days", "")
-    scopes = [scope for scope in Scope if scope in request.form.getlist("scopes")]
-    if life not in LIVES or not scopes:
+    days = request.form.get("days", "")
+    scopes = [str(scope) for scope in Scope if scope in request.form.getlist("scopes")]
+    if days not in LIVES or not scopes:
         raise BadRequest("Say what they may do, and how long the link works.")
-    secret = invite_member(context(), id, scopes, timedelta(days=int(life)))
-    link = join_link(callers().public_url or request.url_root, secret)
+    fields = {"scopes": scopes, "expiresIn": int(days) * DAY_SECONDS}
+    link = call(invitations.invite_member, id, fields=fields, once=True).body.get("link")
     advice = "Send this link to them and to nobody else. It works once, and is not shown again."
     return secret_page("The invitation", advice, link, url_for("console.show_member", id=id))
+
+
+@console.post("/administration/members/<id>/invitations/<invitation_id>/withdraw")
+@leads_to("show_member", "id")
+def withdraw_invitation(id: str, invitation_id: str) -> str:
+    """Withdraws an invitation."""
+    call(invitations.withdraw_invitation, id, invitation_id)
+    return "The invitation is withdrawn: its link signs nobody in."

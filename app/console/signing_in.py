@@ -7,7 +7,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, page
 from app.console.sessions import set_session
-from app.errors import Unauthorized
+from app.errors import ProjectFrozen, Unauthorized
 from app.http.callers import callers
 from app.http.credentials import SESSION_COOKIE
 
@@ -56,8 +56,11 @@ def accept() -> BaseResponse:
     try:
         token = callers().accept_invitation(request.form.get("invitation", "").strip())
     except Unauthorized:
-        problem = "This invitation was used already or has expired: ask for a new one."
+        problem = "This invitation was used already or has ended: ask for a new one."
         return page("join.html", 401, problem=problem)
+    except ProjectFrozen as frozen:
+        problem = "The project is frozen, so nobody can join now: try this link again later."
+        return page("join.html", frozen.status, problem=problem)
     response = page("joined.html", token=token, home=url_for("console.home"))
     set_session(response, callers().sign_in(token))
     return response

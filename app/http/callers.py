@@ -57,6 +57,7 @@ class Callers:
             caller,
             channel,
             now,
+            address=self._address,
             webhooks_allow_local=self._webhooks_allow_local,
             routes=self._routes,
             callers_changed=self._access.look_up_again,
@@ -74,13 +75,16 @@ class Callers:
             return self._access.open_session(secret, now)
 
     def accept_invitation(self, secret: str) -> str:
-        """Returns the secret of the token that an invitation makes; raises as `context` does."""
+        """Returns the secret of the token that an invitation makes; raises as `context` does, and `ProjectFrozen`."""
         with self.counting_failures():
             return accept_invitation(self.store, secret, this_instant())
 
     def sign_out(self) -> None:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
+
+    def _address(self) -> str:
+        return self.public_url or request.url_root
 
     @contextmanager
     def counting_failures(self) -> Iterator[None]:

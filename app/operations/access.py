@@ -154,6 +154,7 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         project_name=project["name"],
         frozen=project.get("frozen"),
         budget=token.get("budget"),
+        token_hash=token["hash"],
     )
 
 

@@ -34,6 +34,8 @@ class Caller:
     """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
     """The token's budget at that time."""
+    token_hash: str | None = None
+    """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
     @property
     def actor(self) -> Actor:
@@ -66,6 +68,8 @@ class Context:
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Whether the caller accepts any state of the record (`If-Match: *`)."""
+    address: Callable[[], str] = lambda: ""
+    """Returns the URL that this server is reached at, for links to it."""
     webhooks_allow_local: bool = False
     """Whether webhooks of this server may reach its own loopback."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -1,62 +1,117 @@
-"""Invitations: a link that signs a member in to the console once, with a token of their own.
+"""Invitations: a link that signs a member in to the console once, with a token of their own (decisions, section 2)."""
 
-Neither is an operation of the catalogue: the console and the command line create invitations, and who accepts one has
-no token yet.
-"""
-
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from app.errors import NotFound, Unauthorized, or_raise
+from app.errors import Forbidden, NotFound, ProjectFrozen, Unauthorized, or_raise
 from app.operations.access import hash_of, new_project_secret, project_of_secret
-from app.operations.context import Context, system
-from app.operations.members import NO_MEMBER
-from app.operations.tokens import create_token, refuse_scopes
+from app.operations.context import Caller, Context, system
+from app.operations.members import own_member
+from app.operations.operation import Effect, Result, operation
+from app.operations.tokens import USUAL_SCOPES, create_token, refuse_scopes
+from app.responses.invitations import Invitation, NewInvitation, invitation_record
+from app.rules.actors import wire_note
+from app.rules.times import wire_time
+from app.rules.tokens import StoredInvitation
+from app.schemas.invitations import InvitationFields
+from app.schemas.loading import Fields, check
+from app.schemas.queries import LongPage
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
 
+DEFAULT_LIFE = timedelta(days=7)
+NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn or has ended."
 
-def invite_member(ctx: Context, member_id: str, scopes: Sequence[Scope], life: timedelta) -> str:
-    """Returns the secret of a new invitation, which makes one token with these scopes.
 
-    Whoever invites needs what making that token needs: refuses with `Forbidden` and `ProjectFrozen` as `create_token`
-    does, and with `NotFound` where there is no such member.
+@operation(Scope.ADMIN, Effect.CREATES, body=InvitationFields, errors=(Forbidden,), transaction=True)
+def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
+    """Invite a member: the link signs them in to the console once, with a token of their own.
+
+    The link is in this response and never shown again. It ends with the token that made it. An invitation can't give a
+    scope that its maker lacks.
     """
-    create_token.permit(ctx)
+    member = ctx.check_match(own_member(ctx, member_id))
+    check(InvitationFields, fields)
+    scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", USUAL_SCOPES)]
     refuse_scopes(ctx, scopes)
+    life = timedelta(seconds=fields["expiresIn"]) if "expiresIn" in fields else DEFAULT_LIFE
     secret = new_project_secret(ctx.project_id)
-    with ctx.store.deadline():
-        or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
-        inviter = ctx.store.tokens.get(ctx.project_id, ctx.caller.token_id) if ctx.caller.token_id else None
-        token_hash = inviter["hash"] if inviter else None
-        invitation = {"memberId": member_id, "scopes": [str(scope) for scope in scopes], "tokenHash": token_hash}
-        ctx.store.invitations.add(ctx.project_id, hash_of(secret), invitation, ctx.now, ctx.now + life)
-    return secret
+    invitation = ctx.store.invitations.add(
+        ctx.project_id,
+        hash_of(secret),
+        {"memberId": member_id, "scopes": scopes, "createdBy": ctx.caller.actor, "tokenHash": ctx.caller.token_hash},
+        ctx.now,
+        ctx.now + life,
+    )
+    ctx.store.members.update(
+        ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
+    )
+    link = f"{ctx.address().rstrip('/')}/console/join#{secret}"  # what follows the # reaches no server and no log
+    return Result({**invitation_record(invitation), "link": link}, secrets=("link",))
 
 
-def join_link(address: str, secret: str) -> str:
-    """Returns the link of an invitation; the part after the # reaches no server and no log."""
-    return f"{address.rstrip('/')}/console/join#{secret}"
+@operation(Scope.ADMIN, Effect.READS, query=LongPage)
+def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
+    """List the invitations of a member that can still be accepted, the oldest first; never their links."""
+    own_member(ctx, member_id)
+    found = ctx.store.invitations.list(ctx.project_id, member_id, ctx.now)
+    open_ones = [one for one in found if not _has_ended(ctx.store, one, ctx.now)]
+    first = fields["offset"]
+    return Result([invitation_record(one) for one in open_ones[first : first + fields["limit"]]])
+
+
+@operation(Scope.ADMIN, Effect.DESTROYS)
+def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
+    """Withdraw an invitation, whose link then signs nobody in.
+
+    The response is the invitation as it was.
+    """
+    ctx.check_match(own_member(ctx, member_id))
+    withdrawn = ctx.store.invitations.withdraw(ctx.project_id, member_id, invitation_id)
+    return Result(invitation_record(or_raise(withdrawn, NotFound, NO_INVITATION)))
 
 
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 
-    Refuses with `Unauthorized` when there is no such invitation, it expired or was used, the member is gone, or the
-    token that made it was revoked or got a new secret.
+    No operation: who accepts has no token yet, and so it is done by who invited. Refuses with `Unauthorized` when there
+    is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a refusal uses
+    nothing up.
     """
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
-        invitation = or_raise(store.invitations.delete(project_id, hash_of(secret), now), Unauthorized)
-        if token_hash := invitation.get("tokenHash"):
-            inviter = or_raise(store.tokens.by_hash(token_hash), Unauthorized)
-            if inviter["revokedAt"] is not None:
-                raise Unauthorized
-        ctx = Context(store, system(project_id, ""), Channel.CLI, now)
+        invitation = or_raise(store.invitations.accept(project_id, hash_of(secret), now), Unauthorized)
+        if _has_ended(store, invitation, now):
+            raise Unauthorized
+        if frozen := wire_note(store.projects.settings(project_id).get("frozen")):
+            raise ProjectFrozen(**frozen)
         member = or_raise(store.members.get(project_id, invitation["memberId"]), Unauthorized)
-        token: str = create_token(ctx, fields={"name": member["name"], "scopes": invitation["scopes"]}).body["token"]
+        fields = {"name": member["name"], "scopes": invitation["scopes"]}
+        inviter = invitation["tokenHash"] and store.tokens.by_hash(invitation["tokenHash"])
+        if inviter and (ends := inviter.get("expiresAt")):
+            fields["expiresAt"] = wire_time(ends)
+        ctx = Context(store, _inviter(project_id, invitation), Channel.CLI, now)
+        token: str = create_token(ctx, fields=fields).body["token"]
         return token
 
     with store.deadline():
         return store.in_transaction(accept)
+
+
+def _has_ended(store: Store, invitation: StoredInvitation, now: datetime) -> bool:
+    """Returns whether the token that made an invitation was revoked, rotated or has expired."""
+    if invitation["tokenHash"] is None:
+        return False
+    token = store.tokens.by_hash(invitation["tokenHash"])
+    if token is None or token["revokedAt"] is not None:
+        return True
+    ends = token.get("expiresAt")
+    return ends is not None and ends <= now
+
+
+def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:
+    """Returns who invited as the caller; what they may do was checked when they invited."""
+    by = invitation["createdBy"]
+    if by["id"] is None:
+        return system(project_id, "")
+    return Caller(project_id, "", by["id"], by["name"], by["agent"], frozenset(Scope))

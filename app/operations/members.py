@@ -24,7 +24,7 @@ def list_members(ctx: Context, fields: Fields) -> Result[list[Member]]:
 @operation(Scope.READ, Effect.READS)
 def get_member(ctx: Context, member_id: str) -> Result[Member]:
     """Read a member."""
-    return _result(_own_member(ctx, member_id))
+    return _result(own_member(ctx, member_id))
 
 
 @operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, errors=(BadRequest,))
@@ -38,7 +38,7 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
 @operation(Scope.ADMIN, Effect.CHANGES, body=MemberChanges, errors=(BadRequest,), transaction=True)
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
-    member = ctx.check_match(_own_member(ctx, member_id))
+    member = ctx.check_match(own_member(ctx, member_id))
     check(MemberChanges, fields)
     changes = changed_fields(member, fields)
     if not changes:
@@ -55,13 +55,14 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
 
     The response is the member as they were.
     """
-    member = ctx.check_match(_own_member(ctx, member_id))
+    member = ctx.check_match(own_member(ctx, member_id))
     deleted = ctx.store.members.delete(ctx.project_id, member, ctx.event("member.deleted"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(deleted)
 
 
-def _own_member(ctx: Context, member_id: str) -> StoredMember:
+def own_member(ctx: Context, member_id: str) -> StoredMember:
+    """Returns a stored member of the caller's project; else refuses with `NotFound`."""
     return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
 
 

@@ -1,6 +1,6 @@
 """Routes of members."""
 
-from app.operations import members
+from app.operations import invitations, members
 from app.rest.blueprint import Routes
 
 routes = Routes("members", __name__, "The people that documents are assigned to.")
@@ -10,3 +10,6 @@ routes.serve("POST", "/members", members.create_member, location="members.getMem
 routes.serve("GET", "/members/<id>", members.get_member)
 routes.serve("PATCH", "/members/<id>", members.update_member)
 routes.serve("DELETE", "/members/<id>", members.delete_member)
+routes.serve("GET", "/members/<id>/invitations", invitations.list_invitations)
+routes.serve("POST", "/members/<id>/invitations", invitations.invite_member)
+routes.serve("DELETE", "/members/<id>/invitations/<invitation_id>", invitations.withdraw_invitation)

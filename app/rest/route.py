@@ -30,6 +30,7 @@ from app.errors import (
 )
 from app.operations.operation import Effect, Operation
 from app.responses.intents import CONFIRMED, Confirmed, Intent
+from app.responses.invitations import Invitation, NewInvitation
 from app.responses.projects import Project
 from app.responses.revisions import Revision
 from app.responses.webhooks import Delivery
@@ -40,6 +41,9 @@ EVERYWHERE: frozenset[type[Refusal]] = frozenset(
     {PayloadTooLarge, InternalError, Unauthorized, Forbidden, RateLimited, ServiceUnavailable, HttpApiDecodeError}
 )
 """`HttpApiDecodeError` too: with `Prefer: handling=strict`, every route refuses unknown query parameters."""
+
+UNCHANGING = (Delivery, Invitation, NewInvitation)
+"""Records without a revision, whose responses have no ETag."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,8 @@ class Route:
 
     @cached_property
     def has_etag(self) -> bool:
-        """Whether the response has an ETag: it is a version, or a record with an id; messages to webhooks have none."""
-        is_record = "id" in self.response.__annotations__ and self.response is not Delivery
+        """Whether the response has an ETag: it is a version, or a record with an id that can change."""
+        is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
         return (is_record or self.response is Revision) and not self.operation.many
 
     @property

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from app.documented import doc
 from app.errors import BudgetExceeded
+from app.rules.actors import Actor
 from app.rules.times import wire_time
 from app.vocabulary import BudgetLimit
 
@@ -79,3 +80,25 @@ class StoredToken(TypedDict):
     lastUsedAt: NotRequired[datetime | None]
     revokedAt: NotRequired[datetime | None]
     rev: int
+
+
+class StoredSecret(TypedDict):
+    """What is stored of a secret that expires."""
+
+    id: str
+    projectId: str
+    hash: str
+    """The hash of the secret."""
+    createdAt: datetime
+    expiresAt: datetime
+
+
+class StoredInvitation(StoredSecret):
+    """An invitation as the store returns it."""
+
+    memberId: str
+    scopes: list[str]
+    """What the token will allow."""
+    createdBy: Actor
+    tokenHash: str | None
+    """The hash of the secret that the invitation was made with, with which it ends. None for the command line."""

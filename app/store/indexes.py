@@ -127,6 +127,7 @@ _index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_
 _index("sessions", "projectId hash", "finds who is signed in", unique=True)
 _index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0)
 _index("invitations", "projectId hash", "finds an invitation", unique=True)
+_index("invitations", "projectId memberId _id", "lists of a member's invitations")
 _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0)
 _index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True)
 _index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS)

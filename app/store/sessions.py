@@ -1,21 +1,13 @@
 """Sessions of the console, and invitations to it, each of which makes one token. Only hashes of secrets are stored."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NotRequired, TypedDict
 
-from app.store.collection import Collection, Stored
+from bson import ObjectId
+
+from app.rules.tokens import StoredInvitation, StoredSecret
+from app.store.collection import Collection, Stored, object_id
 from app.store.types import Values
-
-
-class StoredSecret(TypedDict):
-    """What is stored of a secret that expires."""
-
-    id: str
-    projectId: str
-    hash: str
-    """The hash of the secret."""
-    createdAt: datetime
-    expiresAt: datetime
 
 
 class StoredSession(StoredSecret):
@@ -26,22 +18,12 @@ class StoredSession(StoredSecret):
     """The hash of the token's secret at the time: a token with a new secret ends its sessions."""
 
 
-class StoredInvitation(StoredSecret):
-    """An invitation as the store returns it."""
-
-    memberId: str
-    scopes: list[str]
-    """What the token will allow."""
-    tokenHash: NotRequired[str | None]
-    """The hash of the secret of the token that invites: the invitation ends with it. None for the command line."""
-
-
 class Secrets(Collection[Stored]):
     """Records that are found by the hash of a secret, until they expire."""
 
-    def add(self, project_id: str, secret_hash: str, record: Values, now: datetime, until: datetime) -> None:
+    def add(self, project_id: str, secret_hash: str, record: Values, now: datetime, until: datetime) -> Stored:
         """Adds a record."""
-        self._insert(project_id, {**record, "hash": secret_hash, "createdAt": now, "expiresAt": until})
+        return self._insert(project_id, {**record, "hash": secret_hash, "createdAt": now, "expiresAt": until})
 
 
 class Sessions(Secrets[StoredSession]):
@@ -63,6 +45,15 @@ class Invitations(Secrets[StoredInvitation]):
 
     name = "invitations"
 
-    def delete(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
+    def list(self, project_id: str, member_id: str, now: datetime) -> Sequence[StoredInvitation]:
+        """Returns the invitations of a member that have not expired, the oldest first."""
+        condition = {"memberId": ObjectId(member_id), "expiresAt": {"$gt": now}}
+        return self._find(project_id, condition, sort=[("_id", 1)])
+
+    def accept(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
         """Deletes the invitation whose secret has this hash and returns it; None where there is none any more."""
         return self._delete_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
+
+    def withdraw(self, project_id: str, member_id: str, invitation_id: str) -> StoredInvitation | None:
+        """Deletes an invitation of a member and returns it; None where they have no such one."""
+        return self._delete_one(project_id, {"_id": object_id(invitation_id), "memberId": ObjectId(member_id)})

@@ -276,6 +276,10 @@ def test_the_list_of_commands_imports_none_of_them(what: str) -> None:
     assert unwanted & set(modules.split()) == set()
 
 
+MEMBERS = {"Ada Okafor": 0, "mateo@example.org": 0, "Mateo": 1, "Nobody": 1}
+"""Whom an invitation may name, and how the command ends."""
+
+
 @pytest.mark.needs_mongod
 class TestInvitations:
     def test_a_member_is_invited_with_a_link_that_works_once(self, cli: Cli, app: Flask, project: Project) -> None:
@@ -288,9 +292,13 @@ class TestInvitations:
         answers = [app.test_client().post("/console/join", data={"invitation": secret}).status_code for _ in range(2)]
         assert answers == [200, 401]
 
-    @pytest.mark.parametrize("nobody", [NOBODY, "Mateo"])
-    def test_only_a_member_is_invited(self, cli: Cli, project: Project, nobody: str) -> None:
-        refused = cli("member", "invite", "--project", project.id, nobody)
+    def test_a_member_is_named_by_name_address_or_id(self, cli: Cli, project: Project) -> None:
+        for address in ("mateo@example.org", "another@example.org"):
+            cli("member", "add", "--project", project.id, "--name", "Mateo", "--email", address)
+        cli("member", "add", "--project", project.id, "--name", "Ada Okafor")
+        invited = {who: cli("member", "invite", "--project", project.id, who) for who in (NOBODY, *MEMBERS)}
 
-        assert refused.exit_code == 1
-        assert "no member with this id" in refused.stderr
+        assert {who: done.exit_code for who, done in invited.items()} == {NOBODY: 1, **MEMBERS}
+        assert "no member with this id" in invited[NOBODY].stderr
+        assert "No member is called 'Nobody'" in invited["Nobody"].stderr
+        assert "Several members are called 'Mateo'" in invited["Mateo"].stderr

@@ -174,14 +174,13 @@ def test_an_invitation_without_scopes_or_end_is_refused(
 
 
 def test_nobody_invites_without_admin_or_with_more_than_they_may(project: Project, member: dict[str, str]) -> None:
-    week = timedelta(days=7)
     editor = project.context(project.token(scopes=[Scope.READ, Scope.WRITE]))
     admin = project.context(project.token(scopes=[Scope.ADMIN]))
     with pytest.raises(Forbidden):
-        invite_member(editor, member["id"], [Scope.READ], week)
+        invite_member(editor, member["id"], fields={"scopes": ["read"]})
     with pytest.raises(Forbidden):
-        invite_member(admin, member["id"], [Scope.READ], week)
-    assert invite_member(admin, member["id"], [Scope.ADMIN], week)
+        invite_member(admin, member["id"], fields={"scopes": ["read"]})
+    assert invite_member(admin, member["id"], fields={"scopes": ["admin"]})
 
 
 def test_a_token_is_made_with_a_budget_and_its_secret_shown_once(editor: Visitor, project: Project) -> None:

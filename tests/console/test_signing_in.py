@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from bson import ObjectId
 from flask import Flask
 
 from app.operations.context import this_instant
@@ -18,6 +20,8 @@ from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, Token, a_document
+
+PAGE = {"limit": 100, "offset": 0}
 
 
 def test_a_browser_is_led_to_the_console_and_a_program_is_not(app: Flask) -> None:
@@ -182,11 +186,12 @@ def test_a_long_form_that_is_not_multipart_is_refused_before_it_is_parsed(
     assert refused.status_code == 413
 
 
-def invited(project: Project, inviter: Token | None = None, **options: timedelta) -> str:
+def invited(project: Project, inviter: Token | None = None) -> str:
     """Invites a member and returns the invitation's secret."""
     ctx = project.context(inviter)
     member = OPERATIONS["create_member"](ctx, fields={"name": "Mateo Ruiz"}).body
-    return invite_member(ctx, member["id"], [Scope.READ, Scope.WRITE], options.get("life", timedelta(days=1)))
+    made = invite_member(ctx, member["id"], fields={"scopes": ["read", "write"]}).body
+    return made["link"].partition("#")[2]
 
 
 def test_an_invitation_signs_a_member_in_under_their_own_name_with_a_token_of_their_own(
@@ -205,7 +210,10 @@ def test_an_invitation_signs_a_member_in_under_their_own_name_with_a_token_of_th
 
 @pytest.mark.parametrize("what", ["used", "expired", "member gone", "unknown", "nonsense"])
 def test_an_invitation_works_once_in_its_time_for_a_member(app: Flask, project: Project, what: str) -> None:
-    secret = invited(project, life=timedelta(seconds=-1 if what == "expired" else 60))
+    secret = invited(project)
+    past = this_instant() - timedelta(milliseconds=1)
+    if what == "expired":
+        project.store.database.invitations.update_many({}, {"$set": {"expiresAt": past}})
     if what == "used":
         app.test_client().post("/console/join", data={"invitation": secret})
     if what == "member gone":
@@ -220,15 +228,62 @@ def test_an_invitation_works_once_in_its_time_for_a_member(app: Flask, project: 
     assert project.store.database.tokens.count_documents({}) == before
 
 
-@pytest.mark.parametrize("what", ["revoke_token", "rotate_token"])
+@pytest.mark.parametrize("what", ["revoke_token", "rotate_token", "expire", "invite after rotation elsewhere"])
 def test_an_invitation_ends_with_the_token_that_made_it(app: Flask, project: Project, what: str) -> None:
     inviter = project.token()
+    if what.startswith("invite"):  # another server knows the old secret for 3 s
+        OPERATIONS["rotate_token"](project.context(), inviter.id)
     secret = invited(project, inviter)
-    OPERATIONS[what](project.context(), inviter.id)
+    member = OPERATIONS["list_members"](project.context(), fields={"limit": 1, "offset": 0}).body[0]["id"]
+    listed = [len(OPERATIONS["list_invitations"](project.context(), member, fields=PAGE).body)]
+    if what == "expire":
+        past = this_instant() - timedelta(milliseconds=1)
+        project.store.database.tokens.update_one({"_id": ObjectId(inviter.id)}, {"$set": {"expiresAt": past}})
+    elif what in OPERATIONS:
+        OPERATIONS[what](project.context(), inviter.id)
+    listed.append(len(OPERATIONS["list_invitations"](project.context(), member, fields=PAGE).body))
 
     refused = app.test_client().post("/console/join", data={"invitation": secret})
 
     assert (refused.status_code, "Set-Cookie" in refused.headers) == (401, False)
+    assert listed == [0 if what.startswith("invite") else 1, 0]
+
+
+def test_the_token_of_an_invitation_lives_no_longer_than_the_one_that_made_it(app: Flask, project: Project) -> None:
+    ends = this_instant() + timedelta(hours=1)
+    secret = invited(project, project.token(expiresAt=ends))
+    joined = app.test_client().post("/console/join", data={"invitation": secret})
+
+    assert joined.status_code == 200
+    made = project.store.database.tokens.find_one({"projectId": ObjectId(project.id), "name": "Mateo Ruiz"})
+    assert made is not None
+    assert made["expiresAt"] == ends
+
+
+def test_nobody_joins_a_frozen_project_and_the_invitation_waits(app: Flask, project: Project) -> None:
+    secret = invited(project)
+    OPERATIONS["freeze_project"](project.context(), fields={"note": "A break"})
+    refused = app.test_client().post("/console/join", data={"invitation": secret})
+    OPERATIONS["unfreeze_project"](project.context(), fields={})
+    joined = app.test_client().post("/console/join", data={"invitation": secret})
+
+    assert (refused.status_code, "Set-Cookie" in refused.headers) == (409, False)
+    assert "frozen" in refused.text
+    assert joined.status_code == 200
+
+
+def test_a_withdrawn_invitation_signs_nobody_in(editor: Visitor, app: Flask, project: Project) -> None:
+    secret = invited(project)
+    member = OPERATIONS["list_members"](project.context(), fields={"limit": 1, "offset": 0}).body[0]["id"]
+    page = f"/console/administration/members/{member}"
+    shown = editor.client.get(page).text
+    found = re.search(r"invitations/(\w+)/withdraw", shown)
+    assert found is not None
+    assert secret not in shown
+    assert "withdrawn" in editor.post(f"{page}/invitations/{found[1]}/withdraw").text
+
+    assert app.test_client().post("/console/join", data={"invitation": secret}).status_code == 401
+    assert "Not accepted yet" not in editor.client.get(page).text
 
 
 @pytest.mark.needs_mongod

@@ -55,6 +55,10 @@ class Scene:
         section: str = self.call("get_outline", document)["sections"][0]["hash"]
         return section
 
+    def invited(self) -> tuple[str, str]:
+        member: str = self.call("create_member", name="Ada")["id"]
+        return member, self.call("invite_member", member, scopes=["read"])["id"]
+
     def webhook(self) -> str:
         webhook: str = self.call("create_webhook", url="https://hooks.example.org/a")["id"]
         return webhook
@@ -123,6 +127,8 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "create_member": lambda scene: Call((), {"name": "Ada"}),
     "update_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],), {"name": "Bea"}),
     "delete_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
+    "invite_member": lambda scene: Call(scene.invited()[:1], {"scopes": ["admin"]}),
+    "withdraw_invitation": lambda scene: Call(scene.invited()),
     "create_token": lambda scene: Call((), {"name": "Night writer", "scopes": ["admin"]}),
     "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
     "rotate_token": lambda scene: Call((scene.project.token(scopes=[Scope.ADMIN]).id,)),
@@ -162,6 +168,7 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "get_cluster": lambda scene: Call((scene.filed("cluster"),)),
     "list_members": lambda scene: Call(),
     "get_member": lambda scene: Call((scene.call("create_member", name="Ada")["id"],)),
+    "list_invitations": lambda scene: Call(scene.invited()[:1]),
     "list_tokens": lambda scene: Call(),
     "list_events": lambda scene: Call((), {"limit": 10}),
     "get_document_activity": lambda scene: Call((scene.document(),)),

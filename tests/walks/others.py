@@ -19,7 +19,7 @@ WORD, OTHER_WORD = "zanzibar", "timbuktu"
 NO_ID = "0123456789abcdef01234567"
 """An id that never existed."""
 
-KINDS = ("document", "draft", "category", "cluster", "member", "token", "webhook", "delivery")
+KINDS = ("document", "draft", "category", "cluster", "member", "invitation", "token", "webhook", "delivery")
 """What has an id."""
 
 
@@ -72,6 +72,7 @@ def fill(scene: Scene) -> Theirs:
     scene.call("plan_documents", pieces=[{"key": WORD, **filed, "ready": True}])
     claimed = scene.document("claim_brief", **filed)
     trashed = scene.document("delete_document", **filed)
+    invitation = scene.call("invite_member", member)["id"]
     webhook = scene.call("create_webhook", url=f"https://{WORD}.example.org")["id"]
     delivery = scene.call("test_webhook", webhook)["id"]
     drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
@@ -87,6 +88,7 @@ def fill(scene: Scene) -> Theirs:
             "category": (category,),
             "cluster": (cluster,),
             "member": (member,),
+            "invitation": (invitation,),
             "token": (scene.token.id, project.token("Another").id),
             "webhook": (webhook,),
             "delivery": (delivery,),
@@ -112,7 +114,7 @@ def fill(scene: Scene) -> Theirs:
 MADE_UP = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"), "<time>"),
     (re.compile(r"\d\d \w{3} \d{4}, \d\d:\d\d UTC"), "<time>"),
-    (re.compile(r"(cwm_|cwd_|whsec_)[\w+/=-]+"), "<secret>"),
+    (re.compile(r"(cwm_|cwd_|whsec_|(?<=/join#))[\w+./=-]+"), "<secret>"),
     (re.compile(r'("cursor": ?)"[\w=-]+"'), r'\1"<cursor>"'),
 )
 """What two answers to the same request differ in."""

@@ -58,6 +58,8 @@ class Records(dict[str, str]):
             self[kind] = CALLS[operation](scene).ids[0]
         elif kind in ("webhook", "delivery"):
             self["webhook"], self["delivery"] = scene.delivery()
+        elif kind == "invitation":
+            self[kind] = str(scene.call("invite_member", self["member"], scopes=["read"])["id"])
         else:
             self[kind] = self._made(kind)
         return self[kind]
@@ -156,6 +158,7 @@ PAGES = (
     Page("GET", f"{MEMBERS}/{{member}}", "read admin"),
     Page("POST", f"{MEMBERS}/{{member}}", "admin", {"name": "{word}"}),
     Page("POST", f"{MEMBERS}/{{member}}/invite", "admin", {"scopes": "admin", "days": "7"}),
+    Page("POST", f"{MEMBERS}/{{member}}/invitations/{{invitation}}/withdraw", "admin"),
     Page("POST", f"{MEMBERS}/{{member}}/remove", "admin"),
     Page("GET", TOKENS, "admin"),
     Page("POST", TOKENS, "admin", {"name": "{word}", "scopes": "admin"}),

@@ -37,6 +37,7 @@ NAMES = {
     "memberId": "member",
     "assigneeId": "member",
     "authorId": "member",
+    "invitationId": "invitation",
     "tokenId": "token",
     "webhookId": "webhook",
     "deliveryId": "delivery",
@@ -54,7 +55,7 @@ NAMES_NOTHING = set(
         r"\w+",
         """
     agent atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count
-    coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events excerpt expiresAt
+    coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events excerpt expiresAt expiresIn
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline publishAt publishesPerDay ready referenceUrls reviewRequired role
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour

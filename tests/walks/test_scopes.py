@@ -56,14 +56,14 @@ def become(scene: Scene, **fields: Any) -> None:
 
 PUBLISH = {"approve", "request", "schedule", "unschedule", "publish", "unpublish", "delete", "restore"}
 PUBLISHED = {"document", "changes", "category", "cluster"}
-ADMINISTERED = {"member", "token", "webhook", "project", "secret"}
+ADMINISTERED = {"member", "invitation", "token", "webhook", "project", "secret"}
 
 
 @pytest.mark.contract("decided-projects.scopes")
 @pytest.mark.parametrize("name", EVERY)
 def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     verb, noun = name.split("_")[0], name.split("_")[-1]
-    secrets = {"tokens", "webhooks", "webhook", "deliveries"}
+    secrets = {"tokens", "invitations", "webhooks", "webhook", "deliveries"}
 
     if OPERATIONS[name].reads:
         expected = Scope.ADMIN if noun in secrets else Scope.READ
