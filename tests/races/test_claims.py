@@ -100,7 +100,7 @@ def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_al
 
     assert {won.json["id"] for won in succeeded(done)} == ready
     sixth_most = sorted(waited_for)[-6]  # claims of others, while one is made; a busy machine may hold up five
-    assert sixth_most < 60, "a third of the hundred, and 70 or more when all try for the same brief"
+    assert sixth_most < 50, "a third of the hundred, and two thirds when all try for the same brief"
 
 
 def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:
