@@ -12,11 +12,11 @@ from app.console.lookups import named
 from app.errors import BadRequest
 from app.operations import invitations, members
 from app.operations.tokens import USUAL_SCOPES
+from app.rules.times import DAY_SECONDS
 from app.vocabulary import Role, Scope
 
 FIELDS = ("name", "email", "role")
 ROLES = [(str(role), str(role).capitalize()) for role in Role]
-DAY_SECONDS = 86_400
 LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 """How many days an invitation may work."""
 

@@ -79,7 +79,7 @@ class Access:
             with self._lock:
                 if not self._is_outdated(found):
                     self._found[secret_hash] = found
-        if found.kind != kind or _is_over(found.expires_at, now):
+        if found.kind != kind or is_over(found.expires_at, now):
             raise Unauthorized
         return found.caller
 
@@ -122,7 +122,7 @@ class Access:
         if expires_at := token.get("expiresAt"):
             ends.append(expires_at)
         expires_at = min(ends, default=None)
-        if token["revokedAt"] is not None or _is_over(expires_at, now):
+        if token["revokedAt"] is not None or is_over(expires_at, now):
             raise Unauthorized
         caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
         self._store.tokens.record_use(token["projectId"], token["id"], now)
@@ -158,5 +158,6 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
     )
 
 
-def _is_over(expires_at: datetime | None, now: datetime) -> bool:
+def is_over(expires_at: datetime | None, now: datetime) -> bool:
+    """Returns whether something has expired; what has no end never does."""
     return expires_at is not None and expires_at <= now

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from app.errors import Forbidden, NotFound, ProjectFrozen, Unauthorized, or_raise
-from app.operations.access import hash_of, new_project_secret, project_of_secret
+from app.operations.access import hash_of, is_over, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context, system
 from app.operations.members import own_member
 from app.operations.operation import Effect, Result, operation
@@ -11,7 +11,7 @@ from app.operations.tokens import USUAL_SCOPES, create_token, refuse_scopes
 from app.responses.invitations import Invitation, NewInvitation, invitation_record
 from app.rules.actors import wire_note
 from app.rules.times import wire_time
-from app.rules.tokens import StoredInvitation
+from app.rules.tokens import StoredInvitation, StoredToken
 from app.schemas.invitations import InvitationFields
 from app.schemas.loading import Fields, check
 from app.schemas.queries import LongPage
@@ -54,7 +54,9 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     """List the invitations of a member that can still be accepted, the oldest first; never their links."""
     own_member(ctx, member_id)
     found = ctx.store.invitations.list(ctx.project_id, member_id, ctx.now)
-    open_ones = [one for one in found if not _has_ended(ctx.store, one, ctx.now)]
+    makers = {one["tokenHash"] for one in found if one["tokenHash"] is not None}
+    valid = {None, *(maker for maker in makers if _valid_token(ctx.store, maker, ctx.now))}
+    open_ones = [one for one in found if one["tokenHash"] in valid]
     first = fields["offset"]
     return Result([invitation_record(one) for one in open_ones[first : first + fields["limit"]]])
 
@@ -81,13 +83,12 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
 
     def accept(store: Store) -> str:
         invitation = or_raise(store.invitations.accept(project_id, hash_of(secret), now), Unauthorized)
-        if _has_ended(store, invitation, now):
-            raise Unauthorized
+        maker = invitation["tokenHash"]
+        inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
         if frozen := wire_note(store.projects.settings(project_id).get("frozen")):
             raise ProjectFrozen(**frozen)
         member = or_raise(store.members.get(project_id, invitation["memberId"]), Unauthorized)
         fields = {"name": member["name"], "scopes": invitation["scopes"]}
-        inviter = invitation["tokenHash"] and store.tokens.by_hash(invitation["tokenHash"])
         if inviter and (ends := inviter.get("expiresAt")):
             fields["expiresAt"] = wire_time(ends)
         ctx = Context(store, _inviter(project_id, invitation), Channel.CLI, now)
@@ -98,15 +99,10 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         return store.in_transaction(accept)
 
 
-def _has_ended(store: Store, invitation: StoredInvitation, now: datetime) -> bool:
-    """Returns whether the token that made an invitation was revoked, rotated or has expired."""
-    if invitation["tokenHash"] is None:
-        return False
-    token = store.tokens.by_hash(invitation["tokenHash"])
-    if token is None or token["revokedAt"] is not None:
-        return True
-    ends = token.get("expiresAt")
-    return ends is not None and ends <= now
+def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:
+    """Returns the token whose secret has this hash; None once it was rotated or revoked or has expired."""
+    token = store.tokens.by_hash(secret_hash)
+    return token if token and token["revokedAt"] is None and not is_over(token.get("expiresAt"), now) else None
 
 
 def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+DAY_SECONDS = 86_400
+
 
 def wire_time(instant: datetime) -> str:
     """Returns an aware instant as callers see it, like `2027-01-31T09:00:00.000Z`."""

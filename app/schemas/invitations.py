@@ -1,9 +1,10 @@
 """What an invitation may hold (decisions, section 2)."""
 
+from app.rules.times import DAY_SECONDS
 from app.schemas.types import EnumString, List, Schema, StrictInteger
 from app.vocabulary import Scope
 
-MOST_SECONDS = 30 * 86_400
+MOST_SECONDS = 30 * DAY_SECONDS
 
 
 class InvitationFields(Schema):

@@ -17,6 +17,7 @@ from pymongo import IndexModel
 from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, OperationFailure
 
+from app.rules.times import DAY_SECONDS
 from app.store.types import Bson
 
 NOT_DELETED: Bson = {"deletedAt": None}
@@ -27,7 +28,6 @@ FIRST_ID = ObjectId("0" * 24)
 TRASHED: Bson = {"deletedAt": {"$gt": FIRST_DATE}}
 WAITING = {"outbox.at": {"$exists": True}}
 LEASED = {**NOT_DELETED, "brief.claimExpiresAt": {"$gt": FIRST_DATE}}
-DAY_SECONDS = 86_400
 
 OUTBOXES = ("documents", "categories", "clusters", "members", "webhooks", "tokens", "projects")
 """The collections whose records have an outbox."""
