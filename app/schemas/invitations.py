@@ -1,10 +1,9 @@
 """What an invitation may hold (decisions, section 2)."""
 
-from app.rules.times import DAY_SECONDS
 from app.schemas.types import EnumString, List, Schema, StrictInteger
 from app.vocabulary import Scope
 
-MOST_SECONDS = 30 * DAY_SECONDS
+MOST_SECONDS = 30 * 86_400
 
 
 class InvitationFields(Schema):
