@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from app.errors import Forbidden, NotFound, ProjectFrozen, Unauthorized, or_raise
+from app.errors import BadRequest, Forbidden, NotFound, ProjectFrozen, Unauthorized, or_raise
 from app.operations.access import hash_of, is_over, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context, system
 from app.operations.members import own_member
@@ -22,7 +22,7 @@ DEFAULT_LIFE = timedelta(days=7)
 NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn or has ended."
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=InvitationFields, errors=(Forbidden,), transaction=True)
+@operation(Scope.ADMIN, Effect.CREATES, body=InvitationFields, errors=(BadRequest, Forbidden), transaction=True)
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
     """Invite a member: the link signs them in to the console once, with a token of their own.
 

@@ -12,6 +12,7 @@ from flask import Flask
 from app.rest.api import SERVED
 from app.rest.route import Route
 from app.vocabulary import Kind, TokenKind
+from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.operations.valid_calls import EVERY, Scene
 from tests.rest.client import Rest
@@ -19,6 +20,7 @@ from tests.rest.client import Rest
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
 ROUTES = [route for route in SERVED if route.kind in (None, Kind.DOCUMENT)]
+WRONG_VALUES = ("", "?", "x" * 70_000, -1, 10**12, True, [], ["?"], ["?"] * 300, {}, {"?": "?"})
 NO_ID = "0123456789abcdef01234567"
 
 
@@ -91,6 +93,20 @@ def test_head_works_where_get_does_and_no_other_origin_is_allowed(rest, routes) 
             head = rest.call("HEAD", path, Origin="https://elsewhere.example")
             assert (head.status_code, head.data) == (200, b""), path
             assert not [name for name, _ in head.headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.parametrize("route", [one for one in ROUTES if one.operation.body], ids=lambda route: route.name)
+def test_a_wrong_value_of_any_field_is_refused_as_the_document_states(
+    app: Flask, project: Project, documented: Documented, route: Route
+) -> None:
+    api = DocumentedRest(app.test_client(), project.token(), documented)
+    call = EVERY[route.operation.name](Scene(project, api.token))
+    path = re.sub(r"<\w+>", "{}", route.path).format(*call.ids)
+    assert route.operation.body
+
+    for name, field in route.operation.body().fields.items():
+        for wrong in WRONG_VALUES:
+            api.call(route.method, path, {**call.fields, field.data_key or name: wrong})
 
 
 @pytest.mark.needs_mongod
