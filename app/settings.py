@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib.metadata import version
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal
@@ -16,6 +17,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from app.errors import SettingsError
+
+LIKENESS = 0.85
+"""How near a name is to a setting's to be taken for a misspelling: `PUBLIC_URI` is 0.9."""
 
 VERSION = version("content-workflow")
 """The service's own version, as the OpenAPI document and the MCP server show it."""
@@ -183,7 +187,18 @@ class Settings(BaseModel):
         try:
             return cls.model_validate({name: value.strip() for name, value in environment.items() if value.strip()})
         except ValidationError as failed:
-            raise SettingsError("\n".join(_line(error) for error in failed.errors())) from None
+            lines = [_line(error) for error in failed.errors()]
+            raise SettingsError("\n".join([*lines, *cls.misspelt(environment)])) from None
+
+    @classmethod
+    def misspelt(cls, environment: Mapping[str, str] = os.environ) -> list[str]:
+        """Returns a line for each variable that is not a setting and is called nearly like one that is not set."""
+        names = {str(field.validation_alias or field.alias) for field in cls.model_fields.values()}
+        near = {
+            name: get_close_matches(name, names - environment.keys(), n=1, cutoff=LIKENESS)
+            for name in sorted(environment.keys() - names)
+        }
+        return [f"{name} is not a setting: did you mean {known[0]}?" for name, known in near.items() if known]
 
 
 WHY = {

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from bson.raw_bson import RawBSONDocument
 
+from app.cli.db import create_missing
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
 from tests import in_memory
@@ -24,7 +25,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
         yield store
         return
     store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
-    create_indexes(store.database)
+    create_missing(store)
     yield store
     store.database.client.drop_database(store.database.name)
     store.database.client.close()

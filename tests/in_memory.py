@@ -12,6 +12,7 @@ from mongomock.aggregate import process_pipeline
 from pymongo import IndexModel
 
 from app.store.store import CODEC, Store
+from app.store.validators import REQUIRED, validator
 
 
 def store() -> Store:
@@ -62,6 +63,10 @@ class _Database:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name) if name in ("name", "client") else self[name]
+
+    def list_collections(self) -> list[dict[str, Any]]:
+        """Returns the collections as MongoDB would with their validators, which nothing checks in memory."""
+        return [{"name": name, "options": {"validator": validator(name)}} for name in REQUIRED]
 
     def command(self, name: str) -> Any:
         return {"setName": "in memory"} if name == "hello" else self._database.command(name)

@@ -1,5 +1,6 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -11,6 +12,7 @@ import click
 import orjson
 
 from app.errors import ServiceUnavailable
+from app.http.logs import log_as_json
 from app.operations.context import Context
 from app.operations.operation import Operation, Shown
 from app.operations.projects import service_of
@@ -18,6 +20,8 @@ from app.schemas.loading import load
 from app.settings import Settings
 from app.store.store import Store, connect
 from app.vocabulary import Channel
+
+log = logging.getLogger("content_workflow.settings")
 
 Row = TypeVar("Row")
 
@@ -37,6 +41,15 @@ def store() -> Store:
     transactions.
     """
     return connected(Settings.from_environment())
+
+
+def started() -> Settings:
+    """Returns the settings of a command that runs until it is ended, and logs as they say; misspelt ones are logged."""
+    settings = Settings.from_environment()
+    log_as_json(settings.log_level)
+    for line in Settings.misspelt():
+        log.warning(line)
+    return settings
 
 
 def connected(settings: Settings) -> Store:

@@ -15,20 +15,15 @@ from urllib.parse import urlsplit
 import click
 import orjson
 
-from app.cli.calling import call, connected, context, every
+from app.cli.calling import connected, context, started
 from app.cli.db import prepare
 from app.cli.demo import make_demo
+from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
 from app.cli.server_process import is_free, run
 from app.errors import NotFound
-from app.http.logs import log_as_json
-from app.operations import members
-from app.operations.context import Context
-from app.operations.invitations import invite_member
 from app.operations.projects import service_of
-from app.settings import Settings
 from app.store.store import Store
-from app.vocabulary import Role, Scope
 
 FOLDER = Path(".mongod") / "dev"
 HOST = "127.0.0.1"
@@ -78,14 +73,14 @@ def command(port: int | None) -> None:
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
         os.environ.update({"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": os.environ.get("WEBHOOKS_ALLOW_LOCAL", "1")})
-        settings = Settings.from_environment()
-        log_as_json(settings.log_level)
+        settings = started()
         store = connected(settings)
         database = store.database.name
         if given:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
-        member, link = _invitation(context(demo["projectId"], store), url)
+        ctx = replace(context(demo["projectId"], store), address=lambda: url)
+        member, link = invite_owner(ctx, LINK_LIFE)
         store.database.client.close()
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
@@ -132,16 +127,6 @@ def _demo(store: Store) -> dict[str, Any]:
         demo = make_demo(store)
         _write_secret(file, orjson.dumps(demo))
     return demo
-
-
-def _invitation(ctx: Context, url: str) -> tuple[str, str]:
-    """Returns the name of the project's owner, and a link that signs them in to the console once."""
-    owners = (member for member in every(ctx, members.list_members) if member["role"] == Role.OWNER)
-    owner = next(owners, None) or call(ctx, members.create_member, name="Ingrid Solberg", role=Role.OWNER)
-    seconds = int(LINK_LIFE.total_seconds())
-    there = replace(ctx, address=lambda: url)
-    invitation = call(there, invite_member, owner["id"], scopes=[str(one) for one in Scope], expiresIn=seconds)
-    return owner["name"], invitation["link"]
 
 
 def _write_secret(file: Path, secrets: bytes) -> None:

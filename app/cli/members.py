@@ -63,6 +63,23 @@ def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: ti
     seconds = int(expires_in.total_seconds())
     invitation = call(ctx, invite_member, _id_of(ctx, member), scopes=list(scopes) or None, expiresIn=seconds)
     print_json(invitation) if json else click.echo(invitation["link"])
+    warn_of_guess(ctx)
+
+
+def invite_owner(ctx: Context, life: timedelta, name: str = "Ingrid Solberg") -> tuple[str, str]:
+    """Returns the name of the project's owner, and a link that signs them in to the console once, with every scope.
+
+    A project without an owner has a new one by that name afterwards.
+    """
+    owners = (member for member in every(ctx, members.list_members) if member["role"] == Role.OWNER)
+    owner = next(owners, None) or call(ctx, members.create_member, name=name, role=Role.OWNER)
+    seconds = int(life.total_seconds())
+    invitation = call(ctx, invite_member, owner["id"], scopes=SCOPES, expiresIn=seconds)
+    return owner["name"], invitation["link"]
+
+
+def warn_of_guess(ctx: Context) -> None:
+    """Says where the address in a link comes from, where no setting names it."""
     if not Settings.from_environment().public_url:
         click.echo(f"PUBLIC_URL is not set: the link begins with {ctx.address()}, which is a guess.", err=True)
 

@@ -2,8 +2,10 @@
 
 import click
 
-from app.cli.calling import as_json, show, show_all, store
+from app.cli.calling import as_json, context, show, show_all, store
 from app.cli.db import create_missing
+from app.cli.members import invite_owner, warn_of_guess
+from app.operations.invitations import DEFAULT_LIFE
 from app.operations.projects import all_projects, create_project
 from app.schemas.loading import load
 from app.schemas.projects import ProjectFields
@@ -17,15 +19,22 @@ def command() -> None:
 @command.command()
 @click.option("--name", required=True, help="The project's name.")
 @click.option("--team", metavar="ID", help="The team that it belongs to; a new one by default.")
+@click.option("--link", is_flag=True, help="Print a link that signs the owner in to the console once; for 7 days.")
+@click.option("--owner", default="Owner", help="The owner's name, with --link.")
 @as_json
-def create(name: str, team: str | None, json: bool) -> None:
+def create(name: str, team: str | None, link: bool, owner: str, json: bool) -> None:
     """Create a project; the first one of a database with its indexes and validators, as `db init` does."""
     given = load(ProjectFields, {"name": name} | ({"teamId": team} if team else {}))
     opened = store()
     if not all_projects(opened):  # unique slugs, caps and idempotency keys depend on unique indexes
         create_missing(opened)
     project = create_project(opened, given)
-    show({key: project[key] for key in ("id", "teamId", "name")}, json=json)
+    shown = {key: project[key] for key in ("id", "teamId", "name")}
+    if link:
+        ctx = context(project["id"])
+        _, shown["link"] = invite_owner(ctx, DEFAULT_LIFE, owner)
+        warn_of_guess(ctx)
+    show(shown, json=json)
 
 
 @command.command("list")

@@ -5,10 +5,9 @@ import threading
 
 import click
 
+from app.cli.calling import started
 from app.cli.server_process import address_of, is_free, run
 from app.errors import ServiceUnavailable
-from app.http.logs import log_as_json
-from app.settings import Settings
 from app.store.store import Misconfigured, Store, connect
 
 log = logging.getLogger("content_workflow.serve")
@@ -26,24 +25,29 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
 
     MONGODB_URI names the database; docs/configuration.md lists the other environment variables.
     """
-    settings = Settings.from_environment()
-    log_as_json(settings.log_level)
+    settings = started()
     address = address_of(host, port)
     if not is_free(address, port):
         raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     # Meanwhile the server processes start.
-    threading.Thread(target=_check_database, args=(store,), daemon=True).start()
+    threading.Thread(target=_prepare_database, args=(store,), daemon=True).start()
     run(address, port, workers, settings, with_worker=not no_worker)
 
 
-def _check_database(store: Store) -> None:
-    """Logs what differs in the database; the server starts in any case, and `/ready` is 503 while it can't work."""
-    from app.cli.db import differences, is_missing
+def _prepare_database(store: Store) -> None:
+    """Creates the indexes and validators of a database without projects, and logs what differs in another.
+
+    The server starts in any case, and `/ready` is 503 while it can't work.
+    """
+    from app.cli.db import create_missing, differences, is_missing
+    from app.operations.projects import all_projects
 
     try:
         store.ping()
         store.check_writes()
+        if not all_projects(store):
+            create_missing(store)
         lines = differences(store)
         missing = [line for line in lines if is_missing(line)]
         if missing:  # before the first `db init`, nearly a hundred

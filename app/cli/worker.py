@@ -6,11 +6,10 @@ import signal
 import click
 from prometheus_client import start_http_server
 
+from app.cli.calling import started
 from app.errors import ServiceUnavailable
-from app.http.logs import log_as_json
 from app.http.metrics import with_token
 from app.http.tracing import trace
-from app.settings import Settings
 from app.store.store import Misconfigured, connect
 from app.worker.jobs import jobs
 from app.worker.worker import Worker
@@ -26,8 +25,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
 
     Any number of workers may run at once. `serve` includes one, except with --no-worker.
     """
-    settings = Settings.from_environment()
-    log_as_json(settings.log_level)
+    settings = started()
     if metrics_port:
         _serve_metrics(metrics_host, metrics_port, settings.metrics_token)
     trace(settings)

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import orjson
+from cachetools import TTLCache, cached
 from flask import Response
 from flask_smorest import Blueprint
 from typing_extensions import TypedDict
@@ -12,6 +13,10 @@ from app.errors import HttpApiDecodeError, InternalError, PayloadTooLarge, Servi
 from app.http.callers import callers
 from app.responses.json_schema import REF
 from app.rest.route import error_responses
+from app.store.store import Store
+
+PREPARED_SECONDS = 10
+"""How long a database counts as prepared once it was: its indexes are not listed at each probe."""
 
 ALIVE = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError])
 READY = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError, ServiceUnavailable])
@@ -44,10 +49,18 @@ def health() -> Response:
 def ready() -> Response:
     """Check that the service is ready
 
-    The process responds, and so does its database; 503 when that can't be reached. No token is needed.
+    The process responds, and so does its database; 503 when that can't be reached, or lacks a unique index or a
+    validator, which `content-workflow db init` creates. No token is needed.
     """
-    callers().store.ping()
+    store = callers().store
+    store.ping()
+    _check_prepared(store)
     return _status("ready")
+
+
+@cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS))
+def _check_prepared(store: Store) -> None:
+    store.check_prepared()
 
 
 def _status(word: str) -> Response:

@@ -199,6 +199,13 @@ def _build_alone(database: Database[Bson], index: Index) -> str | None:
     return None
 
 
+def missing_unique(database: Database[Bson]) -> list[str]:
+    """Returns the unique indexes that are missing, like `tokens.hash`: without them nothing is unique or capped."""
+    unique = [index for index in INDEXES if index.options.get("unique")]
+    present = {name: database[name].index_information() for name in {index.collection for index in unique}}
+    return [f"{index.collection}.{index.name}" for index in unique if index.name not in present[index.collection]]
+
+
 def builds(database: Database[Bson]) -> list[str]:
     """Returns a line for each index build that runs in the database now: its phase, and how far it is.
 

@@ -33,6 +33,7 @@ from pymongo.write_concern import WriteConcern
 
 from app.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.settings import check_database
+from app.store import indexes, validators
 from app.store.bodies import Bodies
 from app.store.briefs import Briefs
 from app.store.categories import Categories
@@ -40,7 +41,6 @@ from app.store.deliveries import Deliveries
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import WRITE_CONFLICT, Idempotency
-from app.store.indexes import UNAUTHORIZED
 from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
@@ -127,6 +127,15 @@ class NoTransactions(Misconfigured):
     )
 
 
+class NotPrepared(Misconfigured):
+    """The database lacks unique indexes or validators."""
+
+    message = (
+        "The database lacks unique indexes or validators, without which slugs, caps and idempotency keys are not "
+        "kept: `content-workflow db init` creates them."
+    )
+
+
 class _RolledBack(Exception):
     """Ends a transaction that is rolled back."""
 
@@ -175,7 +184,7 @@ class Store:
                 raise NoTransactions from error
             if AUTHENTICATION_FAILED in codes:
                 raise LoginRefused(reason=reason_of(error)) from error
-            if UNAUTHORIZED in codes:
+            if indexes.UNAUTHORIZED in codes:
                 raise AccessDenied(reason=reason_of(error)) from error
             transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
             is_closed = "MongoClient after close" in str(error)  # as this process ends
@@ -263,6 +272,13 @@ class Store:
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
                 raise NoTransactions
             self.database.projects.find_one({}, {"_id": 1})
+
+    def check_prepared(self) -> None:
+        """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""
+        with self.deadline():
+            missing = [*indexes.missing_unique(self.database), *validators.missing(self.database)]
+        if missing:
+            raise NotPrepared(reason=f"missing: {', '.join(missing)}")
 
     def check_writes(self) -> None:
         """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""

@@ -97,6 +97,12 @@ def differences(database: Database[Bson]) -> list[str]:
     ]
 
 
+def missing(database: Database[Bson]) -> list[str]:
+    """Returns the collections without a validator; another version's counts as one."""
+    present = _present(database)
+    return [collection for collection in REQUIRED if not present.get(collection)]
+
+
 def _present(database: Database[Bson]) -> dict[str, Bson | None]:
     """Returns the collections that there are, each with its validator."""
     return {row["name"]: row.get("options", {}).get("validator") for row in database.list_collections()}

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from app.store.indexes import create_indexes
+from app.cli.db import create_missing
 from app.store.store import Store, connect
 from tests.live import free_port, until_listening
 from tests.make import OPERATIONS, Project, a_project
@@ -253,7 +253,7 @@ def behind_nginx(upstream: int) -> Iterator[int]:
 def serve(mongodb_uri: str, mongod_pid: int, **environment: str) -> Iterator[Service]:
     """Yields a service that runs as `content-workflow serve` starts it, on a database of its own."""
     store = connect(mongodb_uri, f"abuse_{free_port()}")
-    create_indexes(store.database)
+    create_missing(store)
     port = free_port()
     given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name, "LOG_LEVEL": "WARNING"}
     given |= {"TRUSTED_PROXIES": "127.0.0.1", **environment}

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from flask import Flask
 
-from app.store.indexes import create_indexes
+from app.cli.db import create_missing
 from app.store.store import Store, connect
 from tests.bad_input.addresses import AddressTarget
 from tests.bad_input.campaign import Figures, Target, run
@@ -43,7 +43,7 @@ SHARES = dict(zip((*TARGETS, "sockets"), (25, 20, 12, 3, 8, 12, 5, 5, 3, 5, 2), 
 def database(uri: str) -> Iterator[tuple[Store, Flask]]:
     """Yields a database of the campaign's own, with an application on it."""
     store = connect(uri, f"fuzz_{uuid4().hex[:16]}")
-    create_indexes(store.database)
+    create_missing(store)
     try:
         yield store, application(store)
     finally:

@@ -12,12 +12,17 @@ from pathlib import Path
 
 import click
 import pytest
+from bson import ObjectId
 from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import COMMANDS, main
+from app.operations.access import Access
+from app.operations.context import this_instant
+from app.operations.invitations import accept_invitation
 from app.store.indexes import INDEXES
 from app.store.store import Store
+from app.vocabulary import Scope, TokenKind
 from tests.cli.conftest import Cli
 from tests.make import Project
 
@@ -170,7 +175,7 @@ def test_output_to_a_full_disk_is_one_line() -> None:
 class TestDatabase:
     @pytest.mark.contract("decided-commands.db")
     def test_init_makes_all_and_check_then_finds_nothing(self, fresh_store: Store, mongodb_uri: str) -> None:
-        fresh_store.database.documents.drop_indexes()
+        fresh_store.database.documents.drop()
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
         with_missing = self._run("db check", environment)
         assert with_missing.exit_code == 1
@@ -193,6 +198,19 @@ class TestDatabase:
 
         assert [set(json.loads(one.output)) for one in made] == [{"id", "teamId", "name"}] * 2
         assert (checked.exit_code, checked.stdout) == (0, "All indexes and validators are as they should be.\n")
+
+    def test_the_first_sign_in_comes_with_the_project(self, store: Store, mongodb_uri: str) -> None:
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name}
+        command = "project create --name Signed --link --owner Ada --json"
+
+        made = json.loads(self._run(command, environment | {"PUBLIC_URL": "https://content.example.com"}).stdout)
+        secret = made["link"].removeprefix("https://content.example.com/console/join#")
+        token = accept_invitation(store, secret, this_instant())
+        owner = store.database.members.find_one({"projectId": ObjectId(made["id"])}) or {}
+
+        assert set(made) == {"id", "teamId", "name", "link"}
+        assert (owner["name"], owner["role"]) == ("Ada", "owner")
+        assert Access(store).authenticate(token, TokenKind.MANAGEMENT, this_instant()).scopes == frozenset(Scope)
 
     def test_an_index_that_differs_is_reported_and_not_changed(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}

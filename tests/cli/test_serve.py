@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,10 +16,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
 from app.store.store import Store
 from tests import live
-from tests.cli.running import Running, answers, running, until
+from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port
 from tests.make import a_project
 
@@ -30,7 +32,10 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    a_project(fresh_store)
     fresh_store.database.members.create_index([("nobody", 1)])
+    for index in ("projectId_words_live", "projectId_deletedAt"):
+        fresh_store.database.documents.drop_index(index)
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
         until(lambda: answers(url), server)
         with ExitStack() as idle:
@@ -48,9 +53,37 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
     assert all(line.startswith("{") for line in server.said.splitlines()), server.said
     differing = [line for line in map(json.loads, server.said.splitlines()) if line["message"] == "database differs"]
     assert [line.get("remedy") for line in differing] == ["content-workflow db init", None]
-    assert differing[0]["missing"] > 1, "one line for all of them"
+    assert differing[0]["missing"] == 2, "one line for all of them"
     assert " is missing" in differing[0]["first"]
     assert differing[1]["difference"].startswith("members: the index nobody_1 is not one of the service's")
+
+
+@pytest.mark.contract("decided-commands.db")
+def test_a_database_without_projects_is_made_ready(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+    fresh_store.database.client.drop_database(fresh_store.database.name)
+    port = free_port()
+    options = {
+        "MONGODB_URI": mongodb_uri,
+        "MONGODB_DATABASE": fresh_store.database.name,
+        "PUBLIC_URI": "https://a.example",
+    }
+    with running(tmp_path, "serve", "--port", str(port), **options) as server:
+        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+
+    assert differences(fresh_store) == []
+    assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
+
+
+@pytest.mark.parametrize(("command", "code"), [("serve", 1), ("worker", 0)])
+def test_the_health_check_of_the_image_asks_servers_alone(tmp_path: Path, command: str, code: int) -> None:
+    text = (CHECKOUT / "Dockerfile").read_text("utf-8").replace("\\\n", "")
+    [line] = [line for line in text.splitlines() if line.startswith("HEALTHCHECK")]
+    program = json.loads(line.partition("CMD ")[2])[-1]
+    own = tmp_path / "cmdline"
+    own.write_bytes(b"\0".join([b"/venv/bin/python", b"/venv/bin/content-workflow", command.encode(), b""]))
+    program = program.replace("/proc/1/cmdline", str(own)).replace(":8000", f":{free_port()}")
+
+    assert subprocess.run([sys.executable, "-c", program], stderr=subprocess.DEVNULL).returncode == code
 
 
 def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:

@@ -55,6 +55,27 @@ def test_every_wrong_variable_has_a_line_of_its_own_and_no_secret_is_shown() -> 
 
 
 @pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"PUBLIC_URI": "x"}, ["PUBLIC_URI is not a setting: did you mean PUBLIC_URL?"]),
+        ({"TRUSTED_PROXY": "x"}, ["TRUSTED_PROXY is not a setting: did you mean TRUSTED_PROXIES?"]),
+        ({"LOGLEVEL": "x", "MONGODB_URL": "x"}, ["LOGLEVEL is not a setting: did you mean LOG_LEVEL?"]),
+        ({"PUBLIC_URI": "x", "PUBLIC_URL": "y"}, []),
+        ({"PATH": "x", "DATABASE_URL": "x", "HOST": "x", "PORT": "x", "SERVER_NAME": "x", "public_url": "x"}, []),
+    ],
+)
+def test_a_variable_that_is_nearly_a_setting_is_named(given: dict[str, str], meant: list[str]) -> None:
+    assert Settings.misspelt({"MONGODB_URI": URI, **given}) == meant
+
+
+def test_a_missing_setting_comes_with_the_variable_that_is_nearly_it() -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment({"MONGODB_URL": URI})
+
+    assert str(refused.value).endswith("MONGODB_URL is not a setting: did you mean MONGODB_URI?")
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "line"),
     [
         ("MONGODB_URI", "http://host", "MONGODB_URI: must begin with mongodb:// or mongodb+srv://."),

@@ -712,6 +712,7 @@ DECIDED: tuple[Row, ...] = (
             "traces": "OpenTelemetry where it is installed and configured, without secrets and texts",
         },
     ),
+    Row("decided-health.prepared", "/ready is 503 where a unique index or a validator is missing"),
     *_rows(
         "decided-commands",
         {

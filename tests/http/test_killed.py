@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from app.store.indexes import create_indexes
+from app.cli.db import create_missing
 from app.store.store import Store, connect
 from tests.http.servers import Reply, ServerProcess, servers
 from tests.make import OPERATIONS, Project, Token, a_project
@@ -74,7 +74,7 @@ def own_mongodb_uri(tmp_path: Path) -> Iterator[str]:
 
 def test_a_confirm_is_done_once_whenever_the_server_is_killed(own_mongodb_uri: str) -> None:
     store = connect(own_mongodb_uri)
-    create_indexes(store.database)
+    create_missing(store)
     project, told = a_project(store), Counter[str]()
     token = project.token()
     with servers(own_mongodb_uri, store.database.name) as start:

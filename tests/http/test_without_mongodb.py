@@ -8,16 +8,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from flask import Flask
 
+from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
+from app.rest import health
 from app.server import create_app
 from app.settings import Settings
-from app.store.indexes import create_indexes
-from app.store.store import Store, connect
+from app.store.store import NotPrepared, Store, connect
 from tests.live import until
 from tests.make import a_project, a_ready_brief
 from tests.rest.client import Rest
@@ -38,7 +40,7 @@ def own_store(folder: Path) -> Iterator[Store]:
     """The store of a mongod that may be stopped."""
     with running_mongod(folder) as uri:
         store = connect(uri, "stopped", deadline_seconds=DEADLINE)
-        create_indexes(store.database)
+        create_missing(store)
         store.database.client.admin.command({"setParameter": 1, "transactionLifetimeLimitSeconds": DEADLINE + 1})
         yield store
         store.database.client.close()
@@ -95,6 +97,29 @@ def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on
 
     until(lambda: rest.get("/ready").status_code == 200)
     assert rest.get(f"/documents/{document['id']}/brief").json["brief"]["state"] in ("ready", "claimed")
+
+
+@pytest.mark.contract("decided-health.prepared")
+def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(own_store: Store, own_app: Flask) -> None:
+    rest = Rest(own_app.test_client(), a_project(own_store).token())
+    answers = {}
+    for what, name, take_away in (
+        ("index", "tokens.hash", partial(own_store.database.tokens.drop_index, "hash")),
+        ("validator", "categories", partial(own_store.database.command, "collMod", "categories", validator={})),
+    ):
+        create_missing(own_store)
+        take_away()
+        health._check_prepared.cache_clear()
+        answers[what] = rest.get("/ready")
+        assert answers[what].json["message"].endswith("`content-workflow db init` creates them.")
+        with pytest.raises(NotPrepared) as refused:
+            own_store.check_prepared()
+        assert refused.value.reason == f"missing: {name}"
+        assert rest.get("/briefs").status_code == 200, "it serves all the same"
+    create_missing(own_store)
+
+    assert {what: answer.status_code for what, answer in answers.items()} == {"index": 503, "validator": 503}
+    assert rest.get("/ready").status_code == 200
 
 
 def test_a_confirm_that_was_cut_off_at_any_instant_is_done_once_with_its_key(

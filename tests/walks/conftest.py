@@ -11,9 +11,9 @@ from cachetools import TTLCache
 from flask import Flask
 from pymongo import MongoClient, monitoring
 
+from app.cli.db import create_missing
 from app.server import create_app
 from app.settings import Settings
-from app.store.indexes import create_indexes
 from app.store.store import Store, connect
 from tests.make import a_project
 from tests.operations.valid_calls import Scene
@@ -53,7 +53,7 @@ def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
         store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
-    create_indexes(store.database)
+    create_missing(store)
     yield store
     store.database.client.drop_database(store.database.name)
     store.database.client.close()
