@@ -7,7 +7,7 @@ from app.operations.documents import own_document
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
-from app.responses.checks import Checks
+from app.responses.checks import CheckReport
 from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
 from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject
@@ -15,7 +15,7 @@ from app.vocabulary import Scope
 
 
 @operation(Scope.READ, Effect.READS)
-def check_document(ctx: Context, document_id: str) -> Result[Checks]:
+def check_document(ctx: Context, document_id: str) -> Result[CheckReport]:
     """Check a document against its brief and the project's rules.
 
     A failed check of level `error` keeps the document from being submitted.

@@ -32,7 +32,7 @@ from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.revisions import Origin
 from app.rules.times import read_time
-from app.rules.words import search_words
+from app.rules.words import query_words
 from app.schemas.documents import DocumentChanges, DocumentQuery
 from app.schemas.loading import Fields, changed_fields, in_order, problems
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -47,13 +47,13 @@ NO_DOCUMENT = "The project has no such document: check the id, or it was deleted
 def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]]:
     """List documents, the most recently changed first, without their long texts.
 
-    Filters narrow the list together; `q` finds whole words. A page shorter than `limit` is the last one.
+    Filters narrow the list together; `q` finds words, the last one by its beginning. A page shorter than `limit` is the
+    last one.
     """
     filters = dict(fields)
     if (since := fields.get("updatedSince")) is not None:
         filters["updatedSince"] = read_time(since)
-    if words := search_words(fields.get("q", "")):
-        filters["words"] = words
+    filters["words"], filters["beginning"] = query_words(fields.get("q", ""))
     total = ctx.store.documents.count(ctx.project_id, filters, ctx.now) if fields.get("count") else None
     found = ctx.store.documents.list(
         ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]

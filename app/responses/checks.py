@@ -8,7 +8,7 @@ from app.documented import doc
 from app.rules.checks import CheckResult
 
 
-class Checks(TypedDict):
+class CheckReport(TypedDict):
     """The checks of a document."""
 
     passed: Annotated[bool, doc("whether no check of level `error` failed", True)]

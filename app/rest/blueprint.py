@@ -159,7 +159,7 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Idempotency-Replayed"] = "true"
     if result.total is not None:
         headers["Total-Count"] = str(result.total)
-    if route.pages and (following := _next_page(fields, result)):
+    if route.pages and (following := _next_page(route, fields, result)):
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
@@ -167,12 +167,16 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 
 
-def _next_page(fields: Mapping[str, Any], result: Result[Any]) -> str | None:
-    """Returns the path of the next page of a list; None where this page is the last one, or the last that there is."""
+def _next_page(route: Route, fields: Mapping[str, Any], result: Result[Any]) -> str | None:
+    """Returns the path of the next page of a list; None where this page is the last one, or the last that there is.
+
+    It has the parameters of the request that the route knows.
+    """
     offset = fields["offset"] + fields["limit"]
     if len(result.body) < fields["limit"] or offset > MAX_OFFSET:
         return None
-    query = urlencode({**request.args.to_dict(flat=False), "offset": offset}, doseq=True, safe=",:")
+    sent = {name: values for name, values in request.args.lists() if name in route.parameters}
+    query = urlencode({**sent, "offset": offset}, doseq=True, safe=",:")
     return f"{request.script_root}{request.path}?{query}"
 
 

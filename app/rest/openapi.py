@@ -21,6 +21,7 @@ from app.responses.intents import Intent
 from app.responses.json_schema import REF, JsonSchema, components, error_components
 from app.rest.examples import error_example, request_example, response_example
 from app.rest.health import Health
+from app.rest.parser import ConditionalWriteHeaders
 from app.rest.route import ErrorResponse, Route
 from app.rules.webhooks import TEST
 from app.schemas.checks import HEX_ID
@@ -80,6 +81,10 @@ NAMES = {tuple(words): name for name, words in ENUMS.items()}
 
 CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
 """An object that has words of a closed list by name: a component as well."""
+
+
+SHARED = ("dryRun", *(field.data_key for field in ConditionalWriteHeaders().fields.values()))
+"""The parameters that are components."""
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
@@ -194,6 +199,7 @@ def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, An
         response = document["paths"][path][route.method.lower()]["responses"][str(route.status)]
         response["content"]["application/json"]["example"] = response_example(route, schemas)
     document = _with_references(document)
+    _share_parameters(document)
     schemas = document["components"]["schemas"]
     schemas["CheckLevels"] = CHECK_LEVELS
     text = orjson.dumps(document).decode()
@@ -202,6 +208,17 @@ def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, An
             described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
             schemas[name] = {**described, "type": "string", "enum": [str(word) for word in words]}
     return document
+
+
+def _share_parameters(document: dict[str, Any]) -> None:
+    """Makes components of the parameters that nearly every write takes."""
+    shared = document["components"]["parameters"]
+    for path in document["paths"].values():
+        for operation in (path[method] for method in path.keys() - {"parameters"}):
+            for place, one in enumerate(operation.get("parameters", ())):
+                if one.get("name") in SHARED:
+                    shared[one["name"]] = one
+                    operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
 
 
 def _with_references(part: Any) -> Any:

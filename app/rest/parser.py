@@ -11,11 +11,13 @@ from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
 from app.http import bodies, json
+from app.http.tables import CSV, loads_plan, name_lines
 from app.http.unknown import note_unknown_body, refuse_unknown_if_strict, request_schemas
 from app.schemas.checks import HEX_ID, WRONG_ID
 from app.schemas.documents import BASE_REQUIRED, GuardedWrite
 from app.schemas.keys import idempotency_key
 from app.schemas.loading import decode_error
+from app.schemas.plans import PlanFields
 from app.schemas.queries import NUMBERS, from_query
 from app.schemas.types import Schema
 
@@ -44,8 +46,9 @@ class Parser(FlaskParser):
     DEFAULT_VALIDATION_STATUS = 400  # which flask-smorest documents
 
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
-        """Returns the body's object; an empty body is an empty object."""
-        body = json.loads_object(bodies.read(), req)
+        """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
+        is_table = req.mimetype == CSV and isinstance(schema, PlanFields)
+        body = (loads_plan if is_table else json.loads_object)(bodies.read(), req)
         note_unknown_body(schema, body)
         return body
 
@@ -76,6 +79,7 @@ class Parser(FlaskParser):
         if isinstance(body, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
             messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
         refusal = decode_error(messages)
+        name_lines(refusal)
         refuse_unknown_if_strict(refusal)
         raise refusal from None
 

@@ -119,9 +119,15 @@ class Route:
         return 201 if self.operation.effect == Effect.CREATES else 200
 
     @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The names of the query's parameters."""
+        fields = self.query().fields if self.query else {}
+        return frozenset(field.data_key or name for name, field in fields.items())
+
+    @cached_property
     def pages(self) -> bool:
         """Whether the response is one page of a list."""
-        return self.operation.many and self.query is not None and "offset" in self.query().fields
+        return self.operation.many and "offset" in self.parameters
 
     @property
     def takes_key(self) -> bool:
@@ -145,7 +151,7 @@ class Route:
             "Link": self.pages,
             "Location": self.location,
             "Preference-Applied": True,
-            "Total-Count": self.pages and self.query is not None and "count" in self.query().fields,
+            "Total-Count": self.pages and "count" in self.parameters,
         }
         return [name for name, may_be in sent.items() if may_be]
 

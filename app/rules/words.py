@@ -15,6 +15,9 @@ MAX_WORDS = 1_000
 MAX_LENGTH = 64
 """Characters of a word that count; in the record and in the query alike."""
 
+SHORTEST_BEGINNING = 2
+"""Letters and digits of a word's beginning, at least."""
+
 # `regex` sees no boundary between an apostrophe and a vowel, as in `l'été`; in `'apple'` there is one all the same.
 # Nor does it see one after a space and an invisible character, like a soft hyphen.
 _WORD = regex.compile(r"(?w)(?:\b|(?<=['’‘\p{Cf}\p{M}]))_*+[\p{L}\p{N}].*?\b", regex.DOTALL)
@@ -88,6 +91,19 @@ def search_words(*texts: str) -> list[str]:
     folded = (normalize("NFC", _without_accents(word)) for text in texts for word in words(text))
     pieces = (piece for word in folded for piece in _PIECE.findall(word))
     return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
+
+
+def query_words(query: str) -> tuple[list[str], str | None]:
+    """Returns the words that a record must have to be found, and what one of its words must begin with, or None.
+
+    The last word of a query may be the beginning of one, from two letters or digits on: somebody is still typing it.
+    """
+    whole = search_words(query)
+    pieces = _PIECE.findall(normalize("NFC", _without_accents(query)))
+    last = pieces[-1][:MAX_LENGTH] if pieces else ""
+    if last not in whole or sum(map(str.isalnum, last)) < SHORTEST_BEGINNING:
+        return whole, None
+    return [word for word in whole if word != last], last
 
 
 def compared_words(text: str, shortest: int = 1) -> list[str]:

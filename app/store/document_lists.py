@@ -131,8 +131,6 @@ class DocumentLists(DocumentRecords):
             return KEYS
         for index, narrow in _ranges(filters, condition["listed"]):
             if index != but and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
-                if "words" in narrow:  # which of the words MongoDB looks up
-                    condition["words"] = {"$all": [narrow["words"], *filters["words"]]}
                 return index
         return None
 
@@ -141,6 +139,8 @@ def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
     """Yields the filters that have an index of their own, as conditions; of words the longest, as they are rarer."""
     for word in sorted(filters.get("words") or (), key=len, reverse=True)[:WORDS_TRIED]:
         yield WORDS, {"words": word, **NOT_DELETED}
+    if beginning := filters.get("beginning"):
+        yield WORDS, {"words": {"$regex": f"^{beginning}"}, **NOT_DELETED}
     if filters.get("updatedSince") is not None:
         yield BY_UPDATE, {"listed": listed, **_updated(filters)}
     if due := _due(filters):
@@ -165,8 +165,8 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
         condition |= {"slugs": {"$in": filters["slug"]}, **NOT_DELETED}  # which has the index
     if (authors := filters.get("authorId")) is not None:
         condition |= _of_record("authorId", authors)
-    if (words := filters.get("words")) is not None:
-        condition |= {"words": {"$all": words}} | ({} if filters.get("deleted") else NOT_DELETED)
+    if words := _words(filters):
+        condition |= {"words": words} | ({} if filters.get("deleted") else NOT_DELETED)
     return condition | _updated(filters) | _due(filters)
 
 
@@ -213,6 +213,12 @@ def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
         return lease_filter(states, now)
     stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
     return {"$and": [{"$or": [stored, expired(now)]}]} if adds_expired(states) else stored | lease_filter(states, now)
+
+
+def _words(filters: Filters) -> Bson:
+    """Returns what the words of a record have to meet: all whole ones, and one with the beginning."""
+    whole, beginning = filters.get("words"), filters.get("beginning")  # of letters, digits and marks: nothing to escape
+    return ({"$all": whole} if whole else {}) | ({"$regex": f"^{beginning}"} if beginning else {})
 
 
 def _updated(filters: Filters) -> Bson:

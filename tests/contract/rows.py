@@ -376,7 +376,7 @@ DECIDED: tuple[Row, ...] = (
             "list": "records without long texts, with the brief; pages of 50, at most 100",
             "list-filters": "lists of statuses, states and ids (none), isPublished, due dates, updatedSince, deleted",
             "list-sorts": "five sorts both ways, -updatedAt by default; no due date last; a total order",
-            "q": "whole words of title, keyword and slug, all of them, case and accents ignored",
+            "q": "words of title, keyword and slug, all of them, the last by its beginning, case and accents ignored",
             "patch": "PATCH: title to status, each within its rule, optional baseVersion",
             "patch-base": "baseVersion of a PATCH is optional",
             "patch-status": "status: among the first three; while claimed drafting alone; else InvalidTransition",

@@ -247,7 +247,16 @@ def test_documents_with_one_filter_are_counted_by_the_keys_of_an_index(library: 
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.q")
-@pytest.mark.parametrize(("q", "index"), [("17", WORDS.name), ("loaf 17", WORDS.name), ("loaf", "listed_by_update")])
+@pytest.mark.parametrize(
+    ("q", "index"),
+    [
+        ("17", WORDS.name),
+        ("loaf 17", WORDS.name),
+        ("17 lo", WORDS.name),
+        ("loaf", "listed_by_update"),
+        ("lo", "listed_by_update"),
+    ],
+)
 def test_a_rare_word_is_found_by_the_index_of_words_and_a_common_one_in_the_order_of_the_list(
     library: Project, explain: Explain, monkeypatch: pytest.MonkeyPatch, q: str, index: str
 ) -> None:

@@ -67,6 +67,7 @@ def shelf(project: Project, api: DocumentedRest) -> str:
         ("/briefs?state=ready,claimed", 5),
         ("/briefs?state=claimed&state=ready", 5),
         ('/categories?x=<>"%0d%0aä', 4),
+        ("/categories?token=cwm_secret&limits=1", 4),
         ("/clusters?", 4),
         ("/members?offset=0", 4),
         ("/tokens?", 5),
@@ -97,6 +98,8 @@ def test_a_page_links_to_the_next_one_unless_it_is_the_last(api: DocumentedRest,
         '</documents?limit=5&count=true&offset=5>; rel="next"'
     )
     assert api.get("/documents?offset=1&limit=2").headers["Link"] == '</documents?offset=3&limit=2>; rel="next"'
+    for unknown in ("token=cwm_secret", "x=%0d%0a", "dryRun=true", "Limit=9"):
+        assert api.get(f"/documents?{unknown}&limit=2").headers["Link"] == '</documents?limit=2&offset=2>; rel="next"'
     for last in ("/documents", "/documents?limit=5&offset=5", "/documents?limit=100&offset=100000"):
         assert "Link" not in api.get(last).headers
     for other in ("/events?limit=1", "/cluster-intents", "/webhooks", f"/documents/{shelf}", "/documents?limit=0"):

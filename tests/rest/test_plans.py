@@ -529,3 +529,50 @@ def test_a_cluster_that_a_plan_changes_is_delivered_at_once(api, project: Projec
     planned(api, clusterId=filed["clusterId"])
 
     assert store.projects.delivery_revision(project.id) > before
+
+
+class TestTables:
+    """A plan as `text/csv`, with the columns of the command line."""
+
+    def test_a_table_plans_its_rows(self, api: Rest) -> None:
+        header = "key;title;brief.keyword;brief.referenceUrls;ready\n"
+        rye = 'rye;Rye;"rye; dark";https://a.example|https://b.example;yes\n'
+
+        first = ok(self._post(api, header + rye))["pieces"]
+        again = ok(self._post(api, f"{header}{rye}\noat;;;;", "; charset=utf-8"))["pieces"]
+
+        assert [one["outcome"] for one in (*first, *again)] == ["created", "unchanged", "refused"]
+        brief = ok(api.get(f"/documents/{first[0]['id']}"))["brief"]
+        assert (brief["keyword"], brief["state"]) == ("rye; dark", "ready")
+        assert brief["referenceUrls"] == ["https://a.example", "https://b.example"]
+
+    @pytest.mark.parametrize(
+        ("table", "issues"),
+        [
+            ("", [("", "line 1: there is no column `key`.")]),
+            ("key,titel\nrye,Rye", [("", "line 1: `titel` is not a column; did you mean `title`?")]),
+            ('key,title\nrye,"Rye', [("", "line 2: its quotes don't match: unexpected end of data.")]),
+            ("key,title\nrye,Rye,x", [("", "line 2: has 3 cells, and the header 2: quote a cell with commas.")]),
+            ("key,title\n\n" + "k" * 201 + ",Rye", [("pieces[0].key", "line 3: Must be at most 200 characters.")]),
+            ("key,title", [("pieces", "Must have at least 1 item.")]),
+            ("key\n" + "rye\n" * 501, [("pieces", "Must have at most 500 items.")]),
+            ("key\n" + "\n" * 100_001, [("", "Must have at most 100,000 cells.")]),
+            ("key" + "," * 100_001, [("", "Must have at most 100,000 cells.")]),
+        ],
+    )
+    def test_what_is_wrong_with_a_table_is_said_with_its_line(
+        self, api: Rest, table: str, issues: list[tuple[str, str]]
+    ) -> None:
+        refused = self._post(api, table)
+
+        assert refused.status_code == 400
+        assert [(one["path"], one["message"]) for one in refused.json["issues"]] == issues
+
+    @pytest.mark.contract("decided-http.UnsupportedMediaType")
+    def test_no_other_route_takes_a_table(self, api: Rest) -> None:
+        assert self._post(api, "title\nRye\n", path="/document-intents").status_code == 415
+
+    @staticmethod
+    def _post(api: Rest, table: str, charset: str = "", path: str = "/plan") -> Any:
+        headers = {"Authorization": f"Bearer {api.token.secret}"}
+        return api.client.post(path, data=table.encode(), content_type=f"text/csv{charset}", headers=headers)

@@ -1,0 +1,43 @@
+"""Reads the CSV body of a plan, with the columns of the command line (decisions, section 14)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Request, g
+
+from app.errors import HttpApiDecodeError, Issue
+from app.http.bodies import refuse_compressed
+from app.http.json import MAX_VALUES
+from app.schemas.plan_tables import DELIMITERS, PlanFile, UnreadablePlan, read_table, text_of
+
+CSV = "text/csv"
+
+_QUOTED = re.compile('"[^"]*"')
+
+
+def loads_plan(raw: bytes, request: Request) -> dict[str, Any]:
+    """Returns the body that the table stands for. Raises `HttpApiDecodeError` with every line that is wrong."""
+    refuse_compressed(request)
+    try:
+        text = text_of(raw)
+        outside = _QUOTED.sub("", text)
+        if sum(map(outside.count, (*DELIMITERS, "\n", "\r"))) > MAX_VALUES:
+            raise UnreadablePlan(f"Must have at most {MAX_VALUES:,} cells.")
+        g.plan_table = table = read_table(text)
+    except UnreadablePlan as error:
+        issues = [Issue(path="", message=problem) for problem in error.problems]
+        raise HttpApiDecodeError(issues=issues, more=error.more) from None
+    return {"pieces": table.pieces}
+
+
+def name_lines(refusal: HttpApiDecodeError) -> None:
+    """Adds the line of the table to each problem of a piece, where the body of the request was one."""
+    if table := g.get("plan_table"):
+        for issue in refusal.extra["issues"]:
+            issue["message"] = _with_line(table, issue)
+
+
+def _with_line(table: PlanFile, issue: Mapping[str, str]) -> str:
+    found = re.match(r"pieces\[(\d+)\]", issue["path"])
+    return f"{table.place(int(found[1]))}: {issue['message']}" if found else issue["message"]
