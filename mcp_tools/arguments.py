@@ -10,7 +10,7 @@ from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.schemas.checks import HEX_ID, WRONG_ID
-from app.schemas.documents import ContentPartQuery, GuardedWrite
+from app.schemas.documents import ChecksQuery, ContentPartQuery, GuardedWrite
 from app.schemas.json_schema import json_schema
 from app.schemas.keys import DryRun, idempotency_key
 from app.schemas.loading import cached_schema, load
@@ -41,6 +41,8 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
     if operation.query not in (None, ContentPartQuery) and "limit" in cached_schema(operation.query).fields:
         changed["limit"] = _with(operation.query, "limit", load_default=SMALL_PAGE)
+    if operation.query is ChecksQuery:  # to use little of the context
+        changed["all"] = _with(operation.query, "all", load_default=False)
     return type(f"{operation.name}_arguments", tuple(schemas), changed)
 
 

@@ -27,6 +27,7 @@ from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
+from app.responses.minimal import MINIMAL
 from app.schemas.keys import is_nearly_dry_run
 from app.vocabulary import Channel
 from mcp_tools.arguments import DRY_RUN
@@ -35,7 +36,7 @@ from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
-TOOLSET = "toolset"
+TOOLSET, RETURN = "toolset", "return"
 
 MAX_NAME = 100
 """The most characters of an agent's name."""
@@ -76,14 +77,26 @@ def _refused_request(names: HostNames) -> Response | None:
         return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     if not request.accept_mimetypes.accept_json:
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
-    if any(name != TOOLSET and OSA.distance(name.lower(), TOOLSET, score_cutoff=1) <= 1 for name in request.args):
-        return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{TOOLSET}`: correct its spelling.")
+    if meant := next(filter(None, map(_misspelt, request.args)), None):
+        return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{meant}`: correct its spelling.")
     if any(is_nearly_dry_run(name) for name in request.args):
         return _refusal(400, t.INVALID_PARAMS, f"`{DRY_RUN}` is an argument of each tool that writes: send it there.")
     if _toolset() not in NAMES:
         known = ", ".join(NAMES)
         return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")
+    if request.args.get(RETURN, MINIMAL) != MINIMAL:
+        return _refusal(400, t.INVALID_PARAMS, f"`{RETURN}` can be `{MINIMAL}`: leave it out for whole records.")
     return None
+
+
+def _misspelt(name: str) -> str | None:
+    """Returns the query parameter that a name is nearly, if it is none itself."""
+    known = (TOOLSET, RETURN)
+    return (
+        None
+        if name in known
+        else next((one for one in known if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None)
+    )
 
 
 def _toolset() -> str:
@@ -107,7 +120,8 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
         caller = replace(context_or_refusal.caller, agent=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
-    response = _served(body, Call(context_or_refusal, _toolset(), current_request_id()))
+    call = Call(context_or_refusal, _toolset(), current_request_id(), minimal=RETURN in request.args)
+    response = _served(body, call)
     if client and message["method"] == "initialize":
         response.headers[SESSION_HEADER] = session_id(client, authorization)
     return response

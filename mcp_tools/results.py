@@ -11,6 +11,7 @@ from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
 from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
+from app.responses.minimal import minimal as minimal_record
 from app.schemas.loading import cached_schema
 
 UNTRUSTED = {"untrusted": True}
@@ -18,9 +19,9 @@ UNTRUSTED = {"untrusted": True}
 13). Every tool has this label, as all of them, and their refusals, return such text or names."""
 
 
-def result_of(operation: Operation[Any], result: Result[Any]) -> t.CallToolResult:
+def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool = False) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
-    body = result.body
+    body: Any = minimal_record(result.body) if minimal and operation.writes_document else result.body
     if operation.record is Intent and operation.name != "get_intent":  # which alone returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
@@ -62,9 +63,7 @@ def _keys(operation: Operation[Any]) -> dict[str, Any]:
 
 
 def _key(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns the documentation of a key: its type where it is no string, and the keys of the objects in a list."""
-    if inner := schema.get("items", {}).get("properties"):
-        return {"type": "array", "items": {"type": "object", "properties": {name: {} for name in inner}}}
+    """Returns the documentation of a key: its type where it is no string."""
     found = ["object", "null"] if "anyOf" in schema else schema["type"]
     return {"type": found} if found not in ("string", ["string", "null"]) else {}
 

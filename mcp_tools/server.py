@@ -46,6 +46,8 @@ class Call:
     context_or_refusal: Context | Refusal
     toolset: str
     request_id: str
+    minimal: bool
+    """Whether a write of a document answers with the little that its next call needs."""
 
     @property
     def context(self) -> Context:
@@ -80,13 +82,14 @@ async def _list_tools(message: Message, page: Page) -> t.ListToolsResult:
 
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
-    toolset, arguments = _call_of(message).toolset, params.arguments or {}
+    call, arguments = _call_of(message), params.arguments or {}
+    toolset = call.toolset
     tool = TOOLS.get(params.name)
     if tool is None or not holds(toolset, params.name):
         near = near_name(params.name, (name for name in TOOLS if holds(toolset, name)))
         hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
         raise MCPError(t.INVALID_PARAMS, f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
-    result = await _served(message, lambda ctx: tool.call(ctx, arguments), refused)
+    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
     return tool.labelled(result, arguments)
 
 

@@ -28,12 +28,15 @@ class Tool:
     arguments: type[ma.Schema]
     definition: t.Tool
 
-    def call(self, ctx: Context, sent: Mapping[str, Any]) -> t.CallToolResult:
-        """Runs the operation and returns its result. Raises `Forbidden` before it reads the arguments."""
+    def call(self, ctx: Context, sent: Mapping[str, Any], *, minimal: bool = False) -> t.CallToolResult:
+        """Runs the operation and returns its result, the `minimal` one of a write of a document.
+
+        Raises `Forbidden` before it reads the arguments.
+        """
         self.operation.permit(ctx)
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
-        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key))
+        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key), minimal=minimal)
 
     def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Returns the result or the refusal of a call with its labels."""

@@ -11,6 +11,7 @@ import marshmallow as ma
 from app.cli.calling import connected
 from app.http.logs import log_as_json
 from app.http.tracing import trace
+from app.responses.minimal import MINIMAL
 from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
@@ -29,7 +30,7 @@ def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> s
     if url is not None and "@" in urlsplit(url).netloc:
         raise click.BadParameter(f"Must have no user name and password: the token is in {TOKEN}.")
     if url is not None and urlsplit(url).query:
-        raise click.BadParameter("Must have no query: choose a set of tools with --toolset.")
+        raise click.BadParameter("Must have no query: use --toolset and --return.")
     return url
 
 
@@ -41,7 +42,10 @@ def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> s
     help="The MCP address of a service elsewhere, https://content.example.com/mcp.",
 )
 @click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")
-def command(url: str | None, toolset: str) -> None:
+@click.option(
+    "--return", "returned", type=click.Choice([MINIMAL]), help="Have writes of documents answer with little; see docs."
+)
+def command(url: str | None, toolset: str, returned: str | None) -> None:
     """Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN.
 
     MONGODB_URI names the database. With --url no database is needed: every message is sent to that service.
@@ -57,7 +61,7 @@ def command(url: str | None, toolset: str) -> None:
             _check_token(http)
         else:
             log_as_json("WARNING")
-        address = f"{mcp_address(url or LOCAL_URL)}?toolset={toolset}"
+        address = f"{mcp_address(url or LOCAL_URL)}?toolset={toolset}{f'&return={returned}' if returned else ''}"
         StdioServer(http, address, sys.stdout.buffer, in_process=url is None).serve(sys.stdin.buffer)
 
 

@@ -15,9 +15,9 @@ import marshmallow as ma
 from flask import g, request
 from http_sf import ser
 from http_sf.types import ItemType, ListType
-from werkzeug.http import parse_list_header, parse_options_header
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue
+from app.http.preferences import STRICT, applied, prefers
 from app.schemas.unknown import LONG_NAME, Unknown, unknown_names
 
 LISTED = 20
@@ -26,8 +26,6 @@ LISTED_LENGTH = 2_500
 """The most characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
 SHOWN = string.punctuation.replace("%", "") + " "
 """The characters that `Ignored-Fields` shows as they are, beside letters and digits."""
-
-APPLIED = {"Preference-Applied": "handling=strict"}
 
 
 @dataclass
@@ -70,19 +68,19 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
     The error also lists `beside`, the other issues of the request.
     """
     names = _noted()
-    if (names.body or names.query) and _prefers_strict():
+    if (names.body or names.query) and prefers(STRICT):
         known = beside.extra if beside else {"issues": []}
         listed = {issue["path"] for issue in known["issues"]}
         issues = [*known["issues"], *(issue for issue in names.issues if issue["path"] not in listed)]
         refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
-        refusal.headers.update(APPLIED)
+        refusal.headers.update(applied(STRICT))
         raise refusal
 
 
 def response_headers() -> Mapping[str, str]:
     """Returns the headers of a success that tell which names were ignored, or that there were none to refuse."""
-    if _prefers_strict():
-        return APPLIED
+    if prefers(STRICT):
+        return applied(STRICT)
     names = _noted()
     if not names.query and not names.body:
         return {}
@@ -104,16 +102,6 @@ def _first(names: UnknownNames, found: Iterable[Unknown]) -> list[Unknown]:
     first = list(islice(found, MAX_ISSUES))
     names.more += sum(1 for _ in found)
     return first
-
-
-def _prefers_strict() -> bool:
-    """Returns whether the client prefers `handling=strict`; of several such preferences the first counts (RFC 7240)."""
-    preferences = request.headers.get("Prefer")
-    for preference in parse_list_header(preferences) if preferences else ():
-        name, _, value = parse_options_header(preference)[0].partition("=")
-        if name.strip().lower() == "handling":
-            return value.strip(' "').lower() == "strict"
-    return False
 
 
 def _item(path: str, near: str | None) -> ItemType:

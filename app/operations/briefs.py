@@ -6,7 +6,9 @@ that nobody wrote the document meanwhile. If somebody did, the operation runs ag
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from app.errors import (
     BadRequest,
@@ -20,7 +22,9 @@ from app.errors import (
 from app.operations.context import Context
 from app.operations.documents import change_document, document_change, own_document
 from app.operations.operation import Effect, Result, operation
+from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
+from app.responses.claims import ClaimedDocument, ClaimedSummary
 from app.responses.documents import DocumentSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
@@ -39,7 +43,7 @@ MOST_SPREAD = 100
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
-    Due soonest first, those without a due date last; ready briefs of documents past drafting are left out.
+    Due soonest first; ready briefs of documents past drafting are left out.
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
@@ -90,19 +94,23 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
 
 @document_change(
-    Scope.WRITE, body=ClaimFields, errors=(BriefClaimed, BriefClosed, BriefNotReady), rule=rules.claim_brief
+    Scope.WRITE,
+    body=ClaimFields,
+    with_texts=ClaimedDocument,
+    errors=(BriefClaimed, BriefClosed, BriefNotReady),
+    rule=rules.claim_brief,
 )
-def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
-    Of several callers one succeeds. The document's status becomes `drafting`. The claim ends when the document is
-    submitted, approved, scheduled or published, when it is withdrawn, or when `leaseSeconds` pass without a renewal.
+    Of several callers one succeeds. The document's status becomes `drafting`. The claim ends with a submit, an approval
+    or a withdrawal, or when `leaseSeconds` pass without a renewal.
     """
-    return _change(ctx, document_id, _claim(ctx, fields))
+    return _with_packet(ctx, _change(ctx, document_id, _claim(ctx, fields)), fields)
 
 
-@document_change(Scope.WRITE, body=ClaimNextFields, errors=(NoBriefReady,))
-def claim_next_brief(ctx: Context, fields: Fields) -> Result[DocumentSummary]:
+@document_change(Scope.WRITE, body=ClaimNextFields, with_texts=ClaimedDocument, errors=(NoBriefReady,))
+def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     """Claim the ready brief that is due soonest.
 
     Each of several callers gets another brief.
@@ -112,7 +120,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[DocumentSummary]:
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
     ready = ctx.store.briefs.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
     if ready:
-        return change_document(ctx, random.choice(ready), _claim(ctx, fields))
+        return _with_packet(ctx, change_document(ctx, random.choice(ready), _claim(ctx, fields)), fields)
     if filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")
@@ -169,6 +177,14 @@ def _claim(ctx: Context, fields: Fields) -> Callable[[StoredDocument], Decision]
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
     return partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
+
+
+def _with_packet(ctx: Context, claimed: Result[Any], fields: Fields) -> Result[ClaimedSummary]:
+    """Returns the result of a claim, with the document's work packet where the caller asks for it."""
+    if not fields.get("packet"):
+        return claimed
+    packet = packet_of(ctx, own_document(ctx, claimed.body["id"]))
+    return replace(claimed, body={**claimed.body, "packet": packet})
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:

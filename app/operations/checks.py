@@ -8,14 +8,16 @@ from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.responses.checks import CheckReport
-from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed_errors, run_checks
+from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
 from app.rules.documents import LinkedDocument, StoredDocument, brief_of
 from app.rules.projects import StoredProject
+from app.schemas.documents import ChecksQuery
+from app.schemas.loading import Fields
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS)
-def check_document(ctx: Context, document_id: str) -> Result[CheckReport]:
+@operation(Scope.READ, Effect.READS, query=ChecksQuery)
+def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[CheckReport]:
     """Check a document against its brief and the project's rules.
 
     A failed check of level `error` keeps the document from being submitted.
@@ -23,7 +25,15 @@ def check_document(ctx: Context, document_id: str) -> Result[CheckReport]:
     document = own_document(ctx, document_id)
     markdown = markdown_of(ctx, document.get("contentId"))
     results = checks_of(ctx, document, check_levels(ctx), markdown)
-    return Result({"passed": not failed_errors(results), "checks": results})
+    failures, blocking = failed(results), len(failed_errors(results))
+    return Result(
+        {
+            "passed": not blocking,
+            "blocking": blocking,
+            "warnings": len(failures) - blocking,
+            "checks": results if fields.get("all", True) else failures,
+        }
+    )
 
 
 def checks_of(

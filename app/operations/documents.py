@@ -100,8 +100,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document; null clears one, those that are not sent stay.
 
-    Changing a published field makes a new version, and is refused in `approved` and `scheduled`. `status` moves only
-    among `idea`, `planned` and `drafting`. Agents can't change a published field in `review`.
+    A published field makes a new version; it can't change in `approved` and `scheduled`, nor by agents in `review`.
     """
 
     def edit(document: StoredDocument) -> Decision:

@@ -33,6 +33,8 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
+from app.responses.claims import ClaimedSummary
+from app.responses.documents import DocumentSummary
 from app.rules.calls import Call
 from app.rules.documents import StoredDocument
 from app.schemas.types import Schema
@@ -193,6 +195,11 @@ class Operation(Generic[Shown]):
     @property
     def reads(self) -> bool:
         return self.effect == Effect.READS
+
+    @property
+    def writes_document(self) -> bool:
+        """Whether it writes a document and returns its record."""
+        return not self.reads and self.record in (DocumentSummary, ClaimedSummary)
 
     def permit(self, ctx: Context) -> None:
         """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.

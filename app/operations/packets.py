@@ -38,7 +38,11 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
 
     At most 64 KB; `truncated` names what was shortened.
     """
-    document = own_document(ctx, document_id)
+    return Result(packet_of(ctx, own_document(ctx, document_id)))
+
+
+def packet_of(ctx: Context, document: StoredDocument) -> Packet:
+    """Returns the work packet of a document."""
     project, brief = ctx.store.projects.settings(ctx.project_id), document.get("brief")
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
@@ -63,7 +67,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
         "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
         "truncated": [name for name, number in listed.items() if number > MOST_LISTED],
     }
-    return Result(cast(Packet, shortened(packet)))
+    return cast(Packet, shortened(packet))
 
 
 def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:

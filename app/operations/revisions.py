@@ -59,8 +59,8 @@ from app.vocabulary import Scope
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content as a new version.
 
-    `baseVersion` is the `version` that you read last; if the document changed since, the write is refused. Content
-    that did not change makes no new version. While another agent holds the brief's claim the write is refused.
+    It is refused while another holds the claim, and if the document changed since the `version` that you read last.
+    Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
     document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared

@@ -97,7 +97,7 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
 def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     """Read a document's outline: its sections without their text.
 
-    A section begins with each heading, up to the 10,000th; section 0 stands before the first.
+    Each heading begins a section, up to the 10,000th; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
     sections = sections_of(ctx, markdown_of(ctx, document.get("contentId")))

@@ -2,6 +2,7 @@
 
 from app.operations import actions, checks, documents, packets, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
+from app.schemas.types import Schema
 
 routes = Routes("documents", __name__, "Documents from idea to published.")
 
@@ -17,7 +18,7 @@ routes.serve("PATCH", "/documents/<id>/content", sections.edit_content)
 routes.serve("GET", "/documents/<id>/outline", sections.get_outline)
 routes.serve("GET", "/documents/<id>/sections/<number>", sections.read_section)
 routes.serve("GET", "/documents/<id>/packet", packets.get_work_packet)
-routes.serve("GET", "/documents/<id>/checks", checks.check_document)
+routes.serve("GET", "/documents/<id>/checks", checks.check_document, rest_query=Schema)
 routes.serve("POST", "/documents/<id>/submit", publishing.submit_document)
 routes.serve("POST", "/documents/<id>/approve", publishing.approve_document)
 routes.serve("POST", "/documents/<id>/request-changes", publishing.request_changes)

@@ -44,7 +44,7 @@ HEADERS: dict[str, tuple[str, dict[str, Any]]] = {
         "where the body's name was sent in the query, or the query's in the body",
         STRING,
     ),
-    "Preference-Applied": ("the preference of the request that was honored", STRING | {"const": "handling=strict"}),
+    "Preference-Applied": ("the preferences of the request that were honored", STRING),
     "Location": ("the path of the new record", STRING | {"format": "uri-reference"}),
     "Link": ('the next page, `<…>; rel="next"` (RFC 8288); a list without it ends here', STRING),
     "Total-Count": ("how many items the list has on all pages, with `count=true`", {"type": "integer", "minimum": 0}),
@@ -65,7 +65,7 @@ NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-inte
 REQUEST_HEADERS = {
     "If-None-Match": "an ETag: the response is 304 while the record is still the same",
     "Prefer": "`handling=strict` (RFC 7240) refuses unknown fields and query parameters with 400, instead of ignoring "
-    "them",
+    "them; `return=minimal` has a write of a document answer with `id`, `version`, `status` and `briefState` alone",
 }
 
 ENUMS: dict[str, Iterable[str]] = {

@@ -85,7 +85,7 @@ class Route:
     location: str | None = None
     """The endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201."""
     rest_query: type[ma.Schema] | None = None
-    """The schema of the query, where it takes more than the operation's."""
+    """The schema of the query, where it is not the operation's."""
 
     @cached_property
     def name(self) -> str:

@@ -28,6 +28,8 @@ def refuse_edit(
 ) -> None:
     """Raises the first refusal, in the contract's order, of changes of fields; `status` is one that was sent."""
     refuse_if_guarded(document, call)
+    if _is_published(changes):
+        _refuse_if_not_editable_by_agents(document, call)
     refuse_if_outdated(document, base_version)
     if status is not None:
         _refuse_if_status_closed(document, status, call)
@@ -57,6 +59,8 @@ def refuse_content_write(document: StoredDocument, call: Call, *base_versions: i
     """Raises the first refusal of a content write, whatever it writes; each base version must be the present one."""
     refuse_if_guarded(document, call)
     for base_version in base_versions:
+        if base_version not in (None, document["version"]):
+            _refuse_if_not_editable_by_agents(document, call)
         refuse_if_outdated(document, base_version)
 
 
@@ -139,6 +143,12 @@ def refuse_if_not_editable(document: StoredDocument, call: Call) -> None:
     in_review = call.is_by_agent and document["status"] == DocumentStatus.REVIEW
     if in_review or document["status"] in NOT_EDITABLE:
         raise not_now(document, call)
+
+
+def _refuse_if_not_editable_by_agents(document: StoredDocument, call: Call) -> None:
+    """Tells an agent that the status forbids a write, before it reads and merges another version for nothing."""
+    if call.is_by_agent:
+        refuse_if_not_editable(document, call)
 
 
 def content_fields(call: Call, content_id: str | None, words: int) -> dict[str, Any]:

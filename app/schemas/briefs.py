@@ -2,11 +2,11 @@
 
 from app.schemas.checks import http_url
 from app.schemas.queries import Page
-from app.schemas.types import EnumList, EnumString, Schema, StrictInteger, StrictString, StringList
+from app.schemas.types import EnumList, EnumString, Schema, StrictBoolean, StrictInteger, StrictString, StringList
 from app.vocabulary import BriefState, SearchIntent
 
 LEASE_SECONDS = (60, 86_400)
-_INTENT = f"what a searcher of the keyword wants: {', '.join(SearchIntent)}"
+_INTENT = "what a searcher of the keyword wants"
 
 
 class BriefFields(Schema):
@@ -35,12 +35,14 @@ class DraftBriefFields(BriefFields):
 
 
 class ClaimFields(Schema):
-    """What a claim may carry (decisions, section 6)."""
+    """What a claim may carry (decisions, sections 6 and 12)."""
+
+    packet = StrictBoolean(description="answer with the work packet too, as `packet`", example=True)
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS,
-        description="offer the brief again after so many seconds, unless the claim is renewed; by default the "
-        "project's `claimLeaseSeconds`, and where it has none the claim never expires",
+        description="seconds until the claim ends unless it is renewed; by default the project's `claimLeaseSeconds`, "
+        "or never",
         example=3600,
     )
 

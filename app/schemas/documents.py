@@ -73,10 +73,10 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
 
     title = StrictString(300, not_blank, description="the document's title", allow_none=False)
     slug = StrictString(200, document_slug, description="URL slug", allow_none=False)
-    categoryId = StrictString(description="a category's id, from the list of categories")
-    clusterId = StrictString(description="a cluster's id, from the list of clusters")
-    assigneeId = StrictString(description="a member's id, from the list of members")
-    authorId = StrictString(description="a member's id, from the list of members")
+    categoryId = StrictString(description="a category's id")
+    clusterId = StrictString(description="a cluster's id")
+    assigneeId = StrictString(description="a member's id")
+    authorId = StrictString(description="a member's id")
     dueDate = DateString(description="when the document is due", example="2027-02-21")
     status = EnumString(
         FirstStatus,
@@ -144,7 +144,8 @@ class DocumentQuery(Page):
     dueAfter = _day("due on this day or after")
     updatedSince = _instant("changed at this time or after, with its offset")
     q = StrictString(
-        description="whole words of title, keyword and slug, all of them, ignoring case and accents", allow_none=False
+        description="words of title, keyword and slug, all of them, the last one perhaps just its beginning",
+        allow_none=False,
     )
     deleted = StrictBoolean(description="`true`: the trash alone")
     sort = StrictString(
@@ -161,6 +162,12 @@ class DiffQuery(Schema):
 
     from_ = StrictInteger(1, description="the older version", required=True, data_key="from")
     to = StrictInteger(1, description="the newer version", required=True)
+
+
+class ChecksQuery(Schema):
+    """Which outcomes of checks to list; over REST always all (decisions, section 8)."""
+
+    all = StrictBoolean(description="list what passed and was skipped too")
 
 
 class ContentPartQuery(Schema):

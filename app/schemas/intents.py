@@ -35,9 +35,9 @@ class DraftDocumentFields(Schema):
     slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
     markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
     brief = Nested(DraftBriefFields, description="the brief")
-    assigneeId = StrictString(description="a member's id, from the list of members")
-    categoryId = StrictString(description="a category's id, from the list of categories")
-    clusterId = StrictString(description="a cluster's id, from the list of clusters")
+    assigneeId = StrictString(description="a member's id")
+    categoryId = StrictString(description="a category's id")
+    clusterId = StrictString(description="a cluster's id")
     dueDate = DateString(in_draft=True, description="when the document is due", example="2027-02-14")
 
 

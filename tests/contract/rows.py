@@ -676,6 +676,9 @@ DECIDED: tuple[Row, ...] = (
     *_rows(
         "decided-mcp",
         {
+            "minimal": "return=minimal: a write of a document answers id, version, status, briefState, and the packet",
+            "writing": "the tools of the set writing can mend every check",
+            "checks": "check_document leaves out what passed or was skipped, unless all",
             "tools": "every management operation is a tool, named in snake case after what it does",
             "schemas": "an input schema from the same field rules as REST, an output schema, and annotations",
             "scopes": "a tool that the token may not call is not listed",

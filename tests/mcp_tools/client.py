@@ -40,6 +40,7 @@ class Agent:
     era: str = MODERN
     name: str = "test-agent"
     toolset: str | None = None
+    minimal: bool = False
 
     def post(self, method: str, params: dict[str, Any] | None = None, id: Any = None, **headers: str) -> TestResponse:
         """Sends one request; a header `Mcp_Session_Id` is `Mcp-Session-Id`, an empty one is left out."""
@@ -88,7 +89,8 @@ class Agent:
 
     def _send(self, body: bytes, headers: dict[str, str]) -> TestResponse:
         sent = {name: value for name, value in headers.items() if value}
-        query = None if self.toolset is None else {"toolset": self.toolset}
+        query = {} if self.toolset is None else {"toolset": self.toolset}
+        query |= {"return": "minimal"} if self.minimal else {}
         return self.client.post("/mcp", data=body, headers=sent, query_string=query)
 
     def ask(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:

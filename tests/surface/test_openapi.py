@@ -140,7 +140,7 @@ CONSISTENT: dict[str, Callable[[str, dict[str, Any]], bool]] = {
         for problem in refused["errors"]
     ),
     "valid errors": lambda where, validated: validated["valid"] == (not validated["errors"]),
-    "warnings": lambda where, validated: " /document-intents" in where,
+    "warnings": lambda where, one: " /document-intents" in where or "blocking" in one,
     "state claimedAt claimedBy claimExpiresAt": lambda where, brief: (
         {brief[name] is not None for name in ("claimedAt", "claimedBy", "claimExpiresAt")}
         == {brief["state"] == "claimed"}
@@ -152,7 +152,10 @@ CONSISTENT: dict[str, Callable[[str, dict[str, Any]], bool]] = {
     ),
     "allowed refusal": lambda where, action: action["allowed"] == (action["refusal"] is None),
     "outcome errors": lambda where, piece: (piece["outcome"] == "refused") == bool(piece["errors"]),
-    "passed checks": lambda where, one: one["passed"] == all(each["outcome"] != "failed" for each in one["checks"]),
+    "passed blocking warnings checks": lambda where, one: (
+        (one["passed"], one["blocking"], one["warnings"]) == (True, 0, 0)
+        and all(each["outcome"] != "failed" for each in one["checks"])
+    ),
     "checks actions": lambda where, packet: (
         "submit_document" not in packet["actions"] or "error" not in {check["level"] for check in packet["checks"]}
     ),

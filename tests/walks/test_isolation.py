@@ -54,10 +54,10 @@ NAMES_NOTHING = set(
     re.findall(
         r"\w+",
         """
-    agent atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count
+    agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events excerpt expiresAt expiresIn
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
-    metaTitle note notes number offset outline publishAt publishesPerDay ready referenceUrls reviewRequired role
+    metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour
     """,
     )
