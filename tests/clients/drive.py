@@ -14,6 +14,7 @@ from content_workflow_client.models import (
     BriefClaimed,
     BriefItem,
     BriefState,
+    ClaimedDocument,
     ClaimFields,
     ConfirmedDocument,
     Document,
@@ -43,7 +44,7 @@ def main(address: str, token: str) -> None:
         ready = given(Document, mark_brief_ready.sync(document.id, client=api))
         listed = given(list, list_briefs.sync(client=api, limit=10, state=[BriefState.CLAIMED, BriefState.READY]))
         lease = ClaimFields(lease_seconds=3600)
-        claimed = given(Document, claim_brief.sync(document.id, client=api, body=lease))
+        claimed = given(ClaimedDocument, claim_brief.sync(document.id, client=api, body=lease))
         second = claim_brief.sync_detailed(document.id, client=api, body=ClaimFields())
         refused = given(BriefClaimed, second.parsed)
         told = {
