@@ -34,6 +34,8 @@ _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _IDEOGRAPHS = regex.compile(r"[[\p{Ideographic}\p{Hiragana}]&&\p{Lo}]++", regex.VERSION1)
 _ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
+_APOSTROPHES = str.maketrans("’‘", "''")
+_DIVIDING = str.maketrans({mark: alike for mark, alike in _ALIKE.items() if alike == " "})
 _BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
 _STARTS_UNSPACED = regex.compile(rf"[{_BY_CHARACTER}]")
 COMPARED = regex.compile(rf"[{_BY_CHARACTER}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--[{_BY_CHARACTER}]]++", regex.VERSION1)
@@ -65,7 +67,7 @@ def count_words(text: str) -> int:
         for mark in filter(text.__contains__, _ALIKE):
             plain = plain.replace(mark, _ALIKE[mark])
     if not plain.isascii():
-        plain, unlike = _ascii_apart(plain)
+        plain, unlike = _ascii_apart(text.translate(_DIVIDING))
         spaced, runs = _IDEOGRAPHS.subn(" ", unlike)
         ideographs = len(unlike) - len(spaced) + runs
         beside, others = _ascii_apart(spaced)
@@ -77,9 +79,13 @@ def count_words(text: str) -> int:
 
 
 def _ascii_apart(text: str) -> tuple[str, str]:
-    """Returns what of a text, between spaces, has ASCII characters alone, and the rest."""
+    """Returns what of a text, between spaces, has ASCII characters and their typographic apostrophes, and the rest."""
     pieces = text.split()
-    return " ".join(filter(str.isascii, pieces)), " ".join(filterfalse(str.isascii, pieces))
+    plain, others = list(filter(str.isascii, pieces)), list(filterfalse(str.isascii, pieces))
+    if "’" in text or "‘" in text:
+        plain += filter(str.isascii, (piece.translate(_APOSTROPHES) for piece in others))
+        others = [piece for piece in others if not piece.translate(_APOSTROPHES).isascii()]
+    return " ".join(plain), " ".join(others)
 
 
 def search_words(*texts: str) -> list[str]:

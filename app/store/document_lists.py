@@ -131,6 +131,8 @@ class DocumentLists(DocumentRecords):
             return KEYS
         for index, narrow in _ranges(filters, condition["listed"]):
             if index != but and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
+                if "words" in narrow:
+                    condition |= _words(filters, first=narrow["words"])
                 return index
         return None
 
@@ -140,7 +142,7 @@ def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
     for word in sorted(filters.get("words") or (), key=len, reverse=True)[:WORDS_TRIED]:
         yield WORDS, {"words": word, **NOT_DELETED}
     if beginning := filters.get("beginning"):
-        yield WORDS, {"words": {"$regex": f"^{beginning}"}, **NOT_DELETED}
+        yield WORDS, {"words": _begins(beginning), **NOT_DELETED}
     if filters.get("updatedSince") is not None:
         yield BY_UPDATE, {"listed": listed, **_updated(filters)}
     if due := _due(filters):
@@ -166,7 +168,7 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
     if (authors := filters.get("authorId")) is not None:
         condition |= _of_record("authorId", authors)
     if words := _words(filters):
-        condition |= {"words": words} | ({} if filters.get("deleted") else NOT_DELETED)
+        condition |= words | ({} if filters.get("deleted") else NOT_DELETED)
     return condition | _updated(filters) | _due(filters)
 
 
@@ -215,10 +217,22 @@ def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
     return {"$and": [{"$or": [stored, expired(now)]}]} if adds_expired(states) else stored | lease_filter(states, now)
 
 
-def _words(filters: Filters) -> Bson:
-    """Returns what the words of a record have to meet: all whole ones, and one with the beginning."""
-    whole, beginning = filters.get("words"), filters.get("beginning")  # of letters, digits and marks: nothing to escape
-    return ({"$all": whole} if whole else {}) | ({"$regex": f"^{beginning}"} if beginning else {})
+def _words(filters: Filters, first: Any = None) -> Bson:
+    """Returns what the words of a record have to meet: all whole ones, and one with the beginning.
+
+    MongoDB looks up the first of whole words, rather than a beginning; `first` is what it is to look up.
+    """
+    whole, beginning = filters.get("words") or (), filters.get("beginning")
+    if isinstance(first, dict):
+        lacking = [{"words": {"$ne": word}} for word in whole]  # which no index finds
+        return {"words": first} | ({"$nor": lacking} if lacking else {})
+    wanted = {"$all": [*([first] if first else []), *whole]} if whole else {}
+    wanted |= _begins(beginning) if beginning else {}
+    return {"words": wanted} if wanted else {}
+
+
+def _begins(beginning: str) -> Bson:
+    return {"$regex": f"^{beginning}"}  # of letters, digits and marks: nothing to escape
 
 
 def _updated(filters: Filters) -> Bson:

@@ -175,7 +175,16 @@ def test_what_is_due_in_a_month_costs_at_most_what_is_sorted_wherever_that_is_in
 
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("filters", [{"categoryId": [str(CATEGORY)]}, {"words": ["loaf", "7"]}], ids=str)
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"categoryId": [str(CATEGORY)]},
+        {"words": ["loaf", "7"]},
+        {"words": ["loaf"], "beginning": "777"},
+        {"words": ["7"], "beginning": "lo"},
+    ],
+    ids=str,
+)
 def test_a_filter_that_finds_few_costs_what_it_finds(
     large: Project, examined: Examined, filters: Any, sort: str
 ) -> None:
