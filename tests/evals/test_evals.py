@@ -1,22 +1,12 @@
-"""Tasks that an agent does from what the tools, their schemas and their refusals say (`tasks.yaml`).
-
-`UPDATE_SNAPSHOTS=1 python -m pytest tests/evals` writes the figures in `docs/agents.md` anew.
-"""
+"""Tasks that an agent does from what the tools, their schemas and their refusals say (`tasks.yaml`)."""
 
 from __future__ import annotations
-
-import os
-import re
-from pathlib import Path
 
 import pytest
 from flask import Flask
 
 from tests.evals.scripted import TASKS, Scripted, Task, holds
 from tests.make import Project
-
-PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
-TABLE = re.compile(r"^\| Task \|.*\n(?:\|.*\n)+", re.MULTILINE)
 
 SLACK = 0.8
 """A budget is at most so much larger than what a task takes, so that an answer that grows is seen."""
@@ -56,15 +46,3 @@ def test_there_are_tasks_for_finding_planning_claiming_writing_and_each_refusal(
         *("BriefClaimed", "BriefNotReady", "NoBriefReady", "VersionConflict", "IntentInvalid", "HttpApiDecodeError"),
         *("BadRequest", "SlugTaken", "Forbidden"),
     }
-
-
-def test_the_page_for_agents_shows_the_figures() -> None:
-    rows = [f"| {task.task} | {task.calls} | {task.bytes:,} |" for task in TASKS]
-    total = f"| All of them | {sum(task.calls for task in TASKS)} | {sum(task.bytes for task in TASKS):,} |"
-    table = "\n".join(["| Task | Calls | Bytes, at most |", "|---|---|---|", *rows, total, ""])
-    page = PAGE.read_text()
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        PAGE.write_text(TABLE.sub(lambda _: table, page))
-        return
-
-    assert table in page, "The figures changed: run this file with UPDATE_SNAPSHOTS=1 and look at them."
