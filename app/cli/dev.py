@@ -80,7 +80,7 @@ def command(port: int | None) -> None:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
         ctx = replace(context(demo["projectId"], store), address=lambda: url)
-        member, link = invite_owner(ctx, LINK_LIFE)
+        member, link = invite_owner(ctx, "Ingrid Solberg", LINK_LIFE)
         store.database.client.close()
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}

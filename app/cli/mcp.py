@@ -43,7 +43,10 @@ def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> s
 )
 @click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")
 @click.option(
-    "--return", "returned", type=click.Choice([MINIMAL]), help="Have writes of documents answer with little; see docs."
+    "--return",
+    "returned",
+    type=click.Choice([MINIMAL]),
+    help="Have a write of a document answer with four keys instead of its record.",
 )
 def command(url: str | None, toolset: str, returned: str | None) -> None:
     """Serve MCP over stdio, with the token in CONTENT_WORKFLOW_TOKEN.

@@ -66,7 +66,7 @@ def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: ti
     warn_of_guess(ctx)
 
 
-def invite_owner(ctx: Context, life: timedelta, name: str = "Ingrid Solberg") -> tuple[str, str]:
+def invite_owner(ctx: Context, name: str, life: timedelta) -> tuple[str, str]:
     """Returns the name of the project's owner, and a link that signs them in to the console once, with every scope.
 
     A project without an owner has a new one by that name afterwards.

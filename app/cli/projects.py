@@ -32,7 +32,7 @@ def create(name: str, team: str | None, link: bool, owner: str, json: bool) -> N
     shown = {key: project[key] for key in ("id", "teamId", "name")}
     if link:
         ctx = context(project["id"])
-        _, shown["link"] = invite_owner(ctx, DEFAULT_LIFE, owner)
+        _, shown["link"] = invite_owner(ctx, owner, DEFAULT_LIFE)
         warn_of_guess(ctx)
     show(shown, json=json)
 
