@@ -6,7 +6,7 @@ import orjson
 
 from app.store.store import Store
 from bench import seeds
-from bench.load import Side, in_turns, request
+from bench.load import CONNECTIONS, Side, in_turns, request
 from bench.servers import service
 from tests.make import a_project
 
@@ -28,10 +28,11 @@ def run(uri: str, store: Store) -> dict[str, float]:
         single, double = in_turns(*pages)
         body = orjson.dumps({"title": "Long", "markdown": seeds.text(10_000, 1) * (LARGE // 10_000)})
         drafts = project.store.database.intents
+        tokens = [a_project(store).token().secret for _ in range(CONNECTIONS)]  # one project may not have as much
 
         def large() -> list[bytes]:
             drafts.delete_many({})
-            return [request("POST", "/document-intents", token, body)] * 90
+            return [request("POST", "/document-intents", one, body) for one in tokens] * 11
 
         in_turns(Side(one.port, large, once=True))
         loaded = one.peak_megabytes()
