@@ -7,10 +7,11 @@ Everything a caller can do is one *operation*; REST, MCP, GraphQL and the comman
                                     its own
     http                            what all interfaces on HTTP share: callers, limits, request ids, headers
     operations                      what can be done: one function a use case; catalogue.py lists those served
-    store | records                 the only code that speaks MongoDB | what callers get back
+    store | responses               the only code that speaks MongoDB | what callers get back
     rules                           what is decided: pure functions and tables on plain data
-    fields                          what callers may send: the only place where a limit is written
-    vocabulary errors settings      the closed word lists, the error table, the environment
+    schemas                         what callers may send: the only place where a limit is written
+    vocabulary errors settings      the closed word lists, the error table, the environment; documented.py says how
+                                    declarations carry their documentation
 
 The same file name means the same thing in each: `ls app/*/briefs.py` is the whole story of a brief.
 Imports go down this list, never up; `make lint` checks it. This module imports nothing.

@@ -172,7 +172,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "not published": {"isPublished": False},
     "due in two months": {"dueAfter": "2027-03-01", "dueBefore": "2027-04-30"},
     "the last 200 that changed": {"updatedSince": True},
-    "a word that 10 have": {"q": "loaf7"},
+    "a word that 10 have": {"q": "loaf7 bake"},
     "a word that all have": {"q": "bake"},
     "one slug": {"slug": [SLUG.format(500, 50)]},
     "the trash": {"deleted": True},
