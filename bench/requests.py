@@ -111,13 +111,13 @@ def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measu
     def reads(path: str) -> Callable[[Library], Callable[[], Sequence[bytes]]]:
         return lambda library: lambda: [request("GET", path, library.token)]
 
-    yield both("GET /briefs?limit=50", 0.65, reads("/briefs?limit=50"))
+    yield both("GET /briefs?limit=50", 0.55, reads("/briefs?limit=50"))
     yield both(
         "GET /documents/:id, 10 KB",
-        0.60,
+        0.75,
         lambda library: lambda: [request("GET", f"/documents/{one}", library.token) for one in library.ready],
     )
-    yield both("claim by id", 0.65, lambda library: library.claims, once=True)
+    yield both("claim by id", 0.55, lambda library: library.claims, once=True)
     yield Measured(
         "claim next, 5,000 ready and 1,000 leased",
         0.50,
@@ -125,27 +125,27 @@ def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measu
         Side(port, here.claims, once=True),
         "claim by id",
     )
-    yield both("create a draft, 10 KB", 0.65, lambda library: library.creations, once=True)
+    yield both("create a draft, 10 KB", 0.45, lambda library: library.creations, once=True)
     yield both("confirm, 10 KB", 0.55, lambda library: _each_turn(library.confirms), once=True)
-    yield both("write content, 20 KB", 0.55, lambda library: _each_turn(library.writes), once=True)
+    yield both("write content, 20 KB", 0.45, lambda library: _each_turn(library.writes), once=True)
     site = here.project.token(kind=TokenKind.DELIVERY).secret
     cached, asked = f"/graphql?query={quote(QUERY)}", count()
     yield Measured(
         "delivery, unchanged, 20 documents with 5 KB of html",
-        0.75,
+        0.70,
         Side(port, lambda: [request("GET", cached, site)]),
         Side(bare, lambda: [request("GET", "/point")]),
         "one point read",
     )
     yield Measured(
         "delivery, uncached, 20 documents with 5 KB of html",
-        0.22,
+        0.25,
         Side(port, lambda: [_with_a_variable(site, next(asked)) for _ in range(2_000)]),
         Side(bare, lambda: [request("GET", "/page")]),
     )
     yield Measured(
         "MCP list_briefs",
-        0.75,
+        0.65,
         Side(port, lambda: [tool_call("list_briefs", {"limit": 50}, here.token, MODERN)]),
         Side(port, reads("/briefs?limit=50")(here)),
         "GET /briefs",
