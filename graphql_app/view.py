@@ -28,6 +28,7 @@ from werkzeug.http import parse_accept_header, quote_etag
 from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http import bodies
 from app.http.callers import callers
+from app.http.concurrency import hold_large
 from app.http.requests import CALLER
 from app.operations.context import Caller, Context
 from app.operations.delivered_texts import Text, TextCache
@@ -203,7 +204,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         """Executes the query, again where a text of its response was replaced before it was read."""
         data, method = context.request_data, RequestAdapter(request).method
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
+            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts, hold_large)
             try:
                 result = self.schema.execute_sync(
                     data.query,

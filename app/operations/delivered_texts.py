@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import orjson
@@ -65,8 +65,8 @@ class TextCache:
 class Texts:
     """The texts of one response."""
 
-    def __init__(self, ctx: Context, cache: TextCache) -> None:
-        self._ctx, self._cache = ctx, cache
+    def __init__(self, ctx: Context, cache: TextCache, hold: Callable[[int], None]) -> None:
+        self._ctx, self._cache, self._hold = ctx, cache, hold
         self._places: list[Text] = []
         self._sizes: dict[str, int] = {}
         """The bytes of bodies, as far as records tell them."""
@@ -88,15 +88,17 @@ class Texts:
     def read(self) -> bool:
         """Gives each place its content; returns whether all were there, and none was replaced meanwhile.
 
-        Refuses with `ResponseTooLarge`, where that is known before one is read, and with `ServiceUnavailable` where
-        rendering drafts takes too long.
+        `hold` is told how many bytes they have before they are read, and may refuse. Refuses with `ResponseTooLarge`,
+        where that is known before one is read, and with `ServiceUnavailable` where rendering drafts takes too long.
         """
         times = Counter(self._places)
         unknown = times.keys() - self._sizes.keys()
         with self._ctx.store.deadline():
             self._sizes |= self._ctx.store.bodies.get_sizes(self._ctx.project_id, unknown)
-        if sum(count * self._sizes.get(one, 0) for one, count in times.items()) > MAX_BODIES:
+        size = sum(count * self._sizes.get(one, 0) for one, count in times.items())
+        if size > MAX_BODIES:
             raise ResponseTooLarge
+        self._hold(size)
         with self._ctx.store.deadline():
             bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
         if len(bodies) < len(times):

@@ -26,7 +26,7 @@ def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
     old_lines, new_lines = _lines(old), _lines(new)
     matcher: SequenceMatcher[str] = SequenceMatcher(None, (), ())
     matcher.matching_blocks = _matches(old_lines, new_lines)  # type: ignore[attr-defined]  # where it looks first
-    hunks = [line for group in matcher.get_grouped_opcodes(CONTEXT) for line in _hunk(group, old_lines, new_lines)]
+    hunks = [part for group in matcher.get_grouped_opcodes(CONTEXT) for part in _hunk(group, old_lines, new_lines)]
     return "".join([f"--- {old_name}\n", f"+++ {new_name}\n", *hunks]) if hunks else ""
 
 
@@ -55,10 +55,10 @@ def _hunk(group: list[tuple[str, int, int, int, int]], old: list[str], new: list
     yield f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@\n"
     for tag, i1, i2, j1, j2 in group:
         if tag == "equal":
-            yield from _marked(" ", old[i1:i2])
+            yield _marked(" ", old[i1:i2])
         else:
-            yield from _marked("-", old[i1:i2])
-            yield from _marked("+", new[j1:j2])
+            yield _marked("-", old[i1:i2])
+            yield _marked("+", new[j1:j2])
 
 
 def _span(start: int, end: int) -> str:
@@ -66,6 +66,9 @@ def _span(start: int, end: int) -> str:
     return f"{start + 1}" if length == 1 else f"{start + 1 if length else start},{length}"
 
 
-def _marked(mark: str, lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        yield f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
+def _marked(mark: str, lines: list[str]) -> str:
+    """Returns lines with a mark before each; the last one alone may have no line feed."""
+    if not lines:
+        return ""
+    marked = mark + mark.join(lines)
+    return marked if marked.endswith("\n") else f"{marked}\n\\ No newline at end of file\n"

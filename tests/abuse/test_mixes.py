@@ -51,7 +51,7 @@ def test_bodies_that_grow_when_they_are_unpacked_are_not_unpacked(service: Servi
     requests = [head("POST", path, secret, Accept="*/*", **packed) + body for path in ("/document-intents", "/mcp")]
     with service.holds():
         statuses = flood(service.port, requests, clients=16, seconds=2, addresses=ADDRESSES)
-    assert set(statuses) <= {"400", "415", "429", "503"}
+    assert set(statuses) <= {"400", "415", "429", "503", "closed"}  # after a body that is left unread
 
 
 def test_ten_times_the_connections_of_an_address_all_with_requests(service: Service) -> None:
