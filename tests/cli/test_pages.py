@@ -14,6 +14,7 @@ import orjson
 import pytest
 
 from tests.cli.running import CHECKOUT, Running, running
+from tests.live import free_port
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -35,7 +36,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     (folder / "examples").symlink_to(CHECKOUT / "examples")
-    with running(folder, "dev") as server:
+    with running(folder, "dev", "--port", str(free_port())) as server:  # another process may start one meanwhile
         assert_sourced(server)
         yield folder
 
