@@ -204,7 +204,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         """Executes the query, again where a text of its response was replaced before it was read."""
         data, method = context.request_data, RequestAdapter(request).method
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts, hold_large)
+            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
             try:
                 result = self.schema.execute_sync(
                     data.query,
@@ -222,7 +222,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             for cause in causes:
                 raise cause or InternalError
             try:
-                if result.data is None or context.query.texts.read():
+                if result.data is None or context.query.texts.read(hold_large):
                     return result
             except ResponseTooLarge as refusal:
                 raise query_error(TOO_LARGE, refusal.message) from None

@@ -36,7 +36,7 @@ from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.toolsets import ALL, NAMES
 
 JSON = "application/json"
-TOOLSET, RETURN = "toolset", "return"
+PARAMETERS = TOOLSET, RETURN = "toolset", "return"
 
 MAX_NAME = 100
 """The most characters of an agent's name."""
@@ -91,12 +91,9 @@ def _refused_request(names: HostNames) -> Response | None:
 
 def _misspelt(name: str) -> str | None:
     """Returns the query parameter that a name is nearly, if it is none itself."""
-    known = (TOOLSET, RETURN)
-    return (
-        None
-        if name in known
-        else next((one for one in known if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None)
-    )
+    if name in PARAMETERS:
+        return None
+    return next((one for one in PARAMETERS if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None)
 
 
 def _toolset() -> str:

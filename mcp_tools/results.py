@@ -11,7 +11,7 @@ from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
 from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
-from app.responses.minimal import minimal as minimal_record
+from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
 
 UNTRUSTED = {"untrusted": True}

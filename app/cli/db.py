@@ -10,6 +10,7 @@ import click
 from app.cli.calling import store
 from app.cli.progress import LINE_SECONDS
 from app.errors import ServiceUnavailable
+from app.operations.projects import all_projects
 from app.store import indexes, validators
 from app.store.store import Store
 
@@ -40,6 +41,12 @@ def prepare(opened: Store) -> list[str]:
     Any number of processes may do this at once, while servers run.
     """
     return [*create_missing(opened), *differences(opened)]
+
+
+def create_in_new(opened: Store) -> None:
+    """Creates every index and validator of a database without projects: what the service promises rests on them."""
+    if not all_projects(opened):
+        create_missing(opened)
 
 
 def create_missing(opened: Store) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import click
 import httpx2
@@ -64,7 +64,8 @@ def command(url: str | None, toolset: str, returned: str | None) -> None:
             _check_token(http)
         else:
             log_as_json("WARNING")
-        address = f"{mcp_address(url or LOCAL_URL)}?toolset={toolset}{f'&return={returned}' if returned else ''}"
+        query = {"toolset": toolset} | ({"return": returned} if returned else {})
+        address = f"{mcp_address(url or LOCAL_URL)}?{urlencode(query)}"
         StdioServer(http, address, sys.stdout.buffer, in_process=url is None).serve(sys.stdin.buffer)
 
 

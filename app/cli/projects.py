@@ -3,7 +3,7 @@
 import click
 
 from app.cli.calling import as_json, context, show, show_all, store
-from app.cli.db import create_missing
+from app.cli.db import create_in_new
 from app.cli.members import invite_owner, warn_of_guess
 from app.operations.invitations import DEFAULT_LIFE
 from app.operations.projects import all_projects, create_project
@@ -26,8 +26,7 @@ def create(name: str, team: str | None, link: bool, owner: str, json: bool) -> N
     """Create a project; the first one of a database with its indexes and validators, as `db init` does."""
     given = load(ProjectFields, {"name": name} | ({"teamId": team} if team else {}))
     opened = store()
-    if not all_projects(opened):  # unique slugs, caps and idempotency keys depend on unique indexes
-        create_missing(opened)
+    create_in_new(opened)
     project = create_project(opened, given)
     shown = {key: project[key] for key in ("id", "teamId", "name")}
     if link:

@@ -40,17 +40,15 @@ def _prepare_database(store: Store) -> None:
 
     The server starts in any case, and `/ready` is 503 while it can't work.
     """
-    from app.cli.db import create_missing, differences, is_missing
-    from app.operations.projects import all_projects
+    from app.cli.db import create_in_new, differences, is_missing
 
     try:
         store.ping()
         store.check_writes()
-        if not all_projects(store):
-            create_missing(store)
+        create_in_new(store)
         lines = differences(store)
         missing = [line for line in lines if is_missing(line)]
-        if missing:  # before the first `db init`, nearly a hundred
+        if missing:  # one line, as there may be nearly a hundred
             found = {"missing": len(missing), "first": missing[0], "remedy": "content-workflow db init"}
             log.warning("database differs", extra=found)
         for line in lines:

@@ -3,8 +3,10 @@
 from flask import request
 from werkzeug.http import parse_list_header, parse_options_header
 
+from app.responses.minimal import MINIMAL
+
 STRICT = "handling=strict"
-MINIMAL = "return=minimal"
+RETURN_MINIMAL = f"return={MINIMAL}"
 
 
 def prefers(preference: str) -> bool:

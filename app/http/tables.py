@@ -1,7 +1,6 @@
 """Reads the CSV body of a plan, with the columns of the command line (decisions, section 14)."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Request, g
@@ -9,7 +8,7 @@ from flask import Request, g
 from app.errors import HttpApiDecodeError, Issue
 from app.http.bodies import refuse_compressed
 from app.http.json import MAX_VALUES
-from app.schemas.plan_tables import DELIMITERS, PlanFile, UnreadablePlan, read_table, text_of
+from app.schemas.plan_tables import DELIMITERS, PlanFile, UnreadablePlan, piece_and_field, read_table, text_of
 
 CSV = "text/csv"
 
@@ -33,11 +32,10 @@ def loads_plan(raw: bytes, request: Request) -> dict[str, Any]:
 
 def name_lines(refusal: HttpApiDecodeError) -> None:
     """Adds the line of the table to each problem of a piece, where the body of the request was one."""
-    if table := g.get("plan_table"):
-        for issue in refusal.extra["issues"]:
-            issue["message"] = _with_line(table, issue)
-
-
-def _with_line(table: PlanFile, issue: Mapping[str, str]) -> str:
-    found = re.match(r"pieces\[(\d+)\]", issue["path"])
-    return f"{table.place(int(found[1]))}: {issue['message']}" if found else issue["message"]
+    table: PlanFile | None = g.get("plan_table")
+    if table is None:
+        return
+    for issue in refusal.extra["issues"]:
+        index, _ = piece_and_field(issue["path"])
+        if index is not None:
+            issue["message"] = f"{table.place(index)}: {issue['message']}"

@@ -77,18 +77,21 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
         raise refusal
 
 
-def response_headers() -> Mapping[str, str]:
-    """Returns the headers of a success that tell which names were ignored, or that there were none to refuse."""
+def response_headers(*honored: str) -> Mapping[str, str]:
+    """Returns the headers of a success that tell which names were ignored, or that there were none to refuse.
+
+    `honored` are the other preferences of the request that were.
+    """
     if prefers(STRICT):
-        return applied(STRICT)
+        return applied(STRICT, *honored)
     names = _noted()
     if not names.query and not names.body:
-        return {}
+        return applied(*honored)
     found = [(one.path, one) for one in names.body] + [(f"?{one.path}", one) for one in names.query]
     listed: ListType = [_item(path, one.near) for path, one in found[:LISTED]]
     while len(header := ser(listed)) > LISTED_LENGTH:
         listed.pop()
-    return {"Ignored-Fields": header}
+    return {"Ignored-Fields": header, **applied(*honored)}
 
 
 def _noted() -> UnknownNames:

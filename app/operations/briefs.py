@@ -20,7 +20,7 @@ from app.errors import (
     Problem,
 )
 from app.operations.context import Context
-from app.operations.documents import change_document, document_change, own_document
+from app.operations.documents import change_document, document_change, document_result, own_document, write_change
 from app.operations.operation import Effect, Result, operation
 from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
@@ -106,7 +106,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     Of several callers one succeeds. The document's status becomes `drafting`. The claim ends with a submit, an approval
     or a withdrawal, or when `leaseSeconds` pass without a renewal.
     """
-    return _with_packet(ctx, _change(ctx, document_id, _claim(ctx, fields)), fields)
+    return _claim(ctx, own_document(ctx, document_id), fields)
 
 
 @document_change(Scope.WRITE, body=ClaimNextFields, with_texts=ClaimedDocument, errors=(NoBriefReady,))
@@ -120,7 +120,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
     ready = ctx.store.briefs.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
     if ready:
-        return _with_packet(ctx, change_document(ctx, random.choice(ready), _claim(ctx, fields)), fields)
+        return _claim(ctx, random.choice(ready), fields)
     if filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")
@@ -171,20 +171,14 @@ def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Dec
     return change_document(ctx, own_document(ctx, document_id), rule)
 
 
-def _claim(ctx: Context, fields: Fields) -> Callable[[StoredDocument], Decision]:
-    """Returns the rule of a claim by the caller, for as long as was sent or as the project sets."""
+def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[ClaimedSummary]:
+    """Claims a brief, for as long as was sent or as the project sets; its packet comes with it where that is wanted."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
-    return partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
-
-
-def _with_packet(ctx: Context, claimed: Result[Any], fields: Fields) -> Result[ClaimedSummary]:
-    """Returns the result of a claim, with the document's work packet where the caller asks for it."""
-    if not fields.get("packet"):
-        return claimed
-    packet = packet_of(ctx, own_document(ctx, claimed.body["id"]))
-    return replace(claimed, body={**claimed.body, "packet": packet})
+    claimed = write_change(ctx, document, partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds))
+    result: Result[Any] = document_result(ctx, claimed)
+    return replace(result, body={**result.body, "packet": packet_of(ctx, claimed)}) if fields.get("packet") else result
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:

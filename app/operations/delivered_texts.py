@@ -65,8 +65,8 @@ class TextCache:
 class Texts:
     """The texts of one response."""
 
-    def __init__(self, ctx: Context, cache: TextCache, hold: Callable[[int], None]) -> None:
-        self._ctx, self._cache, self._hold = ctx, cache, hold
+    def __init__(self, ctx: Context, cache: TextCache) -> None:
+        self._ctx, self._cache = ctx, cache
         self._places: list[Text] = []
         self._sizes: dict[str, int] = {}
         """The bytes of bodies, as far as records tell them."""
@@ -85,7 +85,7 @@ class Texts:
         text.is_rendered = True
         return text
 
-    def read(self) -> bool:
+    def read(self, hold: Callable[[int], None]) -> bool:
         """Gives each place its content; returns whether all were there, and none was replaced meanwhile.
 
         `hold` is told how many bytes they have before they are read, and may refuse. Refuses with `ResponseTooLarge`,
@@ -98,7 +98,7 @@ class Texts:
         size = sum(count * self._sizes.get(one, 0) for one, count in times.items())
         if size > MAX_BODIES:
             raise ResponseTooLarge
-        self._hold(size)
+        hold(size)
         with self._ctx.store.deadline():
             bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
         if len(bodies) < len(times):

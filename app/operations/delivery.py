@@ -191,16 +191,9 @@ class DeliveryPage:
 class DeliveryQuery:
     """Reads for one query what its resolvers ask for."""
 
-    def __init__(
-        self,
-        ctx: Context,
-        revision: int,
-        caches: DeliveryCaches,
-        text_cache: TextCache,
-        hold: Callable[[int], None],
-    ) -> None:
+    def __init__(self, ctx: Context, revision: int, caches: DeliveryCaches, text_cache: TextCache) -> None:
         self._ctx, self._revision, self._caches = ctx, revision, caches
-        self.texts = Texts(ctx, text_cache, hold)
+        self.texts = Texts(ctx, text_cache)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
         self._authors = Batch(lambda ids: self._read(ctx.store.members.names, ids))

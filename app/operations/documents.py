@@ -177,7 +177,12 @@ def change_document(ctx: Context, document: StoredDocument, rule: Callable[[Stor
     Refuses with `PreconditionFailed` where the caller holds another state of it, and as the rule does; raises
     `WriteConflict` when it changed since it was read: the operation then runs again.
     """
-    return document_result(ctx, write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, rule)))
+    return document_result(ctx, write_change(ctx, document, rule))
+
+
+def write_change(ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision]) -> StoredDocument:
+    """Writes the same, and returns the stored document as it is then. Raises as `change_document` does."""
+    return write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, rule))
 
 
 def write_decision(

@@ -2,18 +2,20 @@
 
 from typing import Annotated, NotRequired
 
+from typing_extensions import TypedDict
+
 from app.documented import doc
 from app.responses.documents import Document, DocumentSummary
 from app.responses.packets import Packet
 
 
-class ClaimedSummary(DocumentSummary):
+class _WithPacket(TypedDict):
+    packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
+
+
+class ClaimedSummary(DocumentSummary, _WithPacket):
     """A claimed document without its long texts."""
 
-    packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
 
-
-class ClaimedDocument(Document):
+class ClaimedDocument(Document, _WithPacket):
     """A claimed document."""
-
-    packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]

@@ -7,7 +7,7 @@ MINIMAL = "minimal"
 """The only value of `return`, in the address of MCP and in `Prefer`."""
 
 
-def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
+def minimal_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what the caller needs of a document's record for the next call, and the packet of a claim."""
     packet = {"packet": record["packet"]} if "packet" in record else {}
     kept = {name: record[name] for name in ("id", "version", "status")}

@@ -18,14 +18,14 @@ from flask_smorest import Blueprint
 from app.http import bodies
 from app.http.callers import callers
 from app.http.concurrency import hold_large
-from app.http.preferences import MINIMAL, applied, prefers
+from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.responses.documents import TEXT_IF_MISSING
 from app.responses.json_schema import REF
-from app.responses.minimal import minimal
+from app.responses.minimal import minimal_record
 from app.rest.examples import request_example
 from app.rest.openapi import common_parameters
 from app.rest.parser import ConditionalWriteHeaders, Parser, WriteHeaders, check_path
@@ -156,9 +156,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
-    headers.update(response_headers())
-    if is_minimal := route.operation.writes_document and prefers(MINIMAL):
-        headers.update(applied(*filter(None, (headers.get("Preference-Applied"), MINIMAL))))
+    is_minimal = route.operation.writes_document and prefers(RETURN_MINIMAL)
+    headers.update(response_headers(*([RETURN_MINIMAL] if is_minimal else [])))
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     if result.total is not None:
@@ -167,7 +166,7 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=_record(result)["id"])
-    body = minimal(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
+    body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 
 

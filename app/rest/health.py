@@ -1,5 +1,6 @@
 """Liveness and readiness; neither needs a token (contract: Health; decisions, section 1)."""
 
+from threading import Lock
 from typing import Annotated
 
 import orjson
@@ -58,7 +59,7 @@ def ready() -> Response:
     return _status("ready")
 
 
-@cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS))
+@cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS), lock=Lock())
 def _check_prepared(store: Store) -> None:
     store.check_prepared()
 

@@ -34,7 +34,7 @@ _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _IDEOGRAPHS = regex.compile(r"[[\p{Ideographic}\p{Hiragana}]&&\p{Lo}]++", regex.VERSION1)
 _ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
 """Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
-_APOSTROPHES = str.maketrans("’‘", "''")
+_APOSTROPHES = str.maketrans({mark: alike for mark, alike in _ALIKE.items() if alike == "'"})
 _DIVIDING = str.maketrans({mark: alike for mark, alike in _ALIKE.items() if alike == " "})
 _BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
 _STARTS_UNSPACED = regex.compile(rf"[{_BY_CHARACTER}]")
@@ -83,8 +83,9 @@ def _ascii_apart(text: str) -> tuple[str, str]:
     pieces = text.split()
     plain, others = list(filter(str.isascii, pieces)), list(filterfalse(str.isascii, pieces))
     if "’" in text or "‘" in text:
-        plain += filter(str.isascii, (piece.translate(_APOSTROPHES) for piece in others))
-        others = [piece for piece in others if not piece.translate(_APOSTROPHES).isascii()]
+        alike = [piece.translate(_APOSTROPHES) for piece in others]
+        plain += filter(str.isascii, alike)
+        others = [piece for piece, one in zip(others, alike, strict=True) if not one.isascii()]
     return " ".join(plain), " ".join(others)
 
 

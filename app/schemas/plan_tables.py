@@ -66,10 +66,16 @@ class PlanFile:
 
         `start` is the place of the first piece of the request.
         """
-        found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
-        if found is None:
+        index, field = piece_and_field(path)
+        if index is None:
             return f"{path}: {message}"
-        return ": ".join(filter(None, (self.place_and_key(start + int(found[1])), found[2], message)))
+        return ": ".join(filter(None, (self.place_and_key(start + index), field, message)))
+
+
+def piece_and_field(path: str) -> tuple[int | None, str]:
+    """Returns the piece that the path of a problem names, and its field; no piece for a path of the request itself."""
+    found = re.fullmatch(r"pieces\[(\d+)\]\.?(.*)", path)
+    return (int(found[1]), found[2]) if found else (None, path)
 
 
 def text_of(content: bytes) -> str:

@@ -165,8 +165,7 @@ def create_indexes(database: Database[Bson]) -> list[str]:
     """
     lines = []
     for collection in dict.fromkeys(index.collection for index in INDEXES):
-        present = database[collection].index_information()
-        missing = [index for index in INDEXES if index.collection == collection and index.name not in present]
+        missing = _missing(database, collection)
         try:
             _build(database, missing)
         except OperationFailure as error:
@@ -201,9 +200,14 @@ def _build_alone(database: Database[Bson], index: Index) -> str | None:
 
 def missing_unique(database: Database[Bson]) -> list[str]:
     """Returns the unique indexes that are missing, like `tokens.hash`: without them nothing is unique or capped."""
-    unique = [index for index in INDEXES if index.options.get("unique")]
-    present = {name: database[name].index_information() for name in {index.collection for index in unique}}
-    return [f"{index.collection}.{index.name}" for index in unique if index.name not in present[index.collection]]
+    collections = dict.fromkeys(index.collection for index in INDEXES if index.options.get("unique"))
+    missing = (index for collection in collections for index in _missing(database, collection))
+    return [f"{index.collection}.{index.name}" for index in missing if index.options.get("unique")]
+
+
+def _missing(database: Database[Bson], collection: str) -> list[Index]:
+    present = database[collection].index_information()
+    return [index for index in INDEXES if index.collection == collection and index.name not in present]
 
 
 def builds(database: Database[Bson]) -> list[str]:
