@@ -234,6 +234,9 @@ class IdempotencyConflict(Refusal):
     status = 409
     message = "A request with this idempotency key is still being processed: try again in a moment."
 
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"Retry-After": "1"})
+
 
 class CursorExpired(Refusal):
     """The cursor is older than the oldest event in the feed."""

@@ -92,7 +92,7 @@ def _id_of(ctx: Context, member: str) -> str:
     with ctx.store.deadline():
         found = ctx.store.members.find_named(ctx.project_id, [member]).get(member, set())
     if len(found) > 1:
-        raise click.ClickException(f"Several members are called {member!r}: name one by e-mail address or id.")
+        raise click.ClickException(f"Several members are called {member!r}: name one by id (`member list` shows it).")
     if not found and not HEX_ID.fullmatch(member):
         raise click.ClickException(f"No member is called {member!r}: `content-workflow member list` lists them.")
     return next(iter(found), member)

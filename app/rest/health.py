@@ -50,8 +50,8 @@ def health() -> Response:
 def ready() -> Response:
     """Check that the service is ready
 
-    The process responds, and so does its database; 503 when that can't be reached, or lacks a unique index or a
-    validator, which `content-workflow db init` creates. No token is needed.
+    The process responds, and so does its database; 503 when that can't be reached or written to, or lacks a unique
+    index or a validator, which `content-workflow db init` creates. No token is needed.
     """
     store = callers().store
     store.ping()
@@ -61,6 +61,7 @@ def ready() -> Response:
 
 @cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS), lock=Lock())
 def _check_prepared(store: Store) -> None:
+    store.check_writes()
     store.check_prepared()
 
 

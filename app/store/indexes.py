@@ -234,6 +234,10 @@ def builds(database: Database[Bson]) -> list[str]:
     return lines
 
 
+FOREIGN = "is not one of the service's: drop it, unless somebody needs it."
+"""How the line of an index ends that somebody else made: it costs writes, and does no other harm."""
+
+
 def differences(database: Database[Bson]) -> list[str]:
     """Returns a line for each index that is missing, differs, or is not the service's."""
     lines = []
@@ -243,10 +247,7 @@ def differences(database: Database[Bson]) -> list[str]:
         lines += [
             f"{collection}: the index {name} is missing: {wanted[name].why}." for name in wanted.keys() - present.keys()
         ]
-        lines += [
-            f"{collection}: the index {name} is not one of the service's: drop it, unless somebody needs it."
-            for name in present.keys() - wanted.keys()
-        ]
+        lines += [f"{collection}: the index {name} {FOREIGN}" for name in present.keys() - wanted.keys()]
         lines += [
             f"{collection}: the index {name} has other keys or options: drop it, then run `content-workflow db init`."
             for name in wanted.keys() & present.keys()

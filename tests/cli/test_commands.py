@@ -185,7 +185,10 @@ class TestDatabase:
 
         made = self._run("db init", environment)
 
-        assert (made.exit_code, made.stdout) == (0, "All indexes and validators are as they should be.\n")
+        *created, last = made.stdout.splitlines()
+        assert (made.exit_code, last) == (0, "All indexes and validators are as they should be.")
+        assert "Created documents: the validator." in created
+        assert len(created) == len(with_missing.stdout.splitlines()), "it says all that it created"
         assert self._run("db check", environment).exit_code == 0
 
     def test_the_first_project_of_a_database_comes_with_all_indexes(self, store: Store, mongodb_uri: str) -> None:
@@ -225,6 +228,16 @@ class TestDatabase:
         assert told.exit_code == 1
         assert f"{index.collection}: the index {index.name} has other keys or options: {remedy}" in lines
         assert any(line.endswith("is not one of the service's: drop it, unless somebody needs it.") for line in lines)
+
+    def test_an_index_of_somebody_else_stops_no_deployment(self, fresh_store: Store, mongodb_uri: str) -> None:
+        environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+        self._run("db init", environment)
+        fresh_store.database.documents.create_index([("somebody", 1)], name="of_an_administrator")
+
+        for command in ("db init", "db check"):
+            told = self._run(command, environment)
+            assert told.exit_code == 0
+            assert told.stdout.startswith("documents: the index of_an_administrator is not one of the service's")
 
     def test_another_validator_is_named_with_what_replaces_it(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}

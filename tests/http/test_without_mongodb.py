@@ -19,7 +19,7 @@ from app.cli.mongod import running_mongod
 from app.rest import health
 from app.server import create_app
 from app.settings import Settings
-from app.store.store import NotPrepared, Store, connect
+from app.store.store import AccessDenied, NotPrepared, Store, connect
 from tests.live import until
 from tests.make import a_project, a_ready_brief
 from tests.rest.client import Rest
@@ -120,6 +120,21 @@ def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(own_store
 
     assert {what: answer.status_code for what, answer in answers.items()} == {"index": 503, "validator": 503}
     assert rest.get("/ready").status_code == 200
+
+
+@pytest.mark.contract("decided-health.prepared")
+def test_a_service_that_may_not_write_is_not_ready(
+    own_store: Store, own_app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(store: Store) -> None:
+        raise AccessDenied
+
+    create_missing(own_store)
+    monkeypatch.setattr(Store, "check_writes", denied)
+    health._check_prepared.cache_clear()
+
+    assert own_app.test_client().get("/ready").status_code == 503
+    health._check_prepared.cache_clear()
 
 
 def test_a_confirm_that_was_cut_off_at_any_instant_is_done_once_with_its_key(
