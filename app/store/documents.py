@@ -14,7 +14,6 @@ from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, obje
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
-    BY_UPDATE,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
@@ -55,7 +54,7 @@ class Documents(DocumentLists):
         decided = [
             self._update_of(project_id, before, decision.document, decision.events) for before, decision in changes
         ]
-        updates = [UpdateOne(unchanged, update, hint="_id_") for unchanged, update in decided]
+        updates = [UpdateOne(unchanged, update) for unchanged, update in decided]
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
@@ -106,7 +105,7 @@ class Documents(DocumentLists):
         others = zip(conditions[1:], groups[1:], strict=True)
         pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
         unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
-        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], BY_UPDATE)
+        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions])
         return {row["_id"]: row["count"] for row in rows}
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
@@ -186,4 +185,4 @@ class Documents(DocumentLists):
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster."""
-        return self._exists(project_id, {"listed": reference_entry(field, record_id)}, index=BY_UPDATE)
+        return self._exists(project_id, {"listed": reference_entry(field, record_id)})
