@@ -1,17 +1,14 @@
-"""Work that several workers share, leased by atomic updates to one of them at a time.
+"""Which worker serves which webhook: each webhook is leased to one worker at a time, by atomic updates.
 
-The leases of claims are fields of briefs (`briefs.py`).
-
-Each webhook has a lease: when the webhook is due, which worker serves it until when, and how it has been doing. When a
-worker dies, its lease expires. Work that needs no order has a turn: once in some time, by the worker that comes first.
+A webhook's lease says when the webhook is due, which worker serves it until when, and how it has been doing. When a
+worker dies, its lease expires. The leases of claims are fields of briefs (`briefs.py`).
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NotRequired, TypedDict
 
 from bson import ObjectId
-from pymongo.errors import DuplicateKeyError
 
 from app.store.collection import Collection
 from app.store.types import Bson
@@ -47,22 +44,9 @@ class StoredLease(TypedDict):
 
 
 class Leases(Collection[StoredLease]):
-    """The leases of webhooks, and the turns of the worker's other work.
-
-    A turn is a record with the name of the work and `turnAt`, from when on the next worker may have it.
-    """
+    """The leases of webhooks."""
 
     name = "leases"
-
-    def take_turn(self, work: str, now: datetime, every: timedelta) -> bool:
-        """Returns whether it is this worker's turn at some work, which one of all workers has once in a while."""
-        try:
-            self._collection.update_one(
-                {"_id": work, "turnAt": {"$lte": now}}, {"$set": {"turnAt": now + every}}, upsert=True
-            )
-        except DuplicateKeyError:  # there is one, whose `turnAt` is later
-            return False
-        return True
 
     def wake(self, project_id: str, webhook_id: str, at: datetime, *, end_rest: bool = False) -> None:
         """Makes a webhook due at an instant, unless it is due earlier.
