@@ -83,14 +83,15 @@ class Leases(Collection[StoredLease]):
         before `rests_until`.
         """
         held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
-        free: Bson = {"leasedUntil": FREE, "leaseId": None, "slow": slow}
-        found: Bson | None = {"wakes": lease["wakes"], "skipsRest": False}
-        while found is not None:
-            free["dueAt"] = now if found["wakes"] != lease["wakes"] else max(due, now) if due else NEVER
-            free["restsUntil"] = FREE if found["skipsRest"] else rests_until or FREE
-            if self._collection.update_one({**held, "wakes": found["wakes"]}, {"$set": free}).matched_count:
-                return
-            found = self._collection.find_one(held)  # None where another worker holds it
+        is_woken = {"$ne": ["$wakes", lease["wakes"]]}
+        free: Bson = {
+            "leasedUntil": FREE,
+            "leaseId": None,
+            "slow": slow,
+            "dueAt": {"$cond": [is_woken, now, max(due, now) if due else NEVER]},
+            "restsUntil": {"$cond": ["$skipsRest", FREE, rests_until or FREE]},
+        }
+        self._collection.update_one(held, [{"$set": free}])
 
     def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""
