@@ -250,7 +250,7 @@ class Store:
             )
 
     @contextmanager
-    def moment(self) -> Iterator[ClientSession | None]:
+    def causal_session(self) -> Iterator[ClientSession | None]:
         """Yields a session that knows the time of what it read; None where only the primary is ever read."""
         if isinstance(self.delivery_read_preference, Primary):
             yield None
