@@ -46,7 +46,7 @@ class Documents(DocumentLists):
             first_events.append(events[0])
         self._store.bodies.add_many(project_id, bodies)
         documents = self._insert_many(project_id, rows)
-        self._store.revisions.add_many(project_id, zip(documents, first_events, strict=True))
+        self._store.revisions.add(project_id, zip(documents, first_events, strict=True))
         return documents
 
     def change_many(self, project_id: str, changes: Iterable[tuple[StoredDocument, Decision]]) -> None:
