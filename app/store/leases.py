@@ -79,8 +79,8 @@ class Leases(Collection[StoredLease]):
     ) -> None:
         """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
 
-        What is overdue counts as due from now on, so that the others that are due come first. A webhook is not leased
-        before `rests_until`.
+        A webhook that is overdue is sorted as due now, behind the others that are due. It is not leased before
+        `rests_until`.
         """
         held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
         is_woken = {"$ne": ["$wakes", lease["wakes"]]}
