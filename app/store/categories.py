@@ -15,19 +15,6 @@ from app.store.single_flight import SingleFlight
 _name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
 
 
-class _Ancestor(StoredCategory):
-    """A category above another one."""
-
-    depth: int
-    """How many categories are between the two."""
-
-
-class _WithAncestors(StoredCategory):
-    """A category with all that are above it, in no order."""
-
-    above: list[_Ancestor]
-
-
 class Categories(Named[StoredCategory]):
     """The categories of a project."""
 
@@ -73,8 +60,10 @@ class Categories(Named[StoredCategory]):
         }
         fields = {"name": 1, "description": 1, "above._id": 1, "above.name": 1, "above.depth": 1}
         stages = [{"$match": {"_id": object_id(category_id), **live}}, {"$graphLookup": above}, {"$project": fields}]
-        found: _WithAncestors | None = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
-        return [*sorted(found["above"], key=lambda one: -one["depth"]), found] if found else []
+        for category in self._collection.aggregate(stages, session=self._session):
+            ancestors = sorted(category["above"], key=lambda one: -one["depth"])
+            return [from_bson(one) for one in (*ancestors, category)]
+        return []
 
     def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
         """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.

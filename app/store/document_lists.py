@@ -72,13 +72,10 @@ class DocumentLists(DocumentRecords):
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, now, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-
-        def read_page(limit: int, offset: int) -> Sequence[StoredDocument]:
-            return self._page(project_id, condition, index, order, limit=limit, offset=offset)
-
+        read_page = partial(self._page, project_id, condition, index, order)
         claims = _expired_claims(filters, condition, now)
         if claims is None:
-            return read_page(limit, offset)
+            return read_page(limit=limit, offset=offset)
         return self._page_with_expired(
             project_id, claims, read_page, order, limit=limit, offset=offset, fields=NOT_LISTED
         )
