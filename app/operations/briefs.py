@@ -48,7 +48,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
-    names = ctx.store.categories.get_names(ctx.project_id, filed)
+    names = ctx.store.categories.names(ctx.project_id, filed)
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 

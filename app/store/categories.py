@@ -7,12 +7,12 @@ from bson import ObjectId
 
 from app.rules.named import StoredCategory
 from app.rules.slugs import slug_of
-from app.store.collection import from_bson, object_id, object_ids
+from app.store.collection import from_bson, object_id
 from app.store.indexes import NOT_DELETED
 from app.store.named import Named
 from app.store.single_flight import SingleFlight
 
-_name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
+_name_reads: SingleFlight[dict[str, str]] = SingleFlight()
 
 
 class Categories(Named[StoredCategory]):
@@ -38,13 +38,10 @@ class Categories(Named[StoredCategory]):
                 return found
         return None
 
-    def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
+    def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
-        wanted = object_ids(sorted(set(category_ids)))
-        if not wanted:
-            return {}
-        read = partial(self._find, project_id, {"_id": {"$in": wanted}}, fields={"name": 1})
-        return {row["id"]: row["name"] for row in _name_reads.read((project_id, *wanted), read)}
+        wanted = sorted(set(category_ids))
+        return _name_reads.read((project_id, *wanted), partial(super().names, project_id, wanted)) if wanted else {}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
