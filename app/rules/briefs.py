@@ -22,19 +22,8 @@ from app.rules.documents import (
     document_event,
 )
 from app.rules.times import wire_time
+from app.rules.wording import named
 from app.vocabulary import BriefState, Channel, DocumentStatus
-
-NAMES = {
-    "claim_brief": ("POST /documents/:id/brief/claim", "Claim brief"),
-    "claim_next_brief": ("POST /briefs/claim", "Claim brief"),
-    "get_work_packet": ("GET /documents/:id/packet", "Brief"),
-    "mark_brief_ready": ("POST /documents/:id/brief/ready", "Offer brief"),
-    "release_brief": ("POST /documents/:id/brief/release", "Release brief"),
-    "submit_document": ("POST /documents/:id/submit", "Submit for review"),
-    "withdraw_brief": ("POST /documents/:id/brief/withdraw", "Withdraw brief"),
-    "write_content": ("PUT /documents/:id/content", "Write"),
-}
-"""The routes and the buttons of the operations that messages name."""
 
 
 def claim_expired(brief: StoredBrief, now: datetime) -> bool:
@@ -198,17 +187,6 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
             f"{say('claim_next_brief')}{release}."
         )
     return BriefClaimed(message, claimedBy=by, claimedAt=at)
-
-
-def named(operation: str, channel: Channel) -> str:
-    """Returns the name of an operation as callers of an interface know it, marked as a name.
-
-    That is its tool over MCP, its button in the console, its route elsewhere (decisions, section 11).
-    """
-    route, button = NAMES[operation]
-    if channel == Channel.CONSOLE:
-        return f'"{button}"'
-    return f"`{operation if channel == Channel.MCP else route}`"
 
 
 def _state_of(document: StoredDocument) -> str:

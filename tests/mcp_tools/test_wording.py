@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.rules.briefs import NAMES
+from app.rules.wording import NAMES
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
