@@ -212,9 +212,7 @@ def _medians(few: Call, many: Call) -> tuple[float, float]:
 def _examined(project: Project, client: Any, sent: _Sent, request: Request) -> int:
     """Returns how many index keys and documents MongoDB examines for a request."""
     database = project.store.database
-    watched = Store(
-        client.get_database(database.name, codec_options=CODEC), transact=lambda run: run(None), deadline_seconds=10
-    )
+    watched = Store(client.get_database(database.name, codec_options=CODEC), deadline_seconds=10)
     call = request(Context(watched, project.token().caller, project.context().channel))
     sent.commands.clear()
     call()

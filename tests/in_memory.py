@@ -17,23 +17,26 @@ from app.store.validators import REQUIRED, validator
 
 def store() -> Store:
     """Returns a store with an empty database in memory."""
-    lock = threading.RLock()
     records = mongomock.MongoClient().get_database("test", codec_options=CODEC)
+    return _Store(_Database(records, threading.RLock()), deadline_seconds=10)
 
-    def transact(run: Callable[[Any], Any]) -> Any:
-        with lock:
+
+class _Store(Store):
+    """A store that restores every record when a transaction is aborted."""
+
+    def with_transaction(self, work: Callable[[Any], Any]) -> Any:
+        database: Any = self.database
+        records = database._database
+        with database._lock:
             before = {name: list(records[name].find()) for name in records.list_collection_names()}
             try:
-                return run(None)
+                return work(None)
             except Exception:
                 for name in records.list_collection_names():
                     records[name].delete_many({})
                     if before.get(name):
                         records[name].insert_many(before[name])
                 raise
-
-    database = _Database(records, lock)
-    return Store(database, transact=transact, deadline_seconds=10)
 
 
 class _Expressions(aggregate._Parser):

@@ -60,8 +60,9 @@ def create_in_new(opened: Store) -> None:
 def create_missing(opened: Store) -> list[str]:
     """Creates every missing index and validator; returns a line for each that can't be created."""
     with opened.deadline(unbounded=True), _builds_shown(opened):
+        refused = indexes.create_indexes(opened.database)
         validators.create_validators(opened.database)
-        return indexes.create_indexes(opened.database)
+        return refused
 
 
 @contextmanager

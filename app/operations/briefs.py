@@ -24,8 +24,8 @@ from app.operations.documents import change_document, document_change, document_
 from app.operations.operation import Effect, Result, operation
 from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
-from app.responses.claims import ClaimedDocument, ClaimedSummary
 from app.responses.documents import DocumentSummary
+from app.responses.packets import ClaimedDocument, ClaimedSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
@@ -48,7 +48,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
-    names = ctx.store.categories.get_names(ctx.project_id, filed)
+    names = ctx.store.categories.names(ctx.project_id, filed)
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 

@@ -197,7 +197,7 @@ def write_decision(
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
         origin = origin or (Origin(scripted=True) if ctx.channel == Channel.CLI else Origin())
-        ctx.store.revisions.add(ctx.project_id, after, at=ctx.now, by=ctx.caller.actor, origin=origin)
+        ctx.store.revisions.add(ctx.project_id, [(after, decision.events[-1])], origin)
     deliver_at_once(ctx, [(before, after)])
     return after
 

@@ -25,6 +25,7 @@ from app.rules.events import Event
 from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import ExistingRecords, reference_problems
+from app.rules.revisions import Origin
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import DocumentChanges
@@ -187,11 +188,11 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
     ctx.store.documents.change_many(ctx.project_id, changed)
     versions = [
-        (decision.document, ctx.event("document.updated"))
+        (decision.document, decision.events[-1])
         for before, decision in changed
         if decision.document["version"] != before["version"]
     ]
-    ctx.store.revisions.add_many(ctx.project_id, versions, scripted=True)
+    ctx.store.revisions.add(ctx.project_id, versions, Origin(scripted=True))
     deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 

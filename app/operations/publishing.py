@@ -35,6 +35,7 @@ from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
 from app.rules.actors import Actor
+from app.rules.briefs import expire_lease
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
@@ -270,20 +271,16 @@ def _publish(
     """
     rendering: Rendering | None = ctx.prepared
     call, html_id = publishing_call(ctx, document, by=by), new_id()
-
-    def publish(present: StoredDocument) -> Decision:
-        refuse_publication(present, call, base_version)
-        if rendering is None or rendering.content_id != present["contentId"]:
-            raise WriteConflict
-        if (text := rendering.text) is None:
-            raise publishing.not_renderable()
-        published_at = present["publishedAt"] or live_since or ctx.now
-        delivered = publishing.publication(present, text, html_id, published_at=published_at, now=ctx.now)
-        ctx.store.bodies.add(ctx.project_id, document["id"], text.html, html_id)
-        _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
-        return publishing.publish_document(present, call, delivered)
-
-    return change_document(ctx, document, publish)
+    refuse_publication(expire_lease(ctx.check_match(document), ctx.now).document, call, base_version)
+    if rendering is None or rendering.content_id != document["contentId"]:
+        raise WriteConflict
+    if (text := rendering.text) is None:
+        raise publishing.not_renderable()
+    published_at = document["publishedAt"] or live_since or ctx.now
+    delivered = publishing.publication(document, text, html_id, published_at=published_at, now=ctx.now)
+    ctx.store.bodies.add(ctx.project_id, document["id"], text.html, html_id)
+    _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
+    return change_document(ctx, document, partial(publishing.publish_document, call=call, delivered=delivered))
 
 
 def _replaced(ctx: Context, before: Publication | None) -> None:

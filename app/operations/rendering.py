@@ -8,6 +8,7 @@ from cachetools import LRUCache
 from app.operations.context import Context
 from app.operations.guards import refusal_of
 from app.operations.long_texts import processing
+from app.operations.revisions import markdown_of
 from app.rules.publishing import Rendered, refuse_publication, rendered
 from app.schemas.loading import Fields
 
@@ -32,8 +33,7 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
     content_id = document.get("contentId")
     if content_id is None:
         return None
-    markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    return Rendering(content_id, None if markdown is None else _render_content(ctx, content_id, markdown))
+    return Rendering(content_id, _render_content(ctx, content_id, markdown_of(ctx, content_id)))
 
 
 def render(ctx: Context, markdown: str) -> Rendered | None:
@@ -44,20 +44,22 @@ def render(ctx: Context, markdown: str) -> Rendered | None:
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
     """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
-    with _renderable_lock:
-        known = _renderable.get(content_id)
+    known = _known(content_id)
     if known is not None:
         return known
-    if markdown is None:
-        markdown = ctx.store.bodies.to_render(ctx.project_id, content_id)
-    return markdown is not None and _render_content(ctx, content_id, markdown) is not None
+    return _render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
+
+
+def _known(content_id: str) -> bool | None:
+    with _renderable_lock:
+        return _renderable.get(content_id)
 
 
 def _render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
+    if _known(content_id) is False:
+        return None
     text = render(ctx, markdown)
     with _renderable_lock:
         _renderable[content_id] = text is not None
-    if text is None:
-        ctx.store.bodies.refuse_to_render(ctx.project_id, content_id)
     return text

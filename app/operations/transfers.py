@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -248,7 +249,7 @@ class ProjectImport:
                 self._count(*outcome)
 
     def _outcomes(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> list[_Outcome]:
-        """Returns what `add` returns; after too many conflicts with other writes, each row has its own transaction."""
+        """Returns what `add` returns, which is called again when another write took a name, a slug or a key first."""
 
         def added(store: Store) -> list[_Outcome]:
             outcomes = add(store, rows)
@@ -257,14 +258,11 @@ class ProjectImport:
             return outcomes
 
         for _ in range(TRIES if rows else 0):
-            try:
-                with self._store.deadline():
-                    return self._store.in_transaction(added)
-            except WriteConflict:
-                continue
-        if len(rows) == 1:
-            return [_InvalidLine(rows[0][1], "Another record was created at the same time: run the import again.")]
-        return [self._outcomes([row], add)[0] for row in rows]
+            with suppress(WriteConflict), self._store.deadline():
+                return self._store.in_transaction(added)
+        return [
+            _InvalidLine(line, "Others wrote to the project all the time: run the import again.") for _, line, _ in rows
+        ]
 
     def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
         """Adds the records that do not exist; lines that follow refer to those that do."""

@@ -6,8 +6,8 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
-from app.responses.actors import Created, Identified
 from app.responses.briefs import Brief, brief_record
+from app.responses.named import Created, Identified
 from app.responses.revisions import Published
 from app.rules.actors import Actor
 from app.rules.documents import StoredDocument, brief_of

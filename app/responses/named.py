@@ -1,14 +1,33 @@
-"""Members, clusters and categories as callers see them (decisions, sections 2 and 4)."""
+"""Members, clusters and categories as callers see them, and what documents have in common with them.
+
+(decisions, sections 2 and 4)
+"""
 
 from typing import Annotated
 
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
-from app.responses.actors import Created
+from app.rules.actors import Actor
 from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.times import wire_time
 from app.vocabulary import Role
+
+
+class Identified(TypedDict):
+    """A record's id."""
+
+    id: Annotated[Id, doc("its id")]
+
+
+class Created(TypedDict):
+    """Where a document, cluster or category belongs, and who created it."""
+
+    projectId: Annotated[Id, doc("its project")]
+    teamId: Annotated[Id, doc("the project's team")]
+    createdAt: Annotated[Timestamp, doc("when it was created")]
+    createdBy: Annotated[Actor, doc("who created it")]
+    updatedAt: Annotated[Timestamp, doc("when it last changed")]
 
 
 class Member(TypedDict):

@@ -13,10 +13,10 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def slug_of(title: str) -> str:
-    """Returns the slug that a title makes: its words in ASCII, in lower case, as many as 200 characters hold.
+    """Returns the slug that a title makes: its words in ASCII, in lower case, at most 200 characters.
 
-    Of a first word that is longer it has the beginning. A title without a letter or digit, as of emoji alone, makes
-    `untitled`.
+    It is cut at a word boundary; a first word longer than that is truncated. A title without a letter or digit, as of
+    emoji alone, makes `untitled`.
     """
     text = _HAN.sub(r" \g<0> ", _SYMBOLS.sub(" ", title))
     words = _WORD.findall(anyascii(text).lower().replace("'", ""))

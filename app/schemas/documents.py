@@ -1,7 +1,10 @@
 """What may be written to a document after it exists, and what reading documents takes (decisions, section 5)."""
 
-from app.schemas.checks import calendar_date, http_url, not_blank, one_of, timestamp
-from app.schemas.document_keys import MAX_KEY, not_empty
+from typing import Any
+
+from marshmallow import validate
+
+from app.schemas.checks import calendar_date, full_match, http_url, not_blank, one_of, timestamp
 from app.schemas.intents import MAX_MARKDOWN, FirstStatus
 from app.schemas.queries import Page
 from app.schemas.slugs import document_slug
@@ -20,6 +23,20 @@ from app.schemas.types import (
 from app.vocabulary import BriefState, DocumentStatus
 
 SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
+
+MAX_KEY = 200
+"""The most characters of a document's key, the caller's own id of it (decisions, section 14)."""
+
+not_empty = validate.Length(min=1, error="Must not be empty.")
+
+document_key_form = full_match(
+    r"[^,\x00-\x1f\x7f-\x9f]*", "Must not contain commas, line breaks or other control characters."
+)
+
+
+def document_key(**options: Any) -> StrictString:
+    """Declares a document's key, 1 to 200 characters, whose form the second stage checks."""
+    return StrictString(MAX_KEY, document_key_form, validate=[not_empty], **options)
 
 
 def _day(description: str) -> StrictString:

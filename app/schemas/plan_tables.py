@@ -15,7 +15,7 @@ from marshmallow import fields
 
 from app.errors import MAX_ISSUES
 from app.schemas.briefs import BriefFields
-from app.schemas.document_keys import MAX_KEY
+from app.schemas.documents import MAX_KEY
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import cached_schema
 from app.schemas.plans import PieceFields

@@ -1,6 +1,6 @@
 """What a plan carries: the pieces of content that somebody plans, many at once (decisions, section 14)."""
 
-from app.schemas.document_keys import document_key
+from app.schemas.documents import document_key
 from app.schemas.intents import DraftDocumentFields
 from app.schemas.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
 

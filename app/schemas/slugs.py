@@ -1,17 +1,18 @@
 """What a slug may be: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
 
-import unicodedata
-
 import marshmallow as ma
+import regex
 
 from app.schemas.checks import full_match
 
 MAX_PAST_SLUGS = 20
 """The most past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""
 
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")  # RFC 3986, section 2.3
-_JOINERS = "\u200c\u200d"  # part of the spelling in Persian and Indic scripts
-_UNFIT = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
+_UNFIT = regex.compile(
+    r"[\p{ASCII}--[A-Za-z0-9\-._~]]|[[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}]--[\u200c\u200d]]", regex.VERSION1
+)
+"""Characters outside those that RFC 3986, section 2.3, leaves unreserved; of other scripts the invisible ones, but for
+the joiners, which are part of the spelling in Persian and Indic scripts."""
 
 category_slug = full_match(
     "[a-z0-9]+(-[a-z0-9]+)*", "Must be lowercase letters, numbers and single hyphens, like `how-to`."
@@ -33,16 +34,9 @@ def slug_problem(slug: str) -> str | None:
         return "A slug is not blank. Leave it out to have one made from the title."
     if slug in (".", ".."):
         return "A slug is not only dots, which mean a folder in an address. Use letters, digits or hyphens."
-    for character in slug:
-        if not _fits(character):
-            return f"{_named(character)} can't be part of a slug. Use letters, digits, hyphens, `.`, `_` or `~`."
+    if unfit := _UNFIT.search(slug):
+        return f"{_named(unfit[0])} can't be part of a slug. Use letters, digits, hyphens, `.`, `_` or `~`."
     return None
-
-
-def _fits(character: str) -> bool:
-    if character.isascii():
-        return character in _UNRESERVED
-    return character in _JOINERS or unicodedata.category(character) not in _UNFIT
 
 
 def _named(character: str) -> str:

@@ -6,8 +6,7 @@ its texts, its versions and last the document itself.
 
 from app.schemas.briefs import BriefFields
 from app.schemas.checks import full_match, not_blank
-from app.schemas.document_keys import document_key
-from app.schemas.documents import PublishedChanges
+from app.schemas.documents import PublishedChanges, document_key
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
 from app.schemas.projects import ProjectChanges

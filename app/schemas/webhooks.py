@@ -1,13 +1,12 @@
 """What a webhook may hold, and what its log takes (decisions, section 9)."""
 
-from difflib import get_close_matches
-
 import marshmallow as ma
 from marshmallow import validate
 
 from app.schemas.checks import http_url
 from app.schemas.queries import Page
 from app.schemas.types import EnumList, Schema, StrictBoolean, StrictString, StringList
+from app.schemas.unknown import near_name
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 MAX_URL = 2_000
@@ -20,8 +19,8 @@ class EventType(validate.OneOf):
     def __call__(self, value: str) -> str:
         if value in self.choices:
             return value
-        near = get_close_matches(value, EVENT_TYPES, 1, 0.7)
-        named = f"did you mean `{near[0]}`?" if near else f"one of {', '.join(EVENT_TYPES)}."
+        near = near_name(value, EVENT_TYPES)
+        named = f"did you mean `{near}`?" if near else f"one of {', '.join(EVENT_TYPES)}."
         raise ma.ValidationError(f"Must be a type of event: {named}")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from bson import ObjectId
 from cachetools import LRUCache
@@ -42,8 +42,6 @@ class StoredBody(TypedDict):
     projectId: str
     documentId: str
     text: str
-    notRenderable: NotRequired[bool]
-    """Set for a markdown whose html would be too long."""
 
 
 class Bodies(Collection[StoredBody]):
@@ -105,16 +103,6 @@ class Bodies(Collection[StoredBody]):
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""
         return self._values(project_id, body_ids, BYTES)
-
-    def to_render(self, project_id: str, body_id: str) -> str | None:
-        """Returns a markdown that is about to be rendered; None when an earlier attempt was refused."""
-        row = self._find_one(project_id, {"_id": ObjectId(body_id), "notRenderable": None}, {"text": 1})
-        return row["text"] if row else None
-
-    def refuse_to_render(self, project_id: str, body_id: str) -> None:
-        """Marks a markdown whose html is too long, so that the next attempt does not render it."""
-        where = self._where(project_id, {"_id": ObjectId(body_id)})
-        self._collection.update_one(where, {"$set": {"notRenderable": True}}, session=self._session)
 
     def get_beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
         """Returns the first characters of several bodies by id, in one read of no more than that."""

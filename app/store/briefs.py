@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from app.rules.documents import ListedBrief, StoredDocument
@@ -62,14 +63,9 @@ class Briefs(DocumentRecords):
         fields: Bson,
     ) -> Sequence[Any]:
         condition = _listed(states, now) | filters
-
-        def read_page(limit: int, offset: int) -> Sequence[Any]:
-            return self._page_in_order(
-                project_id, condition, BY_DUE_DATE, sort=SOONEST_DUE, offset=offset, limit=limit, fields=fields
-            )
-
+        read_page = partial(self._page_in_order, project_id, condition, BY_DUE_DATE, sort=SOONEST_DUE, fields=fields)
         if not adds_expired(states):
-            return read_page(limit, offset)
+            return read_page(limit=limit, offset=offset)
         return self._page_with_expired(
             project_id, {**expired(now), **filters}, read_page, SOONEST_DUE, limit=limit, offset=offset, fields=fields
         )

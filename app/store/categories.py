@@ -7,25 +7,12 @@ from bson import ObjectId
 
 from app.rules.named import StoredCategory
 from app.rules.slugs import slug_of
-from app.store.collection import from_bson, object_id, object_ids
+from app.store.collection import from_bson, object_id
 from app.store.indexes import NOT_DELETED
 from app.store.named import Named
 from app.store.single_flight import SingleFlight
 
-_name_reads: SingleFlight[list[StoredCategory]] = SingleFlight()
-
-
-class _Ancestor(StoredCategory):
-    """A category above another one."""
-
-    depth: int
-    """How many categories are between the two."""
-
-
-class _WithAncestors(StoredCategory):
-    """A category with all that are above it, in no order."""
-
-    above: list[_Ancestor]
+_name_reads: SingleFlight[dict[str, str]] = SingleFlight()
 
 
 class Categories(Named[StoredCategory]):
@@ -51,13 +38,10 @@ class Categories(Named[StoredCategory]):
                 return found
         return None
 
-    def get_names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
+    def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
-        wanted = object_ids(sorted(set(category_ids)))
-        if not wanted:
-            return {}
-        read = partial(self._find, project_id, {"_id": {"$in": wanted}}, fields={"name": 1})
-        return {row["id"]: row["name"] for row in _name_reads.read((project_id, *wanted), read)}
+        wanted = sorted(set(category_ids))
+        return _name_reads.read((project_id, *wanted), partial(super().names, project_id, wanted)) if wanted else {}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
@@ -73,8 +57,10 @@ class Categories(Named[StoredCategory]):
         }
         fields = {"name": 1, "description": 1, "above._id": 1, "above.name": 1, "above.depth": 1}
         stages = [{"$match": {"_id": object_id(category_id), **live}}, {"$graphLookup": above}, {"$project": fields}]
-        found: _WithAncestors | None = from_bson(next(self._collection.aggregate(stages, session=self._session), None))
-        return [*sorted(found["above"], key=lambda one: -one["depth"]), found] if found else []
+        for category in self._collection.aggregate(stages, session=self._session):
+            ancestors = sorted(category["above"], key=lambda one: -one["depth"])
+            return [from_bson(one) for one in (*ancestors, category)]
+        return []
 
     def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
         """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.

@@ -151,7 +151,7 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
         self,
         project_id: str,
         condition: Bson,
-        read_page: Callable[[int, int], Sequence[Any]],
+        read_page: Callable[..., Sequence[Any]],
         sort: Sequence[tuple[str, int]],
         *,
         limit: int,
@@ -160,12 +160,12 @@ class DocumentRecords(OutboxCollection[StoredDocument]):
     ) -> Sequence[Any]:
         """Returns one page of a list with, merged into it, the claims that expired and that meet a condition.
 
-        `read_page` reads a page, of a limit and an offset, of the list without them. Raises `WriteConflict` when one of
-        them was recorded as ready between the two reads.
+        `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them
+        was recorded as ready between the two reads.
         """
         claims = self._find(project_id, condition, fields=fields, index=EXPIRED_LEASES)
         first = max(0, offset - len(claims))
-        rows = read_page(limit + offset - first, first)
+        rows = read_page(limit=limit + offset - first, offset=first)
         if not claims:
             return rows
         if {row["id"] for row in rows} & {row["id"] for row in claims}:

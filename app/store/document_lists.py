@@ -2,7 +2,7 @@
 
 The rule is short: the index of the list's order, with the entries of the leading filter (`LEADING`); MongoDB merges
 several entries in order (`SORT_MERGE`). Further filters are looked at in the records. What finds few documents by an
-index of its own (`_narrow`) is found by that, and sorted by MongoDB.
+index of its own (`_plan`) is found by that, and sorted by MongoDB.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,16 +70,12 @@ class DocumentLists(DocumentRecords):
     ) -> Sequence[StoredDocument]:
         """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
-        condition = condition_of(filters, now)
-        index = self._narrow(project_id, filters, condition, but=ORDERS[name]) or ORDERS[name]
+        index, condition = self._plan(project_id, filters, now, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-
-        def read_page(limit: int, offset: int) -> Sequence[StoredDocument]:
-            return self._page(project_id, condition, index, order, limit=limit, offset=offset)
-
+        read_page = partial(self._page, project_id, condition, index, order)
         claims = _expired_claims(filters, condition, now)
         if claims is None:
-            return read_page(limit, offset)
+            return read_page(limit=limit, offset=offset)
         return self._page_with_expired(
             project_id, claims, read_page, order, limit=limit, offset=offset, fields=NOT_LISTED
         )
@@ -114,27 +110,29 @@ class DocumentLists(DocumentRecords):
     def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages."""
         condition = condition_of(filters, now)
+        # The index that has the keys of the condition, so that no record is read.
         of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
-        in_order = BY_DUE_DATE if of_due_date else BY_UPDATE
         claims = _expired_claims(filters, condition, now)
         also = 0 if claims is None else self._count(project_id, claims, EXPIRED_LEASES)
-        index = self._narrow(project_id, filters, condition, but=in_order) or in_order
+        index, condition = self._plan(project_id, filters, now, in_order=BY_DUE_DATE if of_due_date else BY_UPDATE)
         return also + self._count(project_id, condition, index)
 
-    def _narrow(self, project_id: str, filters: Filters, condition: Bson, *, but: Index | None = None) -> Index | None:
-        """Returns the index of a filter that few documents meet, if it has one of its own; None where none does."""
+    def _plan(self, project_id: str, filters: Filters, now: datetime, *, in_order: Index) -> tuple[Index, Bson]:
+        """Returns the index that a list is read by, and its condition.
+
+        That is the index `in_order`, or one of a filter that at most `FEW` documents meet; these are then sorted.
+        """
+        condition = condition_of(filters, now)
         if filters.get("deleted"):
-            return None
+            return in_order, condition
         if filters.get("slug") is not None:
-            return SLUGS
+            return SLUGS, condition
         if filters.get("key") is not None:
-            return KEYS
+            return KEYS, condition
         for index, narrow in _ranges(filters, condition["listed"]):
-            if index != but and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
-                if "words" in narrow:
-                    condition |= _words(filters, first=narrow["words"])
-                return index
-        return None
+            if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
+                return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
+        return in_order, condition
 
 
 def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:

@@ -14,7 +14,6 @@ from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, obje
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
-    BY_UPDATE,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
@@ -47,7 +46,7 @@ class Documents(DocumentLists):
             first_events.append(events[0])
         self._store.bodies.add_many(project_id, bodies)
         documents = self._insert_many(project_id, rows)
-        self._store.revisions.add_many(project_id, zip(documents, first_events, strict=True))
+        self._store.revisions.add(project_id, zip(documents, first_events, strict=True))
         return documents
 
     def change_many(self, project_id: str, changes: Iterable[tuple[StoredDocument, Decision]]) -> None:
@@ -55,7 +54,7 @@ class Documents(DocumentLists):
         decided = [
             self._update_of(project_id, before, decision.document, decision.events) for before, decision in changes
         ]
-        updates = [UpdateOne(unchanged, update, hint="_id_") for unchanged, update in decided]
+        updates = [UpdateOne(unchanged, update) for unchanged, update in decided]
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
@@ -95,19 +94,6 @@ class Documents(DocumentLists):
         index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
         condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
-
-    def count_by_status(self, project_id: str) -> dict[str, int]:
-        """Returns how many documents outside the trash have each status; those that none has are left out.
-
-        One command counts the keys of each status. A group by the status itself would read each document.
-        """
-        conditions: list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
-        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
-        others = zip(conditions[1:], groups[1:], strict=True)
-        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
-        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
-        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions], BY_UPDATE)
-        return {row["_id"]: row["count"] for row in rows}
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
@@ -186,4 +172,4 @@ class Documents(DocumentLists):
 
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster."""
-        return self._exists(project_id, {"listed": reference_entry(field, record_id)}, index=BY_UPDATE)
+        return self._exists(project_id, {"listed": reference_entry(field, record_id)})

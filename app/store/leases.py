@@ -1,17 +1,14 @@
-"""Work that several workers share, leased by atomic updates to one of them at a time.
+"""Which worker serves which webhook: each webhook is leased to one worker at a time, by atomic updates.
 
-The leases of claims are fields of briefs (`briefs.py`).
-
-Each webhook has a lease: when the webhook is due, which worker serves it until when, and how it has been doing. When a
-worker dies, its lease expires. Work that needs no order has a turn: once in some time, by the worker that comes first.
+A webhook's lease says when the webhook is due, which worker serves it until when, and how it has been doing. When a
+worker dies, its lease expires. The leases of claims are fields of briefs (`briefs.py`).
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NotRequired, TypedDict
 
 from bson import ObjectId
-from pymongo.errors import DuplicateKeyError
 
 from app.store.collection import Collection
 from app.store.types import Bson
@@ -47,22 +44,9 @@ class StoredLease(TypedDict):
 
 
 class Leases(Collection[StoredLease]):
-    """The leases of webhooks, and the turns of the worker's other work.
-
-    A turn is a record with the name of the work and `turnAt`, from when on the next worker may have it.
-    """
+    """The leases of webhooks."""
 
     name = "leases"
-
-    def take_turn(self, work: str, now: datetime, every: timedelta) -> bool:
-        """Returns whether it is this worker's turn at some work, which one of all workers has once in a while."""
-        try:
-            self._collection.update_one(
-                {"_id": work, "turnAt": {"$lte": now}}, {"$set": {"turnAt": now + every}}, upsert=True
-            )
-        except DuplicateKeyError:  # there is one, whose `turnAt` is later
-            return False
-        return True
 
     def wake(self, project_id: str, webhook_id: str, at: datetime, *, end_rest: bool = False) -> None:
         """Makes a webhook due at an instant, unless it is due earlier.
@@ -95,18 +79,19 @@ class Leases(Collection[StoredLease]):
     ) -> None:
         """Ends a lease. The webhook is due at an instant (None: not), or now if it was woken meanwhile.
 
-        What is overdue counts as due from now on, so that the others that are due come first. A webhook is not leased
-        before `rests_until`.
+        A webhook that is overdue is sorted as due now, behind the others that are due. It is not leased before
+        `rests_until`.
         """
         held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
-        free: Bson = {"leasedUntil": FREE, "leaseId": None, "slow": slow}
-        found: Bson | None = {"wakes": lease["wakes"], "skipsRest": False}
-        while found is not None:
-            free["dueAt"] = now if found["wakes"] != lease["wakes"] else max(due, now) if due else NEVER
-            free["restsUntil"] = FREE if found["skipsRest"] else rests_until or FREE
-            if self._collection.update_one({**held, "wakes": found["wakes"]}, {"$set": free}).matched_count:
-                return
-            found = self._collection.find_one(held)  # None where another worker holds it
+        is_woken = {"$ne": ["$wakes", lease["wakes"]]}
+        free: Bson = {
+            "leasedUntil": FREE,
+            "leaseId": None,
+            "slow": slow,
+            "dueAt": {"$cond": [is_woken, now, max(due, now) if due else NEVER]},
+            "restsUntil": {"$cond": ["$skipsRest", FREE, rests_until or FREE]},
+        }
+        self._collection.update_one(held, [{"$set": free}])
 
     def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""

@@ -58,6 +58,14 @@ class Named(OutboxCollection[Stored]):
                 ids[row[field]].add(row["id"])
         return {name: ids[key] for name, key in keys.items()}
 
+    def names(self, project_id: str, record_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the names of those of the records that were not deleted, by id, in one read."""
+        wanted = object_ids(sorted(set(record_ids)))
+        if not wanted:
+            return {}
+        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
+        return {row["id"]: row["name"] for row in rows}
+
     def refer_to(self, project_id: str, record_id: str) -> bool:
         """Returns whether there is a record for the transaction to refer to.
 
@@ -96,11 +104,3 @@ class Members(Named[StoredMember]):
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""
         return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
-
-    def names(self, project_id: str, member_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the names of those of the members that were not deleted, by id, in one read."""
-        wanted = object_ids(set(member_ids))
-        if not wanted:
-            return {}
-        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
-        return {row["id"]: row["name"] for row in rows}

@@ -128,6 +128,6 @@ class Projects(OutboxCollection[StoredProject]):
 
     def delivery_revision(self, project_id: str) -> Revision:
         """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
-        with self._store.moment() as session:
+        with self._store.causal_session() as session:
             counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1}, session=session)
             return Revision(counted["delivery"] if counted else 0, session.operation_time if session else None)

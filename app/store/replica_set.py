@@ -4,7 +4,7 @@ import time
 
 from pymongo import MongoClient
 from pymongo.database import Database
-from pymongo.errors import AutoReconnect, OperationFailure
+from pymongo.errors import AutoReconnect
 
 from app.store.types import Bson
 
@@ -45,12 +45,10 @@ def _is_primary(admin: Database[Bson], host: str, name: str) -> bool:
 
 
 def _configure(admin: Database[Bson], host: str, name: str) -> None:
-    try:
-        config = admin.command("replSetGetConfig")["config"]
-    except OperationFailure as error:
-        if error.code != _NOT_YET_INITIATED:
-            raise
-        _initiate(admin, host, name)
+    config = admin.command("replSetGetConfig", allowable_errors=[_NOT_YET_INITIATED]).get("config")
+    if config is None:  # or it is still reading its configuration from the disk
+        new = {"_id": name, "members": [{"_id": 0, "host": host}]}
+        admin.command("replSetInitiate", new, allowable_errors=[_ALREADY_INITIATED])
         return
     (member,) = config["members"]
     if member["host"] != host:
@@ -58,11 +56,3 @@ def _configure(admin: Database[Bson], host: str, name: str) -> None:
         config["version"] += 1
         # Forced: under its old address the set has no primary that could take the change.
         admin.command("replSetReconfig", config, force=True)
-
-
-def _initiate(admin: Database[Bson], host: str, name: str) -> None:
-    try:
-        admin.command("replSetInitiate", {"_id": name, "members": [{"_id": 0, "host": host}]})
-    except OperationFailure as error:
-        if error.code != _ALREADY_INITIATED:  # it is still reading its configuration from the disk
-            raise

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from bson import ObjectId
 
-from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
 from app.rules.revisions import Origin, StoredRevision
@@ -19,25 +18,11 @@ class Revisions(Collection[StoredRevision]):
     name = "revisions"
 
     def add(
-        self,
-        project_id: str,
-        document: StoredDocument,
-        *,
-        at: datetime,
-        by: Actor,
-        origin: Origin,
+        self, project_id: str, written: Iterable[tuple[StoredDocument, Event]], origin: Origin | None = None
     ) -> None:
-        """Stores a document's current version."""
-        self._insert(project_id, {**_version(document, at, by), **origin})
-
-    def add_many(
-        self, project_id: str, made: Iterable[tuple[StoredDocument, Event]], *, scripted: bool = False
-    ) -> None:
-        """Stores the current versions of documents, each with the time and author of its event."""
-        origin = Origin(scripted=True) if scripted else Origin()
-        self._insert_many(
-            project_id, [{**_version(document, event.at, event.by), **origin} for document, event in made]
-        )
+        """Stores the current versions of documents, each with the time and author of its event, in one call."""
+        rows = [{**_version(document, event), **(origin or {})} for document, event in written]
+        self._insert_many(project_id, rows)
 
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredRevision]:
         """Returns one page of a document's versions, the newest first."""
@@ -57,8 +42,12 @@ class Revisions(Collection[StoredRevision]):
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
         written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}
-        first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
-        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}])
+        stages = [
+            {"$match": self._where(project_id, written)},
+            {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}},
+            {"$sort": {"_id": 1}},
+        ]
+        rows = self._collection.aggregate(stages, session=self._session)
         return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
@@ -79,7 +68,7 @@ class Revisions(Collection[StoredRevision]):
             self._collection.update_many(where, {"$set": {"undone": True}}, session=self._session)
 
 
-def _version(document: StoredDocument, at: datetime, by: Actor) -> Bson:
+def _version(document: StoredDocument, event: Event) -> Bson:
     fields = {name: document.get(name) for name in PUBLISHED_FIELDS}
     version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
-    return {**version, **fields, "wordCount": document["wordCount"], "at": at, "by": dict(by)}
+    return {**version, **fields, "wordCount": document["wordCount"], "at": event.at, "by": dict(event.by)}

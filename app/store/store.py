@@ -10,7 +10,7 @@ from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import NoReturn, Protocol, TypeVar
+from typing import NoReturn, TypeVar
 
 import pymongo
 from bson import Timestamp
@@ -140,19 +140,11 @@ class _RolledBack(Exception):
     """Ends a transaction that is rolled back."""
 
 
-class Transact(Protocol):
-    """Runs work in a transaction, as often as others write the same records first."""
-
-    def __call__(self, work: Callable[[ClientSession | None], T], /) -> T:
-        """Returns what the work returns."""
-
-
 @dataclass(eq=False)
 class Store:
     """The collections of one database, each as an attribute; inside a transaction, all bound to its session."""
 
     database: Database[Bson]
-    transact: Transact
     deadline_seconds: float
     session: ClientSession | None = None
     is_rolled_back: bool = False
@@ -236,14 +228,29 @@ class Store:
             return result
 
         try:
-            return self.transact(tried)
+            return self.with_transaction(tried)
         except PyMongoError as error:
             if lost and error.timeout:
                 raise TooManyWriters(reason=reason_of(error)) from error
             raise
 
+    def with_transaction(self, work: Callable[[ClientSession | None], T]) -> T:
+        """Runs work in a transaction, as PyMongo does: again when another transaction wrote the same records first."""
+
+        def attempt(session: ClientSession) -> T:
+            try:
+                return work(session)
+            except BaseException:
+                Context().run(_abort, session)
+                raise
+
+        with self.database.client.start_session() as session:
+            return session.with_transaction(
+                attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
+            )
+
     @contextmanager
-    def moment(self) -> Iterator[ClientSession | None]:
+    def causal_session(self) -> Iterator[ClientSession | None]:
         """Yields a session that knows the time of what it read; None where only the primary is ever read."""
         if isinstance(self.delivery_read_preference, Primary):
             yield None
@@ -323,7 +330,7 @@ def reason_of(error: PyMongoError) -> str:
 def _codes_of(error: PyMongoError) -> set[int | None]:
     """Returns MongoDB's code of an error; of a bulk write, those of each write that failed."""
     if isinstance(error, BulkWriteError):
-        return {one["code"] for kind in ("writeErrors", "writeConcernErrors") for one in error.details[kind]}
+        return {one["code"] for kind in ("writeErrors", "writeConcernErrors") for one in error.details.get(kind, ())}
     return {error.code} if isinstance(error, OperationFailure) else set()
 
 
@@ -356,19 +363,6 @@ def connect(
         client.close()
         raise SettingsError(f"MONGODB_URI: its database {error}.") from None
 
-    def transact(work: Callable[[ClientSession | None], T], /) -> T:
-        def attempt(session: ClientSession) -> T:
-            try:
-                return work(session)
-            except BaseException:
-                Context().run(_abort, session)
-                raise
-
-        with client.start_session() as session:
-            return session.with_transaction(
-                attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
-            )
-
     # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike, and
     # with `journal=false` or `wtimeoutMS` an acknowledged write could be lost, or a stored one be reported as failed.
     opened = client.get_database(
@@ -379,7 +373,7 @@ def connect(
         write_concern=WriteConcern("majority"),
     )
     mode = READ_MODES[delivery_read_preference]
-    return Store(opened, transact=transact, deadline_seconds=deadline_seconds, delivery_read_preference=mode)
+    return Store(opened, deadline_seconds, delivery_read_preference=mode)
 
 
 def _abort(session: ClientSession) -> None:

@@ -8,13 +8,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from pymongo.database import Database
-from pymongo.errors import OperationFailure
 
 from app.store.types import Bson
 from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
-
-EXISTS = 48
-"""MongoDB's code for a collection that is there already."""
 
 ID = {"bsonType": "objectId"}
 TEXT = {"bsonType": "string"}
@@ -63,26 +59,13 @@ def validator(collection: str) -> Bson:
 def create_validators(database: Database[Bson]) -> None:
     """Gives every collection its validator; records that break it already are left, and may be written to.
 
-    A validator that is as it should be is not set again: that would wait for every write to the collection.
+    The collections exist, as they have indexes. A validator that is as it should be is not set again: that would wait
+    for every write to the collection.
     """
     present = _present(database)
     for collection in REQUIRED:
-        options: Bson = {"validator": validator(collection), "validationLevel": "moderate"}
-        if collection not in present and _created(database, collection, options):
-            continue
         if present.get(collection) != validator(collection):
-            database.command("collMod", collection, **options)
-
-
-def _created(database: Database[Bson], collection: str, options: Bson) -> bool:
-    """Creates a collection; returns whether it did, as a server or another `db init` may have been faster."""
-    try:
-        database.command("create", collection, **options)
-    except OperationFailure as error:
-        if error.code != EXISTS:
-            raise
-        return False
-    return True
+            database.command("collMod", collection, validator=validator(collection), validationLevel="moderate")
 
 
 def differences(database: Database[Bson]) -> list[str]:

@@ -23,7 +23,6 @@ from app.worker.worker import Job, ProjectByProject, ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
 
-TRIM_EVERY = timedelta(hours=1)
 PUBLISHING_THREADS = 4
 
 
@@ -42,7 +41,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
-        project_by_project("trim feeds", 60, trim_feeds, keep, set()),
+        project_by_project("trim feeds", 600, trim_feeds, keep),
     )
 
 
@@ -107,21 +106,17 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     return projects.each(with_expired, expire) > 0
 
 
-def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta, untrimmed: set[str]) -> bool:
-    """Removes a batch of old events from each of the feeds `untrimmed`; all are, once an hour among all workers."""
-    now = this_instant()
-    with store.deadline():
-        if store.leases.take_turn("trim feeds", now, TRIM_EVERY):
-            untrimmed.update(store.events.projects())
+def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
+    """Removes a batch of old events from each feed."""
+    before = this_instant() - keep
 
     def trim(project_id: str) -> int:
         with store.deadline():
-            events = store.events.trim(project_id, now - keep)
-        if not events:
-            untrimmed.remove(project_id)
-        return events
+            return store.events.trim(project_id, before)
 
-    trimmed = projects.each(untrimmed, trim)
+    with store.deadline():
+        feeds = store.events.projects()
+    trimmed = projects.each(feeds, trim)
     if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})
     return trimmed > 0

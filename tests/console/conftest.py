@@ -69,13 +69,10 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
     database = client.get_database(store.database.name, codec_options=CODEC)
 
-    def transact(run: Any) -> Any:
-        raise AssertionError("Pages only read.")
-
     settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        app = create_app(settings, Store(database, transact=transact, deadline_seconds=10))
+        app = create_app(settings, Store(database, deadline_seconds=10))
     yield app, commands
     client.close()
 

@@ -96,7 +96,7 @@ def explain(store: Store, mongodb_uri: str) -> Iterator[Explain]:
     watch = Watch()
     client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[watch], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
-    watched = Store(database, transact=lambda run: run(None), deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10)
 
     def explained(run: Callable[[Store], Any], find: Callable[[dict[str, Any]], bool] = bool) -> list[Plan]:
         watch.commands.clear()

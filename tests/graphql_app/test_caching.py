@@ -277,11 +277,11 @@ def test_a_read_that_fails_fails_for_all_requests_that_share_it_and_for_none_aft
 def test_a_reader_that_is_interrupted_while_it_waits_blocks_no_other() -> None:
     turns: SingleFlight[int] = SingleFlight()
     before = _Interrupted()
-    turns._last["project"] = before  # type: ignore[assignment]
+    turns._reading["project"] = before  # type: ignore[assignment]
 
     with pytest.raises(KeyboardInterrupt):
         turns.read("project", lambda: 1)
-    turns._last.clear()
+    turns._reading.clear()
 
     assert turns.read("project", lambda: 5) == 5
 
@@ -289,7 +289,7 @@ def test_a_reader_that_is_interrupted_while_it_waits_blocks_no_other() -> None:
 class _Interrupted:
     """A read under way that a reader is interrupted while waiting for."""
 
-    begun = True
-
-    def wait(self) -> None:
+    def __enter__(self) -> None:
         raise KeyboardInterrupt
+
+    def __exit__(self, *error: object) -> None: ...

@@ -107,7 +107,7 @@ def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mon
         ("{ documents { id title excerpt } }", ["counters", "publications"]),
         ("{ documents { html } }", ["counters", "publications", "bodies"]),
         (
-            '{ documents { markdown } documentsInCategory(categoryId: "5") { html } }',
+            '{ documents { markdown html } documentsInCategory(categoryId: "5") { html } }',
             ["counters", "publications", "publications", "bodies"],
         ),
         ("{ documents { category { id } } }", ["counters", "publications", "categories"]),

@@ -19,7 +19,7 @@ class Watched(monitoring.CommandListener):
         self.collections: list[str] = []
         self.commands: list[dict[str, Any]] = []
         self.client: MongoClient[Any] = MongoClient(uri, event_listeners=[self])
-        store = Store(self.client.get_database(database, codec_options=CODEC), transact=_no, deadline_seconds=10)
+        store = Store(self.client.get_database(database, codec_options=CODEC), deadline_seconds=10)
         self.app: Flask = opened(store)
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
@@ -40,10 +40,6 @@ class Watched(monitoring.CommandListener):
 
     def failed(self, event: monitoring.CommandFailedEvent) -> None:
         """Is of no interest."""
-
-
-def _no(run: Any) -> Any:
-    raise AssertionError("Delivery only reads.")
 
 
 def _winning(plan: dict[str, Any]) -> Any:

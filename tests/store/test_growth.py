@@ -52,7 +52,7 @@ def examined(store: Store, mongodb_uri: str) -> Iterator[Examined]:
     sent = Sent()
     client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[sent], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
-    watched = Store(database, transact=lambda run: run(None), deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10)
 
     def count(run: Callable[[Store], Any]) -> int:
         sent.commands.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -45,11 +44,7 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
     client: MongoClient[Any] = MongoClient(mongodb_uri, w="majority", event_listeners=[commands])
     database = client.get_database(fresh_store.database.name, codec_options=CODEC)
 
-    def transact(run: Callable[[Any], Any]) -> Any:
-        with client.start_session() as session:
-            return session.with_transaction(run)
-
-    watched = Store(database, transact=transact, deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10)
     settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
     project = a_project(fresh_store)
     ctx = project.context(webhooks_allow_local=True)

@@ -138,22 +138,6 @@ def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, pro
     assert expire_claims(store, ProjectByProject("expire claims")) is False
 
 
-def test_feeds_are_cut_by_one_worker_in_hours(fresh_store: Store) -> None:
-    project, trimming = a_project(fresh_store), (ProjectByProject("trim feeds"), timedelta(0), set[str]())
-    a_document(project.context())
-    fresh_store.outboxes.publish_all(project.id)
-    assert fresh_store.events.last(project.id) > 0
-
-    while trim_feeds(fresh_store, *trimming):
-        pass
-
-    assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
-    a_document(project.context(), title="Another")
-    fresh_store.outboxes.publish_all(project.id)
-    assert trim_feeds(fresh_store, *trimming) is False
-    assert fresh_store.events.page(project.id, None, 100)[0] != []
-
-
 def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     fresh_store: Store, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +268,7 @@ def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
 
     monkeypatch.setattr(fresh_store.events, "trim", trim_and_note)
 
-    trimming = (ProjectByProject("trim feeds"), timedelta(0), set[str]())
+    trimming = (ProjectByProject("trim feeds"), timedelta(0))
     while trim_feeds(fresh_store, *trimming):
         pass
 
