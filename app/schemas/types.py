@@ -56,7 +56,7 @@ class Schema(ma.Schema):
 
     def __init_subclass__(cls) -> None:
         """Has apispec describe each schema with its docstring."""
-        cls.Meta = type("Meta", (cls.Meta,), {"description": docstring(cls)})  # type: ignore[assignment]
+        cls.Meta = type("Meta", (cls.Meta,), {"description": docstring(cls)})  # type: ignore[assignment, misc]
 
 
 class Documented(fields.Field[Any]):
