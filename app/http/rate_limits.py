@@ -1,4 +1,4 @@
-"""Requests of a token and failed authentications of an address, counted in fixed windows of a minute, in this process."""
+"""Requests of a token and failed authentications of an address, counted in windows of a minute, in this process."""
 
 import math
 import threading

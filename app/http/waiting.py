@@ -6,8 +6,7 @@ from multiprocessing.synchronize import Event
 from typing import Any
 
 from app.errors import ServiceUnavailable
-from app.http.callers import callers
-from app.http.concurrency import wait_instead_of_working
+from app.http.callers import callers, wait_instead_of_working
 from app.operations.operation import Result
 
 POLL_SECONDS = 0.5

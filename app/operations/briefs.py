@@ -24,8 +24,8 @@ from app.operations.documents import change_document, document_change, document_
 from app.operations.operation import Effect, Result, operation
 from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
-from app.responses.claims import ClaimedDocument, ClaimedSummary
 from app.responses.documents import DocumentSummary
+from app.responses.packets import ClaimedDocument, ClaimedSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of

@@ -33,10 +33,9 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
-from app.responses.claims import ClaimedSummary
 from app.responses.documents import DocumentSummary
-from app.rules.calls import Call
-from app.rules.documents import StoredDocument
+from app.responses.packets import ClaimedSummary
+from app.rules.documents import Call, StoredDocument
 from app.schemas.types import Schema
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult

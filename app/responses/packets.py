@@ -1,11 +1,12 @@
 """All that a writer needs, as callers see it (decisions, section 12)."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, Date, doc, one_of
 from app.responses.briefs import Brief, BriefLink
+from app.responses.documents import Document, DocumentSummary
 from app.responses.errors import FAILED_CHECK
 from app.responses.named import BriefCategory, BriefCluster
 from app.responses.sections import Outline
@@ -61,6 +62,18 @@ class Packet(TypedDict):
     checks: Annotated[list[CheckResult], doc("the failures of checks", [FAILED_CHECK])]
     actions: Annotated[list[str], doc("the operations that are allowed now", ["write_content", "release_brief"])]
     truncated: Annotated[list[str], doc("the names of the parts that were shortened to fit")]
+
+
+class _WithPacket(TypedDict):
+    packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
+
+
+class ClaimedSummary(DocumentSummary, _WithPacket):
+    """A claimed document without its long texts."""
+
+
+class ClaimedDocument(Document, _WithPacket):
+    """A claimed document."""
 
 
 def packet_document(document: StoredDocument) -> PacketDocument:

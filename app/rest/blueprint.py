@@ -19,8 +19,7 @@ from webargs.flaskparser import FlaskParser
 
 from app.errors import NotFound
 from app.http import bodies, json, tables, unknown
-from app.http.callers import callers
-from app.http.concurrency import hold_large
+from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
