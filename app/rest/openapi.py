@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 import orjson
 import yaml
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
@@ -78,6 +80,20 @@ class ManagementApi(Api):  # type: ignore[misc]
     ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
 
 
+class Converter(OpenAPIConverter):
+    """apispec's converter, which describes each schema of a request with its docstring."""
+
+    def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
+        described = {"description": docstring(type(schema))} if type(schema).__doc__ else {}
+        return {**described, **super().schema2jsonschema(schema)}  # type: ignore[no-untyped-call]
+
+
+class Plugin(MarshmallowPlugin):
+    """apispec's plugin with that converter."""
+
+    Converter = Converter
+
+
 def make_document(
     settings: Settings, blueprints: Iterable[Blueprint], routes: Iterable[Route], health: Iterable[ErrorResponse]
 ) -> dict[str, Any]:
@@ -93,7 +109,7 @@ def make_document(
         OPENAPI_VERSION="3.1.0",
         API_SPEC_OPTIONS={**yaml.safe_load(HEAD.read_text("utf-8")), "servers": [server]},
     )
-    api = ManagementApi(app)
+    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": Plugin()})
     responses = {one.name: one for one in (*(one for route in routes for one in route.errors), *health)}
     for name, response in responses.items():
         api.spec.components.response(name, _error_response(response))

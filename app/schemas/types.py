@@ -14,7 +14,6 @@ from marshmallow import fields, validate
 from marshmallow.experimental.context import Context
 from webargs.fields import DelimitedList
 
-from app.documented import docstring
 from app.schemas.checks import HEX_ID, calendar_date, one_of, timestamp
 
 Check = Callable[[Any], Any]
@@ -53,10 +52,6 @@ class Schema(ma.Schema):
 
     class Meta:
         unknown = ma.EXCLUDE
-
-    def __init_subclass__(cls) -> None:
-        """Has apispec describe each schema with its docstring."""
-        cls.Meta = type("Meta", (cls.Meta,), {"description": docstring(cls)})  # type: ignore[assignment, misc]
 
 
 class Documented(fields.Field[Any]):
