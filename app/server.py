@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, concurrency, errors, metrics, requests, tracing
+from app.http import bodies, errors, metrics, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -38,10 +38,10 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     store = store or connect(
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
-    Callers(app, store, settings, api.addresses())
     requests.install(app)
-    for part in (concurrency, bodies, errors):
-        part.install(app)
+    Callers(app, store, settings, api.addresses())
+    bodies.install(app)
+    errors.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)
     if settings.serve_rest:

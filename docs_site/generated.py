@@ -18,8 +18,7 @@ from app.responses.json_schema import response_schema
 from app.rest.api import ROUTES
 from app.rules import briefs, statuses
 from app.rules.actors import SYSTEM
-from app.rules.calls import Call
-from app.rules.documents import NO_CLAIM, OPEN, Decision, StoredDocument
+from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 from graphql_app.schema import sdl

@@ -27,8 +27,7 @@ from werkzeug.http import parse_accept_header, quote_etag
 
 from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http import bodies
-from app.http.callers import callers
-from app.http.concurrency import hold_large
+from app.http.callers import callers, hold_large
 from app.http.requests import CALLER
 from app.operations.context import Caller, Context
 from app.operations.delivered_texts import Text, TextCache

@@ -14,7 +14,7 @@ from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_of
 from app.console.sessions import context
 from app.errors import BadRequest, NotFound, VersionConflict
-from app.http.concurrency import hold_large
+from app.http.callers import hold_large
 from app.operations import briefs, checks, documents, events, projects, revisions
 from app.operations.operation import Result
 from app.responses.documents import DocumentSummary

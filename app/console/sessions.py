@@ -9,8 +9,7 @@ from werkzeug import Response as BaseResponse
 from app.console.frame import console, is_from_script, page_before, set_cookie
 from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.http.bodies import MAX_BODY
-from app.http.callers import callers
-from app.http.credentials import SESSION_COOKIE, session_secret
+from app.http.callers import SESSION_COOKIE, callers, session_secret
 from app.http.hosts import is_same_origin
 from app.operations.access import SESSION_LIFE
 from app.operations.context import Context

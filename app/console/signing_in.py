@@ -8,8 +8,7 @@ from werkzeug import Response as BaseResponse
 from app.console.frame import console, page
 from app.console.sessions import set_session
 from app.errors import ProjectFrozen, Unauthorized
-from app.http.callers import callers
-from app.http.credentials import SESSION_COOKIE
+from app.http.callers import SESSION_COOKIE, callers
 
 HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""

@@ -7,7 +7,7 @@ from flask import Flask, Request, Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
-from app.http.concurrency import hold_large
+from app.http.callers import hold_large
 
 MAX_BODY = 20 * 1024 * 1024
 

@@ -1,5 +1,10 @@
-"""Authenticates requests by their bearer token, and limits their rate (decisions, sections 2 and 3)."""
+"""Authenticates requests, and limits how often and how many at a time each caller sends (decisions, sections 2 and 3).
 
+A request over a limit is refused at once, with `Retry-After`. Nothing waits here: requests that come faster than they
+are answered wait in the server or in the proxy. `/health` has no limit.
+"""
+
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -7,16 +12,22 @@ from datetime import datetime
 from flask import Flask, Response, current_app, g, request
 
 from app.errors import CHALLENGE, RateLimited, Unauthorized
-from app.http.concurrency import client_address
-from app.http.credentials import bearer_secret, session_secret
+from app.http.proxies import client_of
 from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
-from app.operations.access import Access
+from app.http.threads import THREADS
+from app.operations.access import Access, hash_of
+from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Caller, Context, this_instant
 from app.operations.invitations import accept_invitation
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
+
+BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
+SESSION_COOKIE = "cw_session"
+"""The cookie with the secret of a session; browsers send it only to the paths of the console."""
+SESSION = re.compile(rf"(?:^|;[ \t]*){SESSION_COOKIE}=([!#-:<-~]*)")
 
 TOKEN_KINDS: Mapping[Channel, TokenKind | None] = {
     Channel.REST: TokenKind.MANAGEMENT,
@@ -25,6 +36,28 @@ TOKEN_KINDS: Mapping[Channel, TokenKind | None] = {
     Channel.CONSOLE: None,
 }
 """The kind of token that each interface takes; None for a session of the console."""
+
+REQUESTS = ConcurrencyLimit(
+    128,
+    each=64,
+    busy="Too many requests at the same time: wait for some to be answered, then send this one again with the same "
+    "idempotency key.",
+)
+"""Requests of a process, and of each token or session. More threads are left to refuse others and for `/health`."""
+WAITING = ConcurrencyLimit(THREADS // 4, each=THREADS // 4, busy="Too many requests wait for events.")
+"""Requests that wait for the next event: at most a quarter of the threads (decisions, section 14)."""
+LARGE = ConcurrencyLimit(
+    48 * 1024 * 1024,
+    each=24 * 1024 * 1024,
+    busy="Too many requests with large texts at the same time: wait for some to be answered, then send this one again "
+    "with the same idempotency key.",
+)
+"""Bytes of large bodies and responses in a process, and of each project."""
+LARGE_BYTES = 256 * 1024
+"""Up to so many bytes, bodies and responses are not counted."""
+
+HEALTH = ".getHealth"
+"""The end of the names of the endpoints that respond while the process runs."""
 
 
 class Callers:
@@ -40,6 +73,8 @@ class Callers:
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
+        app.before_request(_begin)
+        app.teardown_request(_release)
         app.after_request(self._add_rate_limit_headers)
 
     def context(self, channel: Channel) -> Context:
@@ -127,3 +162,62 @@ def callers() -> Callers:
     """Returns the app's `Callers`."""
     found: Callers = current_app.extensions["callers"]
     return found
+
+
+def bearer_secret() -> str:
+    """Returns the secret in the `Authorization` header; empty where there is none."""
+    header = BEARER.fullmatch(request.environ.get("HTTP_AUTHORIZATION", ""))
+    return header[1] if header else ""
+
+
+def session_secret() -> str:
+    """Returns the secret of the console session in the cookie; empty where there is none.
+
+    It is read without parsing all cookies, as that takes milliseconds for a header of 8 KB.
+    """
+    cookie = SESSION.search(request.environ.get("HTTP_COOKIE", ""))
+    return cookie[1] if cookie else ""
+
+
+def _begin() -> None:
+    g.held = []
+    if not (request.endpoint or "").endswith(HEALTH):
+        secret = bearer_secret() or session_secret()
+        _hold(REQUESTS, hash_of(secret) if secret else client_address())
+
+
+def hold_large(size: int) -> None:
+    """Counts the bytes of a body or a response until the request ends, where they are many.
+
+    Refuses with `ServiceUnavailable` while too many bytes of others are held.
+    """
+    if size > LARGE_BYTES:
+        caller: Caller | None = request.environ.get(CALLER)
+        _hold(LARGE, caller.project_id if caller else client_address(), size)
+
+
+def wait_instead_of_working() -> None:
+    """Counts the request among those that wait for events, and no longer among those that are worked on.
+
+    Refuses with `ServiceUnavailable` where too many wait.
+    """
+    caller: Caller = request.environ[CALLER]
+    WAITING.acquire(caller.project_id)
+    _release()
+    g.held = [(WAITING, caller.project_id, 1)]
+
+
+def client_address() -> str:
+    """Returns what limits count the address of the request under."""
+    return client_of(request.remote_addr or "unknown")
+
+
+def _hold(limit: ConcurrencyLimit, key: str, amount: int = 1) -> None:
+    limit.acquire(key, amount)
+    g.held.append((limit, key, amount))
+
+
+def _release(_error: BaseException | None = None) -> None:
+    held: list[tuple[ConcurrencyLimit, str, int]] = g.pop("held", [])
+    for limit, key, amount in held:
+        limit.release(key, amount)

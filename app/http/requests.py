@@ -84,14 +84,9 @@ def install(app: Flask) -> None:
 
 
 def _check_headers() -> None:
-    environ = request.environ
-    # In C: a comprehension over all values would take a twelfth of the Python of `GET /health`.
-    if max(map(len, filter(str.__instancecheck__, environ.values()))) <= MAX_HEADER:
-        return
-    for name, value in environ.items():
-        if isinstance(value, str) and len(value) > MAX_HEADER and name.startswith(("HTTP_", "CONTENT_")):
-            header = name.removeprefix("HTTP_").replace("_", "-").title()
-            raise HttpApiDecodeError(f"The header {header[:100]} is too long: send at most {MAX_HEADER:,} characters.")
+    for name, value in request.headers:
+        if len(value) > MAX_HEADER:
+            raise HttpApiDecodeError(f"The header {name[:100]} is too long: send at most {MAX_HEADER:,} characters.")
 
 
 def request_id(environ: WSGIEnvironment) -> str:
@@ -119,13 +114,9 @@ def logged_path(environ: WSGIEnvironment) -> str:
 
 
 def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
-    """Writes the log line: never a secret, a body or a query.
-
-    `log.info` would first find out which line of code calls it, which takes a quarter of the time of a log line.
-    """
+    """Writes the log line: never a secret, a body or a query."""
     caller: Caller | None = environ.get(CALLER)
     line = {
-        **{"name": log.name, "levelno": logging.INFO, "levelname": "INFO", "msg": "request"},
         "requestId": environ[ID],
         "method": environ["REQUEST_METHOD"],
         "path": logged_path(environ),
@@ -134,4 +125,4 @@ def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
         "tokenId": caller.token_id if caller else None,
         "projectId": caller.project_id if caller else None,
     }
-    log.handle(logging.makeLogRecord(line))
+    log.info("request", extra=line)

@@ -18,9 +18,8 @@ from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
 from app.responses.actions import Action, action_record
-from app.rules.calls import Call
 from app.rules.checks import CheckResult, failed_errors
-from app.rules.documents import StoredDocument
+from app.rules.documents import Call, StoredDocument
 from app.rules.publishing import refuse_publication
 from app.rules.statuses import submit_document
 from app.vocabulary import Scope

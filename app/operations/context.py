@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
-from app.rules.calls import Call
+from app.rules.documents import Call
 from app.rules.etags import EntityTag, matches
 from app.rules.events import Event
 from app.rules.tokens import Budget

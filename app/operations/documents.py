@@ -23,8 +23,7 @@ from app.operations.references import lock_references
 from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
-from app.rules.calls import Call
-from app.rules.documents import Decision, StoredDocument, delivered_at_once, document_event
+from app.rules.documents import Call, Decision, StoredDocument, delivered_at_once, document_event
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import document_tag
 from app.rules.events import Event

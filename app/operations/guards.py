@@ -12,8 +12,7 @@ from app.errors import BudgetExceeded, ProjectFrozen, Refusal
 from app.operations.context import Context, this_instant
 from app.rules.actors import Actor, wire_note
 from app.rules.briefs import expire_lease
-from app.rules.calls import Call
-from app.rules.documents import StoredDocument
+from app.rules.documents import Call, StoredDocument
 from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
 from app.rules.times import read_time

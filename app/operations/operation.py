@@ -35,8 +35,7 @@ from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.responses.documents import DocumentSummary
 from app.responses.packets import ClaimedSummary
-from app.rules.calls import Call
-from app.rules.documents import StoredDocument
+from app.rules.documents import Call, StoredDocument
 from app.schemas.types import Schema
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
@@ -86,11 +85,17 @@ class Result(Generic[Shown]):
     texts: Mapping[str, str] = field(default_factory=dict)
     """Those of the texts that were read already, by id."""
 
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The record in the body of a result that is no list."""
+        body = cast(Mapping[str, Any], self.body)
+        return body[self.record_key] if self.record_key else body
+
     def to_stored(self) -> StoredResult:
         """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
         body: object = self.body
         if self.secrets:
-            body = {name: value for name, value in self._record().items() if name not in self.secrets}
+            body = {name: value for name, value in self.record.items() if name not in self.secrets}
         return {
             "body": orjson.dumps(body).decode(),
             "etag": self.etag,
@@ -103,12 +108,9 @@ class Result(Generic[Shown]):
 
         An ETag would name a state that the record never has, or has later with other contents.
         """
-        body: object = {**self._record(), **dict.fromkeys(self.secrets)} if self.secrets else self.body
+        body: object = {**self.record, **dict.fromkeys(self.secrets)} if self.secrets else self.body
         texts = ctx.store.bodies.get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
         return replace(cast(Result[Any], self), body=body, etag=None, texts=texts)
-
-    def _record(self) -> Mapping[str, object]:
-        return cast(Mapping[str, object], self.body)
 
     @staticmethod
     def from_stored(stored: StoredResult) -> Result[Any]:

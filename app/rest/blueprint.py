@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import marshmallow as ma
 import orjson
-from flask import Response, request, url_for
+from flask import Request, Response, request, url_for
 from flask_smorest import Blueprint
+from webargs.flaskparser import FlaskParser
 
-from app.http import bodies
-from app.http.callers import callers
-from app.http.concurrency import hold_large
+from app.errors import NotFound
+from app.http import bodies, json, tables, unknown
+from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
-from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
@@ -28,17 +29,61 @@ from app.responses.json_schema import REF
 from app.responses.minimal import minimal_record
 from app.rest.examples import request_example
 from app.rest.openapi import common_parameters
-from app.rest.parser import ConditionalWriteHeaders, Parser, WriteHeaders, check_path
 from app.rest.route import Route
 from app.rules.etags import read_tags
-from app.schemas.loading import cached_schema
-from app.schemas.queries import MAX_OFFSET
+from app.schemas.checks import HEX_ID, WRONG_ID
+from app.schemas.documents import BASE_REQUIRED, GuardedWrite
+from app.schemas.keys import ConditionalWriteHeaders, WriteHeaders
+from app.schemas.loading import cached_schema, decode_error
+from app.schemas.plans import PlanFields
+from app.schemas.queries import MAX_OFFSET, NUMBERS, from_query
 from app.schemas.types import Schema
 from app.vocabulary import Channel, Kind
 
 View = Callable[..., Response]
 
+NUMBER = re.compile("0|[1-9][0-9]{0,8}")
+WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+class Parser(FlaskParser):
+    """webargs' parser for Flask with this API's rules and errors."""
+
+    DEFAULT_VALIDATION_STATUS = 400  # which flask-smorest documents
+
+    def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
+        """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
+        is_table = req.mimetype == tables.CSV and isinstance(schema, PlanFields)
+        body = (tables.loads_plan if is_table else json.loads_object)(bodies.read(), req)
+        unknown.note_unknown_body(schema, body)
+        return body
+
+    def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
+        """Returns the query's parameters, each sent several times as one list: clients send `a=1&a=2` for `a=1,2`."""
+        return from_query(schema, {name: ",".join(values) for name, values in req.args.lists()})
+
+    def handle_error(
+        self, error: ma.ValidationError, req: Request, schema: ma.Schema, *args: Any, **kwargs: Any
+    ) -> NoReturn:
+        """Raises `HttpApiDecodeError` with everything that is wrong in the headers, the query and the body.
+
+        webargs names the part that it was parsing; it parses the parts in that order, and none after a wrong one.
+        """
+        [(part, messages)] = error.messages_dict.items()
+        sent: Any = error.data
+        query, body = unknown.request_schemas()
+        if part == "headers":
+            messages |= query.validate(self.load_querystring(req, query))
+        if part != "json" and body is not None:
+            sent = self.load_json(req, body)
+            messages |= body.validate(sent)
+        if isinstance(body, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
+            messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
+        refusal = decode_error(messages)
+        tables.name_lines(refusal)
+        unknown.refuse_unknown_if_strict(refusal)
+        raise refusal from None
 
 
 class Routes(Blueprint):  # type: ignore[misc]
@@ -70,14 +115,12 @@ class Routes(Blueprint):  # type: ignore[misc]
         route = Route(method, path, operation, kind, location, rest_query)
         self.served.append(route)
         record = {"$ref": REF + route.component}
-        view = self.response(
+        view: View = self.response(
             route.status,
             {"type": "array", "items": record} if operation.many else record,
             description="Success." if operation.reads else f"{operation.summary}: done.",
             headers={name: name for name in route.headers},
-        )(_view(route))
-        for error in route.errors:
-            view = self.alt_response(error.status, error.name)(view)
+        )(partial(_call, route))
         if operation.body is not None:
             body = operation.body()
             required = any(field.required for field in body.fields.values())
@@ -88,15 +131,15 @@ class Routes(Blueprint):  # type: ignore[misc]
             headers = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
             view = self.arguments(headers, location="headers", arg_name="headers")(view)
         elif route.has_etag:  # such a route has no query, whose parameters this would replace
-            view = self.doc(parameters=["If-None-Match"])(self.alt_response(304, "NotModified")(view))
+            view = self.doc(parameters=["If-None-Match"], responses={304: "NotModified"})(view)
         view = self.doc(
             operationId=route.name,
             summary=operation.summary,
             description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
+            responses={error.status: error.name for error in route.errors},
         )(view)
-        self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))(
-            _authorized(route, view)
-        )
+        serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
+        serve(_authorized(route, view))
 
     def _add_dry_run_header(self, response: Response) -> Response:
         """Adds the header `Dry-Run` to every response to a dry run, refusals included."""
@@ -109,6 +152,7 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope and ids are checked, and unknown parameters noted, before the body is read."""
+
     query = cached_schema(route.query or Schema)
     body = cached_schema(route.operation.body) if route.operation.body else None
 
@@ -116,35 +160,46 @@ def _authorized(route: Route, view: View) -> View:
     def authorized(**path: str) -> Response:
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
-        note_unknown_query(query, body)
-        check_path(path, unless_wrong=None if route.operation.reads else query)
+        unknown.note_unknown_query(query, body)
+        _check_path(path, unless_wrong=None if route.operation.reads else query)
         return view(ctx, **path)
 
     return authorized
 
 
-def _view(route: Route) -> View:
-    """Returns the view of a route; flask-smorest passes the loaded query and body by position, the headers by name."""
+def _check_path(parameters: Mapping[str, str], *, unless_wrong: ma.Schema | None) -> None:
+    """Raises `NotFound` when a parameter in the path has the wrong form.
+
+    A converter of Werkzeug would answer 404 before the token is checked. Where the request's query is wrong by the
+    schema `unless_wrong`, that is refused instead, when the query is parsed.
+    """
+    for name, value in parameters.items():
+        form = NUMBER if name in NUMBERS else HEX_ID
+        if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
+            if unless_wrong and unless_wrong.validate(Parser().load_querystring(request, unless_wrong)):
+                return
+            raise NotFound(WRONG_NUMBER if name in NUMBERS else WRONG_ID)
+
+
+def _call(
+    route: Route, ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str
+) -> Response:
+    """The view of every route; flask-smorest passes the loaded query and body by position, the headers by name."""
     operation = route.operation
-
-    def view(ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str) -> Response:
-        fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
-        for part in sent:  # no operation has a name in both query and body
-            fields |= part
-        if fields.pop("dryRun", False):
-            ctx = replace(ctx, dry_run=True)
-        seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
-        if operation.body is None:
-            bodies.ignore()
-        refuse_unknown_if_strict()
-        if (sent_tags := headers.get("if_match")) is not None:
-            tags = read_tags(sent_tags)
-            ctx = replace(ctx, if_match=tags, any_state=tags is None)
-        call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-        result = wait_for_events(seconds, call) if seconds else call()
-        return _respond(ctx, route, result, fields)
-
-    return view
+    fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
+    for part in sent:  # no operation has a name in both query and body
+        fields |= part
+    if fields.pop("dryRun", False):
+        ctx = replace(ctx, dry_run=True)
+    seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
+    if operation.body is None:
+        bodies.ignore()
+    unknown.refuse_unknown_if_strict()
+    if (sent_tags := headers.get("if_match")) is not None:
+        tags = read_tags(sent_tags)
+        ctx = replace(ctx, if_match=tags, any_state=tags is None)
+    call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
+    return _respond(ctx, route, wait_for_events(seconds, call), fields)
 
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
@@ -152,12 +207,12 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
     etag = result.etag
     if etag is not None:
         if result.etag_covers_body:
-            etag = f"{etag}.{_hash(result.body)}"
+            etag = f"{etag}.{hashlib.blake2b(orjson.dumps(result.body), digest_size=8).hexdigest()}"
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
     is_minimal = route.operation.writes_document and prefers(RETURN_MINIMAL)
-    headers.update(response_headers(*([RETURN_MINIMAL] if is_minimal else [])))
+    headers.update(unknown.response_headers(*([RETURN_MINIMAL] if is_minimal else [])))
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     if result.total is not None:
@@ -165,7 +220,7 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
     if route.pages and (following := _next_page(route, fields, result)):
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
-        headers["Location"] = url_for(route.location, id=_record(result)["id"])
+        headers["Location"] = url_for(route.location, id=result.record["id"])
     body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 
@@ -183,26 +238,13 @@ def _next_page(route: Route, fields: Mapping[str, Any], result: Result[Any]) -> 
     return f"{request.script_root}{request.path}?{query}"
 
 
-def _record(result: Result[Any]) -> dict[str, Any]:
-    record: dict[str, Any] = result.body[result.record_key] if result.record_key else result.body
-    return record
-
-
 def _with_texts(ctx: Context, result: Result[Any]) -> dict[str, Any]:
-    """Returns the body with the long texts of its record."""
-    record = {**_record(result), **_texts(ctx, result)}
-    return {**result.body, result.record_key: record} if result.record_key else record
-
-
-def _texts(ctx: Context, result: Result[Any]) -> Mapping[str, str | None]:
-    """Returns the long texts of a record by field; one that is gone is empty, as in a replay after a purge."""
+    """Returns the body with the long texts of its record; one that is gone is empty, as in a replay after a purge."""
     texts = result.texts
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         with ctx.store.deadline():
             # Long ones are counted before they are read: with 48 readers of 2 MB at once the process took 456 MB.
             texts = {**texts, **ctx.store.bodies.get_texts(ctx.project_id, missing, before_long=hold_large)}
-    return {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
-
-
-def _hash(body: object) -> str:
-    return hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()
+    shown = {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
+    record = {**result.record, **shown}
+    return {**result.body, result.record_key: record} if result.record_key else record

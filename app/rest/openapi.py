@@ -1,4 +1,7 @@
-"""The OpenAPI document: its head, and the components that the routes refer to by name."""
+"""The OpenAPI document: flask-smorest documents the routes, `openapi.yaml` has what no operation declares.
+
+The rest is here: the components that the routes refer to by name, examples of responses, and the closed lists.
+"""
 
 import re
 from collections.abc import Iterable
@@ -8,10 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
+import yaml
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
-from flask_smorest import Api
+from flask_smorest import Api, Blueprint
 
 from app import vocabulary
 from app.documented import EXAMPLE_ID, docstring
@@ -21,7 +25,6 @@ from app.responses.intents import Intent
 from app.responses.json_schema import REF, JsonSchema, components, error_components
 from app.rest.examples import error_example, request_example, response_example
 from app.rest.health import Health
-from app.rest.parser import ConditionalWriteHeaders
 from app.rest.route import ErrorResponse, Route
 from app.rules.webhooks import TEST
 from app.schemas.checks import HEX_ID
@@ -30,43 +33,11 @@ from app.schemas.intents import INTENT_FIELDS, FirstStatus
 from app.schemas.queries import MAX_NUMBER, NUMBERS
 from app.settings import VERSION, Settings
 
-DESCRIPTION = Path(__file__).with_suffix(".md").read_text("utf-8")
-STRING = {"type": "string"}
-TRUE = {"type": "string", "const": "true"}
-
-HEADERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "Dry-Run": ("`true` on every answer to a dry run, refusals included", TRUE),
-    "ETag": ("changes with every change of the record", STRING),
-    "Idempotency-Replayed": ("`true` when this is the first response to the idempotency key, sent again", TRUE),
-    "Ignored-Fields": (
-        "fields and query parameters (`?` before the name) of the request that are unknown and were "
-        "ignored: a list of strings (RFC 9651), each with the parameter `did-you-mean` where a known name is near, or "
-        "where the body's name was sent in the query, or the query's in the body",
-        STRING,
-    ),
-    "Preference-Applied": ("the preferences of the request that were honored", STRING),
-    "Location": ("the path of the new record", STRING | {"format": "uri-reference"}),
-    "Link": ('the next page, `<…>; rel="next"` (RFC 8288); a list without it ends here', STRING),
-    "Total-Count": ("how many items the list has on all pages, with `count=true`", {"type": "integer", "minimum": 0}),
-    "Retry-After": ("seconds to wait before trying again", {"type": "integer", "minimum": 1}),
-    "WWW-Authenticate": ("the scheme to use", STRING),
-}
-"""The headers of responses: what each says, and its schema."""
-
-HEADER_EXAMPLES = {
-    "Ignored-Fields": '"titel";did-you-mean="title", "brief.keywrd";did-you-mean="keyword", "?search"',
-    "Link": '</documents?limit=50&offset=50>; rel="next"',
-}
+HEAD = Path(__file__).with_suffix(".yaml")
 
 HEADERS_OF = {400: ("Preference-Applied",), 401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
-
-REQUEST_HEADERS = {
-    "If-None-Match": "an ETag: the response is 304 while the record is still the same",
-    "Prefer": "`handling=strict` (RFC 7240) refuses unknown fields and query parameters with 400, instead of ignoring "
-    "them; `return=minimal` has a write of a document answer with `id`, `version`, `status` and `briefState` alone",
-}
 
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
@@ -82,9 +53,8 @@ NAMES = {tuple(words): name for name, words in ENUMS.items()}
 CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
 """An object that has words of a closed list by name: a component as well."""
 
-
-SHARED = ("dryRun", *(field.data_key for field in ConditionalWriteHeaders().fields.values()))
-"""The parameters that are components."""
+SHARED = ("dryRun", "Idempotency-Key", "If-Match")
+"""The parameters of nearly every write, which are components."""
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
@@ -124,38 +94,31 @@ class Plugin(MarshmallowPlugin):
     Converter = Converter
 
 
-def management_api(app: Flask, settings: Settings, routes: Iterable[Route], health: Iterable[ErrorResponse]) -> Api:
-    """Returns the Api that the blueprints register with, with the head of its document and all components."""
+def make_document(
+    settings: Settings, blueprints: Iterable[Blueprint], routes: Iterable[Route], health: Iterable[ErrorResponse]
+) -> dict[str, Any]:
+    """Returns the OpenAPI 3.1 document of blueprints; its paths are below its `servers`.
+
+    flask-smorest documents the routes of an app of its own; `health` are the errors of those without an operation.
+    """
+    app = Flask(__name__)
+    server = {"url": (settings.public_url.rstrip("/") + settings.base_path) or "/"}
     app.config.update(
         API_TITLE="Content workflow",
         API_VERSION=VERSION,
         OPENAPI_VERSION="3.1.0",
-        API_SPEC_OPTIONS={
-            "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
-            "servers": [{"url": (settings.public_url.rstrip("/") + settings.base_path) or "/"}],
-            "security": [{"bearer": []}],
-            "components": {
-                "securitySchemes": {
-                    "bearer": {"type": "http", "scheme": "bearer", "description": "a management token, `cwm_…`"}
-                }
-            },
-        },
+        API_SPEC_OPTIONS={**yaml.safe_load(HEAD.read_text("utf-8")), "servers": [server]},
     )
     api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": Plugin()})
-    made = api.spec.components
-    for name, (description, schema) in HEADERS.items():
-        example = {"example": HEADER_EXAMPLES[name]} if name in HEADER_EXAMPLES else {}
-        made.header(name, {"description": description, "schema": schema, **example})
-    for name, description in REQUEST_HEADERS.items():
-        made.parameter(name, "header", {"description": description, "schema": STRING})
-    made.response("NotModified", {"description": "The record is still the same.", "headers": {"ETag": "ETag"}})
-    responses = {one.name: one for route in routes for one in route.errors} | {one.name: one for one in health}
-    for response in responses.values():
-        made.response(response.name, _error_response(response))
+    responses = {one.name: one for one in (*(one for route in routes for one in route.errors), *health)}
+    for name, response in responses.items():
+        api.spec.components.response(name, _error_response(response))
     errors = {error for one in responses.values() for error in one.errors}
     for name, schema in _schemas(routes, errors).items():
-        made.schema(name, schema)
-    return api
+        api.spec.components.schema(name, schema)
+    for blueprint in blueprints:
+        api.register_blueprint(blueprint)
+    return _completed(api.spec.to_dict(), routes)
 
 
 def _schemas(routes: Iterable[Route], errors: Iterable[type[Refusal]]) -> dict[str, JsonSchema]:
@@ -175,22 +138,19 @@ def _schemas(routes: Iterable[Route], errors: Iterable[type[Refusal]]) -> dict[s
 
 def _error_response(response: ErrorResponse) -> dict[str, Any]:
     """Returns the component of a response with one of several errors."""
-    names = [error.__name__ for error in response.errors]
-    mapping = {name: REF + name for name in names}
-    one_of = {"oneOf": [{"$ref": REF + name} for name in names]}
-    schema = {**one_of, "discriminator": {"propertyName": "_tag", "mapping": mapping}}
+    references = {error.__name__: REF + error.__name__ for error in response.errors}
+    one_of = [{"$ref": reference} for reference in references.values()]
+    schema = {"oneOf": one_of, "discriminator": {"propertyName": "_tag", "mapping": references}}
     examples = {error.__name__: {"value": error_example(error, response.kind)} for error in response.errors}
     headers = [*(["Dry-Run"] if response.dry_run else []), *HEADERS_OF.get(response.status, ())]
     return {
         "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in response.errors),
-        "content": {
-            "application/json": {"schema": schema if names[1:] else {"$ref": REF + names[0]}, "examples": examples}
-        },
+        "content": {"application/json": {"schema": schema if one_of[1:] else one_of[0], "examples": examples}},
         **({"headers": {name: name for name in headers}} if headers else {}),
     }
 
 
-def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
+def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
     """Returns the document with an example of each response, and with each closed list as a component."""
     schemas = document["components"]["schemas"]
     del schemas["PaginationMetadata"]  # of flask-smorest's own pages
@@ -211,14 +171,13 @@ def completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, An
 
 
 def _share_parameters(document: dict[str, Any]) -> None:
-    """Makes components of the parameters that nearly every write takes."""
     shared = document["components"]["parameters"]
-    for path in document["paths"].values():
-        for operation in (path[method] for method in path.keys() - {"parameters"}):
-            for place, one in enumerate(operation.get("parameters", ())):
-                if one.get("name") in SHARED:
-                    shared[one["name"]] = one
-                    operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
+    operations = (part for path in document["paths"].values() for part in path.values() if isinstance(part, dict))
+    for operation in operations:
+        for place, one in enumerate(operation.get("parameters", ())):
+            if one.get("name") in SHARED:
+                shared[one["name"]] = one
+                operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
 
 
 def _with_references(part: Any) -> Any:

@@ -10,24 +10,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.errors import (
-    BudgetExceeded,
-    Forbidden,
-    HttpApiDecodeError,
-    IdempotencyConflict,
-    IdempotencyMismatch,
-    IntentInvalid,
-    InternalError,
-    NotFound,
-    PayloadTooLarge,
-    PreconditionFailed,
-    ProjectFrozen,
-    RateLimited,
-    Refusal,
-    ServiceUnavailable,
-    Unauthorized,
-    UnsupportedMediaType,
-)
+from app import errors
+from app.errors import Refusal
 from app.operations.operation import Effect, Operation
 from app.responses.intents import CONFIRMED, Confirmed, Intent
 from app.responses.invitations import Invitation, NewInvitation
@@ -36,11 +20,6 @@ from app.responses.revisions import Revision
 from app.responses.webhooks import Delivery
 from app.schemas.keys import DryRunQuery
 from app.vocabulary import Kind, Scope
-
-EVERYWHERE: frozenset[type[Refusal]] = frozenset(
-    {PayloadTooLarge, InternalError, Unauthorized, Forbidden, RateLimited, ServiceUnavailable, HttpApiDecodeError}
-)
-"""`HttpApiDecodeError` too: with `Prefer: handling=strict`, every route refuses unknown query parameters."""
 
 UNCHANGING = (Delivery, Invitation, NewInvitation)
 """Records without a revision, whose responses have no ETag."""
@@ -60,17 +39,17 @@ class ErrorResponse:
     @property
     def name(self) -> str:
         """The component's name, like `NotFound`, and `Write.NotFound` for a route that writes."""
-        names = (error.__name__ for error in self.errors)
-        return ".".join([*(["Write"] if self.dry_run else []), *names, *([self.kind] if self.kind else [])])
+        kind = self.kind if errors.IntentInvalid in self.errors else None
+        return ".".join(filter(None, ["Write" * self.dry_run, *(error.__name__ for error in self.errors), kind]))
 
 
 def error_responses(
-    errors: Iterable[type[Refusal]], *, dry_run: bool = False, kind: Kind | None = None
+    refusals: Iterable[type[Refusal]], *, dry_run: bool = False, kind: Kind | None = None
 ) -> list[ErrorResponse]:
     """Returns errors as responses, by status."""
-    in_order = sorted(errors, key=lambda error: (error.status, error.__name__))
-    grouped = [(status, tuple(same)) for status, same in groupby(in_order, key=lambda error: error.status)]
-    return [ErrorResponse(status, same, dry_run, kind if IntentInvalid in same else None) for status, same in grouped]
+    in_order = sorted(set(refusals), key=lambda error: (error.status, error.__name__))
+    by_status = groupby(in_order, key=lambda error: error.status)
+    return [ErrorResponse(status, tuple(same), dry_run, kind) for status, same in by_status]
 
 
 @dataclass(frozen=True)
@@ -141,6 +120,11 @@ class Route:
         return (is_record or self.response is Revision) and not self.operation.many
 
     @property
+    def conditional(self) -> bool:
+        """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
+        return not self.operation.reads and (bool(self.operation.id_names) or self.response is Project)
+
+    @property
     def headers(self) -> list[str]:
         """The headers that a success may have."""
         sent = {
@@ -156,22 +140,24 @@ class Route:
         return [name for name, may_be in sent.items() if may_be]
 
     @property
-    def conditional(self) -> bool:
-        """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
-        return not self.operation.reads and (bool(self.operation.id_names) or self.response is Project)
-
-    @cached_property
     def errors(self) -> list[ErrorResponse]:
         """Every error that the route can respond with, by status."""
-        operation, errors = self.operation, EVERYWHERE | set(self.operation.errors)
-        if operation.body:
-            errors |= {UnsupportedMediaType}
-        if operation.id_names:
-            errors |= {NotFound}
-        if self.takes_key:
-            errors |= {IdempotencyConflict, IdempotencyMismatch}
-        if not operation.reads:
-            errors |= {BudgetExceeded} if operation.scope == Scope.ADMIN else {BudgetExceeded, ProjectFrozen}
-        if self.conditional:
-            errors |= {PreconditionFailed}
-        return error_responses(errors, dry_run=not operation.reads, kind=self.kind)
+        writes = not self.operation.reads
+        everywhere = {
+            errors.PayloadTooLarge: True,
+            errors.InternalError: True,
+            errors.Unauthorized: True,
+            errors.Forbidden: True,
+            errors.RateLimited: True,
+            errors.ServiceUnavailable: True,
+            errors.HttpApiDecodeError: True,  # with `Prefer: handling=strict`, for unknown parameters of any query
+            errors.UnsupportedMediaType: self.operation.body,
+            errors.NotFound: self.operation.id_names,
+            errors.IdempotencyConflict: self.takes_key,
+            errors.IdempotencyMismatch: self.takes_key,
+            errors.BudgetExceeded: writes,
+            errors.ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
+            errors.PreconditionFailed: self.conditional,
+        }
+        common = [error for error, may_be in everywhere.items() if may_be]
+        return error_responses([*common, *self.operation.errors], dry_run=writes, kind=self.kind)

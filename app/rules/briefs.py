@@ -10,10 +10,10 @@ from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Problem
 from app.rules.actors import SYSTEM, Actor
-from app.rules.calls import Call
 from app.rules.documents import (
     NO_CLAIM,
     OPEN,
+    Call,
     Decision,
     StoredBrief,
     StoredDocument,

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from app.errors import BadRequest, Problem, ReviewRequired
-from app.rules.calls import Call
-from app.rules.documents import PUBLISHED_FIELDS, Decision, PastSlug, Published, PublishedFields, StoredDocument
+from app.rules.documents import PUBLISHED_FIELDS, Call, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph

@@ -19,8 +19,7 @@ from app.errors import (
 )
 from app.rules.actors import StoredNote
 from app.rules.briefs import finished_brief, refuse_if_guarded
-from app.rules.calls import Call
-from app.rules.documents import OPEN, Decision, StoredDocument, changed, changed_since_published
+from app.rules.documents import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
 from app.rules.times import wire_time
 from app.vocabulary import Channel
 from app.vocabulary import DocumentStatus as Status

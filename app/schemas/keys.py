@@ -26,6 +26,21 @@ def idempotency_key(**options: Any) -> StrictString:
     )
 
 
+class WriteHeaders(Schema):
+    """The headers of every write over REST."""
+
+    idempotency_key = idempotency_key(data_key="Idempotency-Key")
+
+
+class ConditionalWriteHeaders(WriteHeaders):
+    """The headers of a write of one record."""
+
+    if_match = ma.fields.String(
+        data_key="If-Match",
+        metadata={"description": "an ETag: the write is refused when the record changed since"},
+    )
+
+
 class DryRun(Schema):
     """The parameter that makes a call a dry run."""
 

@@ -10,7 +10,7 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 from selenium import webdriver
 
-from app.http.concurrency import WAITING
+from app.http.callers import WAITING
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import CODEC, Store

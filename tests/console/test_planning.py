@@ -11,7 +11,7 @@ import pytest
 from werkzeug.test import TestResponse, encode_multipart
 
 from app.console import planning
-from app.http.credentials import SESSION_COOKIE
+from app.http.callers import SESSION_COOKIE
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made

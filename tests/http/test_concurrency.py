@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.http import concurrency
+from app.http import callers
 from app.operations.access import hash_of
 from app.operations.concurrency import ConcurrencyLimit
 from tests.http.conftest import Configured
@@ -24,7 +24,7 @@ BUSY = "Too many."
 def limit(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
     """Two requests at the same time, one of each caller."""
     limit = ConcurrencyLimit(2, each=1, busy=BUSY)
-    monkeypatch.setattr(concurrency, "REQUESTS", limit)
+    monkeypatch.setattr(callers, "REQUESTS", limit)
     return limit
 
 
@@ -145,7 +145,7 @@ def test_a_hundred_agents_of_a_project_that_ask_at_once_are_all_answered(
 def large(monkeypatch: pytest.MonkeyPatch) -> ConcurrencyLimit:
     """1 MB of large bodies and responses at the same time."""
     limit = ConcurrencyLimit(1_000_000, each=1_000_000, busy=BUSY)
-    monkeypatch.setattr(concurrency, "LARGE", limit)
+    monkeypatch.setattr(callers, "LARGE", limit)
     return limit
 
 

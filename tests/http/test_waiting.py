@@ -24,7 +24,7 @@ import httpx
 import pytest
 from flask import Flask
 
-from app.http import concurrency
+from app.http import callers
 from app.http.threads import THREADS
 from app.operations.concurrency import ConcurrencyLimit
 from app.store.store import Store
@@ -220,7 +220,7 @@ def reading(app: Flask, token: Token, number: int = 1) -> Iterator[list[Future[h
 def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
     app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(concurrency, "WAITING", ConcurrencyLimit(3, each=3, busy=""))
+    monkeypatch.setattr(callers, "WAITING", ConcurrencyLimit(3, each=3, busy=""))
     token = project.token()
     project.store.outboxes.publish_all(project.id)
 
@@ -234,7 +234,7 @@ def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
 
 
 def test_a_quarter_of_the_threads_may_wait_and_take_no_place_of_other_requests() -> None:
-    waiting, working = concurrency.WAITING._total, concurrency.REQUESTS._total
+    waiting, working = callers.WAITING._total, callers.REQUESTS._total
 
     assert waiting == THREADS // 4
     assert waiting + working < THREADS, "some are left to refuse, and for `/health`"
@@ -243,9 +243,9 @@ def test_a_quarter_of_the_threads_may_wait_and_take_no_place_of_other_requests()
 def test_readers_that_wait_leave_room_for_other_requests_of_their_token(
     app: Flask, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(concurrency, "REQUESTS", ConcurrencyLimit(2, each=2, busy=""))
+    monkeypatch.setattr(callers, "REQUESTS", ConcurrencyLimit(2, each=2, busy=""))
     waiting = ConcurrencyLimit(3, each=3, busy="")
-    monkeypatch.setattr(concurrency, "WAITING", waiting)
+    monkeypatch.setattr(callers, "WAITING", waiting)
     token = project.token()
     project.store.outboxes.publish_all(project.id)
 

@@ -13,8 +13,7 @@ import pytest
 from app.errors import BriefClaimed, Refusal
 from app.rules import briefs as rules
 from app.rules.briefs import decide_at
-from app.rules.calls import Call
-from app.rules.documents import Decision, StoredDocument
+from app.rules.documents import Call, Decision, StoredDocument
 from app.vocabulary import Channel, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import BadRequest, InvalidTransition, Refusal, ReviewRequired
 from app.rules.actors import SYSTEM
-from app.rules.calls import Call
+from app.rules.documents import Call
 from app.rules.statuses import (
     APPROVE,
     MOVES,
