@@ -75,6 +75,11 @@ class DeliveryView(View):
         data = self._request_data(ctx)
         revision = self._caches.revision(ctx)
         key = _cache_key(ctx, data)
+        tag = _digest((key, revision.number, media_type))
+        caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
+        is_known = is_get and request.if_none_match.contains_weak(tag)
+        if is_known and not request.if_none_match.star_tag:  # `*` is every response that there is, and no error
+            return _not_modified(caching)
         body = self._responses.get(key, revision.number)
         if body is None:
             context = DeliveryContext(ctx, revision, data)
@@ -87,12 +92,7 @@ class DeliveryView(View):
                 status = status_of_refused_query() if refused else 200
                 return _response(body, media_type, {"Cache-Control": uncached}, status)
             self._responses.put(key, revision.number, body)
-        if not is_get:
-            return _response(body, media_type, {})
-        tag = quote_etag(_digest((key, revision.number, media_type)))
-        response = _response(body, media_type, {"Cache-Control": self._cache_control, "ETag": tag})
-        response.make_conditional(request)
-        return response
+        return _not_modified(caching) if is_known else _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:
         """Returns what the request asks for; the text of a query that is sent by its hash, as Apollo clients do.
@@ -201,6 +201,10 @@ def _content_of(value: object) -> str | None:
 def is_refused(result: ExecutionResult) -> bool:
     """Returns whether a query was refused before it was executed."""
     return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
+
+
+def _not_modified(headers: Mapping[str, str]) -> Response:
+    return Response(status=304, headers={"Vary": VARY, **headers})
 
 
 def _response(body: bytes, media_type: str | None, headers: Mapping[str, str], status: int = 200) -> Response:
