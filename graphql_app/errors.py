@@ -4,7 +4,7 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError, Node, ValueNode
 
-from app.errors import InternalError, Refusal
+from app.errors import InternalError, Refusal, ResponseTooLarge
 from app.http.requests import current_request_id
 
 CODES = {
@@ -20,7 +20,6 @@ CODES = {
 PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
 TOO_MUCH_TO_PARSE = {" tokens. Parsing aborted": "TOO_MANY_TOKENS", "nested too deeply": "QUERY_TOO_DEEP"}
 """The codes of what graphql-core's parser gives up, by its message: it has no other sign of it."""
-TOO_LARGE = "RESPONSE_TOO_LARGE"
 UNAVAILABLE = "SERVICE_UNAVAILABLE"
 INTERNAL = "INTERNAL_SERVER_ERROR"
 
@@ -36,6 +35,11 @@ class RequestError(Exception):
 def query_error(code: str, message: str, node: Node | None = None) -> GraphQLError:
     """Returns the error of a query that is refused as a whole."""
     return GraphQLError(message, node, extensions={"code": code})
+
+
+def too_large(refusal: ResponseTooLarge) -> GraphQLError:
+    """Returns the error of a query whose response is too large: the request is right, so its status is a query's."""
+    return query_error("RESPONSE_TOO_LARGE", refusal.message)
 
 
 def format_refusal(refusal: Refusal | RequestError) -> dict[str, Any]:

@@ -6,13 +6,12 @@ their entries are URLs of pages. (decisions, section 7)
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
-from xml.sax.saxutils import escape, quoteattr
 
-from flask import Response, request
+from flask import Response, request, stream_template
 
 from app.errors import BadRequest, HttpApiDecodeError
 from app.http import responses
@@ -21,7 +20,6 @@ from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, respo
 from app.operations.context import Context
 from app.operations.delivery_caches import DeliveryCaches, read_delivered
 from app.operations.sites import Site, last_published_at, newest_html, publications, read_site
-from app.responses.delivery import Categories
 from app.rules.publishing import Publication
 from app.rules.sites import feed_url, home_url, page_url
 from app.rules.times import wire_time
@@ -31,13 +29,14 @@ from app.schemas.types import Schema
 from app.settings import Settings
 from app.vocabulary import Channel
 
-DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
-
 MAX_PAGES = 50_000
 """The most pages a sitemap may have; it lists the newest."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
+
+Stream = Iterator[str]
+"""A long response, part by part."""
 
 
 class Feeds:
@@ -55,25 +54,38 @@ class Feeds:
         limit: int = _parameters(FeedQuery)["limit"]
         path = f"{request.path}?limit={limit}" if request.args else request.path
         address = f"{self._public_url}{path}" if self._public_url else ""  # not by `Host`, which can be anything
-        return self._respond(
-            ctx,
-            f"atom {limit} {address} {self._with_html}",
-            "application/atom+xml; charset=utf-8",
-            lambda ctx, site: atom_lines(
-                ctx, self._caches, site, limit, address or feed_url(site.url) or path, with_html=self._with_html
-            ),
-        )
+        variant = f"atom {limit} {address} {self._with_html}"
+
+        def atom(ctx: Context, site: Site) -> Stream:
+            return stream_template(
+                "delivery/feed.xml",
+                site=site,
+                project_id=ctx.project_id,
+                updated=wire_time(last_published_at(ctx) or site.created_at),
+                address=address or feed_url(site.url) or path,
+                home=home_url(site.url),
+                entries=entries(ctx, limit, with_html=self._with_html),
+                categories=self._caches.categories(ctx, site.revision.number),
+                **FUNCTIONS,
+            )
+
+        return self._respond(ctx, variant, "application/atom+xml; charset=utf-8", atom)
 
     def sitemap(self) -> Response:
         """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
         ctx = callers().context(Channel.GRAPHQL)
         _parameters(Schema)
-        return self._respond(
-            ctx, "sitemap", "application/xml; charset=utf-8", lambda ctx, site: sitemap_lines(ctx, self._caches, site)
-        )
+
+        def sitemap(ctx: Context, site: Site) -> Stream:
+            categories = self._caches.published_categories(ctx, site.revision.number) if site.category_url else []
+            batches = publications(ctx, MAX_PAGES - len(categories), bare=True)
+            rows = chain.from_iterable(batches)
+            return stream_template("delivery/sitemap.xml", site=site, categories=categories, rows=rows, **FUNCTIONS)
+
+        return self._respond(ctx, "sitemap", "application/xml; charset=utf-8", sitemap)
 
     def _respond(
-        self, ctx: Context, variant: str, content_type: str, lines: Callable[[Context, Site], Iterable[str]]
+        self, ctx: Context, variant: str, content_type: str, stream: Callable[[Context, Site], Stream]
     ) -> Response:
         site = read_site(ctx)
         if not site.url:
@@ -86,11 +98,13 @@ class Feeds:
         response.set_etag(tag)
         if request.if_none_match.contains_weak(tag):
             response.status_code = 304
-        else:
-            response.headers.update(response_headers())
-            read_delivered(
-                ctx, site.revision, lambda ctx: responses.fill(response, (line.encode() for line in lines(ctx, site)))
-            )
+            return response
+        response.headers.update(response_headers())
+
+        def fill(ctx: Context) -> None:
+            responses.fill(response, (_ILLEGAL.sub("", part).encode() for part in stream(ctx, site)))
+
+        read_delivered(ctx, site.revision, fill)
         return response
 
 
@@ -109,68 +123,21 @@ def _parameters(schema: type[Schema]) -> dict[str, Any]:
     return parameters
 
 
-def atom_lines(
-    ctx: Context, caches: DeliveryCaches, site: Site, limit: int, address: str, *, with_html: bool
-) -> Iterator[str]:
-    """Yields the feed of at most `limit` documents, an entry at a time; `address` is where the feed is published.
+def entries(ctx: Context, limit: int, *, with_html: bool) -> Iterator[tuple[Publication, str | None]]:
+    """Yields at most `limit` publications, each with its html.
 
-    With html, the newest entries have it, at most 1,000 and 16 MB together.
+    With html, the newest ones have it, at most 1,000 and 16 MB together; the others None.
     """
-    categories = caches.categories(ctx, site.revision.number)
-    yield _atom_head(ctx, site, wire_time(last_published_at(ctx) or site.created_at), address)
     for number, rows in enumerate(publications(ctx, limit)):
         texts = newest_html(ctx, rows) if with_html and not number else {}
         for row in rows:
-            yield _atom_entry(site, row, categories, texts.get(row["htmlId"]))
-    yield "</feed>\n"
+            yield row, texts.get(row["htmlId"])
 
 
-def sitemap_lines(ctx: Context, caches: DeliveryCaches, site: Site) -> Iterator[str]:
-    """Yields the sitemap, a page at a time."""
-    categories = caches.published_categories(ctx, site.revision.number) if site.category_url else []
-    yield f'{DECLARATION}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    for category in categories:
-        yield f"<url><loc>{_text(page_url(site.category_url, category.slug))}</loc></url>\n"
-    for row in chain.from_iterable(publications(ctx, MAX_PAGES - len(categories), bare=True)):
-        address = _text(page_url(site.url, row["slug"]))
-        yield f"<url><loc>{address}</loc><lastmod>{wire_time(row['updatedAt'])}</lastmod></url>\n"
-    yield "</urlset>\n"
-
-
-def _atom_head(ctx: Context, site: Site, updated: str, address: str) -> str:
-    name = _text(site.name)
-    link = f'<link rel="self" type="application/atom+xml" href={_attribute(address)}/>\n'
-    home = home_url(site.url)
-    page = f'<link rel="alternate" type="text/html" href={_attribute(home)}/>\n' if home else ""
-    return (
-        f'{DECLARATION}<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"<id>{_permanent(ctx.project_id)}</id>\n<title>{name}</title>\n<updated>{updated}</updated>\n{link}{page}"
-        f"<author><name>{name}</name></author>\n"
-    )
-
-
-def _atom_entry(site: Site, row: Publication, categories: Categories, html: str | None) -> str:
-    category = categories.get(row.get("categoryId") or "")
-    term = f"<category term={_attribute(category.slug)} label={_attribute(category.name)}/>\n" if category else ""
-    summary = f"<summary>{_text(excerpt)}</summary>\n" if (excerpt := row.get("excerpt")) else ""
-    page = _attribute(page_url(site.url, row["slug"]))
-    content = "" if html is None else f'<content type="html" xml:base={page}>{_text(html)}</content>\n'
-    return (
-        f"<entry>\n<id>{_permanent(row['id'])}</id>\n<title>{_text(row['title'])}</title>\n"
-        f'<link rel="alternate" type="text/html" href={page}/>\n'
-        f"<published>{wire_time(row['publishedAt'])}</published>\n"
-        f"<updated>{wire_time(row['updatedAt'])}</updated>\n{term}{summary}{content}</entry>\n"
-    )
-
-
-def _permanent(record_id: str) -> str:
+def permanent(record_id: str) -> str:
     """Returns an id that stays when the slug, the site or the server moves, as Atom demands."""
     return f"urn:uuid:{uuid5(NAMESPACE_OID, record_id)}"
 
 
-def _text(value: str) -> str:
-    return escape(_ILLEGAL.sub("", value))
-
-
-def _attribute(value: str) -> str:
-    return quoteattr(_ILLEGAL.sub("", value))
+FUNCTIONS = {"page_url": page_url, "permanent": permanent, "wire_time": wire_time}
+"""What the templates call."""

@@ -1,8 +1,9 @@
 """How large a query may be, and what it may cost (decisions, sections 7 and 15).
 
 Strawberry's extensions limit the tokens and cache the parsed queries. Its limiters of depth and aliases follow each
-spread of a fragment anew, which 1,000 tokens can make endless: `check_size` counts the aliases of each fragment once,
-and `Cost` visits what the executor does, with an upper bound.
+spread of a fragment anew: 20 fragments that spread the next one twice take them 9 and 2 seconds, and each further one
+doubles that. So `_Size` counts the aliases of each fragment once, and `Cost` visits what the executor does, with an
+upper bound.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -87,14 +88,10 @@ class LimitQuery(SchemaExtension):
     def __init__(self, *, introspection: bool) -> None:
         self._introspection = introspection
 
-    def on_operation(self) -> Iterator[None]:
-        """Checks the length of the query."""
+    def on_parse(self) -> Iterator[None]:
+        """Checks the length of the query, and that it is known which operation to run."""
         if len((self.execution_context.query or "").encode("utf-8", "surrogatepass")) > MAX_BYTES:
             raise query_error("QUERY_TOO_LARGE", f"A query has at most {MAX_BYTES:,} bytes.")
-        yield
-
-    def on_parse(self) -> Iterator[None]:
-        """Checks that it is known which operation to run."""
         yield
         document = self.execution_context.graphql_document
         if document and get_operation_ast(document, self._operation_name) is None:
@@ -146,53 +143,55 @@ def delivery_schema(introspection: bool) -> Schema:
 @lru_cache(maxsize=128)
 def validated(document: DocumentNode, introspection: bool) -> list[GraphQLError]:
     """Returns the first thing that is wrong with a query, if anything is."""
-    simplified = visit(document, _Repetitions())
-    check_size(simplified)
+    size = _Size()
+    simplified = visit(document, size)
+    if size.fragments > MAX_FRAGMENTS:
+        raise query_error("GRAPHQL_VALIDATION_FAILED", f"A query has at most {MAX_FRAGMENTS} fragments.")
+    if size.aliases > MAX_ALIASES:
+        raise query_error("TOO_MANY_ALIASES", f"A query has at most {MAX_ALIASES} aliases, not {size.aliases}.")
     rules = (*specified_rules, *([] if introspection else [NoSchemaIntrospectionCustomRule]))
     return validate(SCHEMA, simplified, rules, max_errors=1, hide_suggestions=not introspection)
 
 
-class _Repetitions(Visitor):
-    """Drops selections that repeat, letter by letter, another one beside them: the document means the same.
+class _Size(Visitor):
+    """Counts what a document has, each fragment once, and refuses what graphql-core validates too slowly.
 
-    graphql-core's rule that fields can be merged compares every two fields of a name.
+    Drops selections that repeat, letter by letter, another one beside them: the document means the same. graphql-core's
+    rule that fields can be merged compares every two fields of a name.
     """
 
-    def leave_selection_set(self, node: SelectionSetNode, *_: object) -> SelectionSetNode | None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.aliases = self.fragments = self._nesting = 0
+
+    def enter_fragment_definition(self, *_: object) -> None:
+        self.fragments += 1
+
+    def enter_selection_set(self, node: SelectionSetNode, *_: object) -> SelectionSetNode:
         assert node.loc
         text = node.loc.source.body
-        unique = {text[one.loc.start : one.loc.end]: one for one in node.selections if one.loc}
-        if len(unique) == len(node.selections):
-            return None
-        return SelectionSetNode(selections=tuple(unique.values()), loc=node.loc)
-
-
-def check_size(document: DocumentNode) -> None:
-    """Raises `GraphQLError` for a document with too many aliases, or one that graphql-core validates too slowly."""
-    if len(_fragments(document)) > MAX_FRAGMENTS:
-        raise query_error("GRAPHQL_VALIDATION_FAILED", f"A query has at most {MAX_FRAGMENTS} fragments.")
-    aliases = 0
-    waiting: list[tuple[Any, int]] = [(node, 0) for node in document.definitions]
-    while waiting:
-        node, nesting = waiting.pop()
-        if nesting > MAX_NESTING:
-            raise query_error("QUERY_TOO_DEEP", TOO_DEEP)
-        selected = node.selection_set.selections if getattr(node, "selection_set", None) else ()
-        fields = [one for one in selected if isinstance(one, FieldNode)]
+        selections = tuple({text[one.loc.start : one.loc.end]: one for one in node.selections if one.loc}.values())
+        fields = [one for one in selections if isinstance(one, FieldNode)]
         names = [one.name.value for one in fields if one.alias is None]
-        aliases += len(fields) - len(names)
+        self.aliases += len(fields) - len(names)
         if len(names) - len(set(names)) > MAX_REPEATED:
             raise query_error("GRAPHQL_VALIDATION_FAILED", "Select each field once, with all that you want of it.")
-        waiting += [(one, nesting + 1) for one in selected]
-    if aliases > MAX_ALIASES:
-        raise query_error("TOO_MANY_ALIASES", f"A query has at most {MAX_ALIASES} aliases, not {aliases}.")
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise query_error("QUERY_TOO_DEEP", TOO_DEEP)
+        return SelectionSetNode(selections=selections, loc=node.loc)
+
+    def leave_selection_set(self, *_: object) -> None:
+        self._nesting -= 1
 
 
 class Cost:
     """Counts what a query costs, with the fields that the executor merges counted once (`CollectFields`)."""
 
     def __init__(self, document: DocumentNode, variables: VariableValues, categories: Callable[[], int]) -> None:
-        self._fragments = _fragments(document)
+        self._fragments = {
+            one.name.value: one for one in document.definitions if isinstance(one, FragmentDefinitionNode)
+        }
         self._variables = variables
         self._category_count = categories
         self._visited = 0
@@ -276,14 +275,10 @@ class Cost:
         return [*found.values()]
 
     def _is_included(self, node: Any) -> bool:
-        skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
-        include = get_directive_values(GraphQLIncludeDirective, node, self._variables)
-        return not (skip and skip["if"]) and not (include and not include["if"])
+        skip = get_directive_values(GraphQLSkipDirective, node, self._variables) or {"if": False}
+        include = get_directive_values(GraphQLIncludeDirective, node, self._variables) or {"if": True}
+        return include["if"] and not skip["if"]
 
 
 def _name(nodes: list[FieldNode]) -> str:
     return nodes[0].name.value
-
-
-def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
-    return {one.name.value: one for one in document.definitions if isinstance(one, FragmentDefinitionNode)}

@@ -7,12 +7,12 @@ from flask import Blueprint, Flask, Response, request
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
-from app.errors import Refusal
+from app.errors import Refusal, ResponseTooLarge
 from app.http.errors import bug, refusal_of
 from app.operations.delivery_caches import DeliveryCaches
 from app.settings import Settings
 from graphql_app import explorer, view
-from graphql_app.errors import RequestError
+from graphql_app.errors import RequestError, too_large
 from graphql_app.feeds import Feeds
 
 EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
@@ -35,6 +35,7 @@ def _graphql(settings: Settings, caches: DeliveryCaches) -> Blueprint:
     routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
     for kind in (GraphQLError, RequestError, Refusal):
         routes.register_error_handler(kind, view.respond_to_error)
+    routes.register_error_handler(ResponseTooLarge, lambda error: view.respond_to_error(too_large(error)))
     routes.register_error_handler(HTTPException, lambda error: view.respond_to_error(refusal_of(error)))
     routes.register_error_handler(Exception, lambda error: view.respond_to_error(bug(error)))
     return routes

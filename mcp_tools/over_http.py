@@ -77,27 +77,18 @@ def _refused_request(names: HostNames) -> Response | None:
         return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     if not request.accept_mimetypes.accept_json:
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
-    if meant := next(filter(None, map(_misspelt, request.args)), None):
-        return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{meant}`: correct its spelling.")
-    if any(is_nearly_dry_run(name) for name in request.args):
-        return _refusal(400, t.INVALID_PARAMS, f"`{DRY_RUN}` is an argument of each tool that writes: send it there.")
-    if _toolset() not in NAMES:
-        known = ", ".join(NAMES)
-        return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {_toolset()!r}; the toolsets are {known}.")
+    for name in (one for one in request.args if one not in PARAMETERS):
+        if meant := next((one for one in PARAMETERS if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None):
+            return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{meant}`: correct its spelling.")
+        if is_nearly_dry_run(name):
+            return _refusal(
+                400, t.INVALID_PARAMS, f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
+            )
+    if (toolset := request.args.get(TOOLSET, ALL)) not in NAMES:
+        return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {toolset!r}; the toolsets are {', '.join(NAMES)}.")
     if request.args.get(RETURN, MINIMAL) != MINIMAL:
         return _refusal(400, t.INVALID_PARAMS, f"`{RETURN}` can be `{MINIMAL}`: leave it out for whole records.")
     return None
-
-
-def _misspelt(name: str) -> str | None:
-    """Returns the query parameter that a name is nearly, if it is none itself."""
-    if name in PARAMETERS:
-        return None
-    return next((one for one in PARAMETERS if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None)
-
-
-def _toolset() -> str:
-    return request.args.get(TOOLSET, ALL)
 
 
 def _answer(context_or_refusal: Context | Refusal) -> Response:
@@ -117,7 +108,8 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
         caller = replace(context_or_refusal.caller, agent=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
-    call = Call(context_or_refusal, _toolset(), current_request_id(), minimal=RETURN in request.args)
+    toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
+    call = Call(context_or_refusal, toolset, current_request_id(), minimal)
     response = _served(body, call)
     if client and message["method"] == "initialize":
         response.headers[SESSION_HEADER] = session_id(client, authorization)

@@ -35,9 +35,6 @@ TIMEOUT = 60.0
 
 UNEXPECTED = "Something unexpected happened. The log of this program says what."
 
-Answer = dict[str, Any] | None
-"""A response to a request, or none to a notification."""
-
 
 class StdioServer:
     """Sends the lines of a client to an MCP endpoint, and writes the responses.
@@ -66,7 +63,7 @@ class StdioServer:
                 self._answers.write(orjson.dumps(answer) + b"\n")
                 self._answers.flush()
 
-    def _ask(self, line: bytes, message: dict[str, Any]) -> Answer:
+    def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
         """Returns the endpoint's response to a message, or an error instead; None for a notification.
 
         Invalid messages are sent as they are: the endpoint says what is wrong with them.
@@ -86,7 +83,9 @@ class StdioServer:
                 self._agreed[SESSION_HEADER] = session
         return answer
 
-    def _refused(self, message: dict[str, Any], response: httpx2.Response, answer: dict[str, Any]) -> Answer:
+    def _refused(
+        self, message: dict[str, Any], response: httpx2.Response, answer: dict[str, Any]
+    ) -> dict[str, Any] | None:
         """Returns the error for a response that is no JSON-RPC response to its request."""
         status, tag = response.status_code, answer.get("_tag")
         error: dict[str, Any] = answer.get("error") or answer
@@ -128,7 +127,7 @@ def _headers(message: dict[str, Any]) -> dict[str, str]:
     return {name: encode_header_value(str(value)) for name, value in headers.items()}
 
 
-def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> Answer:
+def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) -> dict[str, Any] | None:
     """Returns the error instead of a response, None for a notification; an id that JSON-RPC does not allow is null."""
     log.error(reason)
     if message and "id" not in message:

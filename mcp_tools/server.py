@@ -82,9 +82,8 @@ async def _list_tools(message: Message, page: Page) -> t.ListToolsResult:
 
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
-    call, arguments = _call_of(message), params.arguments or {}
+    call, arguments, tool = _call_of(message), params.arguments or {}, TOOLS.get(params.name)
     toolset = call.toolset
-    tool = TOOLS.get(params.name)
     if tool is None or not holds(toolset, params.name):
         near = near_name(params.name, (name for name in TOOLS if holds(toolset, name)))
         hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
@@ -102,8 +101,7 @@ async def _list_templates(message: Message, page: Page) -> t.ListResourceTemplat
 
 
 async def _read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
-    uri = str(params.uri)
-    return await _served(message, partial(resources.read, uri=uri), partial(_protocol_error, uri=uri))
+    return await _served(message, partial(resources.read, uri=params.uri), partial(_protocol_error, uri=params.uri))
 
 
 async def _list_prompts(message: Message, page: Page) -> t.ListPromptsResult:

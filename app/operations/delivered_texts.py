@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.errors import ResponseTooLarge, ServiceUnavailable
+from app.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.rendering import render
-from app.operations.revision_cache import RevisionCache
+from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
 from app.rules.text import first_paragraph
 
 MAX_BODIES = 16 * 1024 * 1024
@@ -29,8 +29,6 @@ EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
 """What a cached text takes beside its characters."""
-NEVER_CHANGES = 0
-"""The revision of texts that are generated from a body, which is immutable."""
 DRAFT_BEGINNING = 20_000
 """How many characters of a draft its excerpt is taken from."""
 RENDERING_SECONDS = 5.0
@@ -85,8 +83,8 @@ class Texts:
         text.is_rendered = True
         return text
 
-    def read(self, hold: Callable[[int], None]) -> bool:
-        """Gives each place its content; returns whether all were there, and none was replaced meanwhile.
+    def read(self, hold: Callable[[int], None]) -> None:
+        """Gives each place its content. Raises `WriteConflict` where one was replaced meanwhile.
 
         `hold` is told how many bytes they have before they are read, and may refuse. Refuses with `ResponseTooLarge`,
         where that is known before one is read, and with `ServiceUnavailable` where rendering drafts takes too long.
@@ -102,7 +100,7 @@ class Texts:
         with self._ctx.store.deadline():
             bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
         if len(bodies) < len(times):
-            return False
+            raise WriteConflict
         ends = time.monotonic() + RENDERING_SECONDS
         for text in self._places:
             text.content = self._html(text, bodies, ends) if text.is_rendered else bodies[text]
@@ -110,7 +108,6 @@ class Texts:
         may_be_too_large = sum(map(len, contents)) * MAX_CHARACTER_BYTES > MAX_BODIES
         if may_be_too_large and sum(map(_length_as_json, contents)) > MAX_BODIES:
             raise ResponseTooLarge
-        return True
 
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""

@@ -60,18 +60,9 @@ class DeliveredRecord:
     def __init__(self, query: DeliveryQuery, row: Mapping[str, Any]) -> None:
         self._query, self.row = query, row
         self.id, self.title, self.slug = row["id"], row["title"], row["slug"]
-
-    @property
-    def subtitle(self) -> str | None:
-        return self.row.get("subtitle") or None
-
-    @property
-    def meta_title(self) -> str | None:
-        return self.row.get("metaTitle") or None
-
-    @property
-    def meta_description(self) -> str | None:
-        return self.row.get("metaDescription") or None
+        self.subtitle: str | None = row.get("subtitle") or None
+        self.meta_title: str | None = row.get("metaTitle") or None
+        self.meta_description: str | None = row.get("metaDescription") or None
 
     @property
     def cover_image(self) -> DeliveredImage | None:
@@ -87,6 +78,10 @@ class DeliveredRecord:
 class DeliveredPreview(DeliveredRecord):
     """A document as it is now."""
 
+    def __init__(self, query: DeliveryQuery, row: Mapping[str, Any]) -> None:
+        super().__init__(query, row)
+        self.updated_at, self.version = wire_time(row["updatedAt"]), row["version"]
+
     @property
     def html(self) -> Text | str:
         content_id = self.row.get("contentId")
@@ -97,15 +92,6 @@ class DeliveredPreview(DeliveredRecord):
         content_id = self.row.get("contentId")
         return self._query.texts.stored(content_id) if content_id else ""
 
-    @property
-    def updated_at(self) -> str:
-        return wire_time(self.row["updatedAt"])
-
-    @property
-    def version(self) -> int:
-        version: int = self.row["version"]
-        return version
-
 
 class DeliveredDocument(DeliveredRecord):
     """A published document, or for a caller with the permission one that is not, with its present fields."""
@@ -114,6 +100,8 @@ class DeliveredDocument(DeliveredRecord):
         super().__init__(query, row)
         self.is_published = published
         self.word_count: int = row["wordCount"] if published else 0
+        self.published_at = wire_time(row["publishedAt"]) if published else None
+        self.updated_at = wire_time(row["updatedAt"]) if published else None
 
     @property
     def author(self) -> DeliveredAuthor | None:
@@ -121,8 +109,7 @@ class DeliveredDocument(DeliveredRecord):
 
     @property
     def category(self) -> DeliveredCategory | None:
-        category_id = self.row.get("categoryId")
-        return None if category_id is None else self._query.categories.get(category_id)
+        return self._query.categories.get(self.row.get("categoryId") or "")
 
     @property
     def html(self) -> Text | str:
@@ -136,14 +123,6 @@ class DeliveredDocument(DeliveredRecord):
     @property
     def preview(self) -> DeliveredPreview | None:
         return self._query.preview(self)
-
-    @property
-    def published_at(self) -> str | None:
-        return wire_time(self.row["publishedAt"]) if self.is_published else None
-
-    @property
-    def updated_at(self) -> str | None:
-        return wire_time(self.row["updatedAt"]) if self.is_published else None
 
     def related(self, limit: int) -> list[DeliveredDocument]:
         """Returns other published documents of the document's cluster, the newest first."""

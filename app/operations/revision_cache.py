@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 from cachetools import LRUCache
 
 V = TypeVar("V")
+NEVER_CHANGES = 0
+"""The revision of values that stay the same, such as what is generated from a body, which is immutable."""
 
 
 class RevisionCache(Generic[V]):

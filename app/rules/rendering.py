@@ -1,7 +1,8 @@
 """Markdown as html that is safe to put on a page (decisions, sections 5 and 7): the parser's own html, then nh3.
 
-What nh3 takes grows with the square of the depth of the tree and of a few other things, so the tags in between are
-bounded and well nested. nh3 alone says what is safe.
+What nh3 takes grows with the square of the depth of the tree (100,000 different `<b>` that are never closed: over 12 s)
+and of what stands in a table outside its cells (390,000 `<br>`: over 12 s), so the tags in between are bounded and well
+nested. nh3 alone says what is safe.
 """
 
 import re
