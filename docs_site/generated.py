@@ -36,10 +36,10 @@ DOCS = Path(__file__).parent.parent / "docs"
 ERRORS_HEAD = """\
 # Errors
 
-Every error of REST is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the
-structured content of a result with `isError`. A refused request changes nothing. Tell errors apart by `_tag`: the
-messages, shown here as they usually are, may change. [Retrying a write](api.md#retrying-a-write) says after which to
-send a request again. An error without `_tag` comes from a proxy. (`python -m docs_site` writes this page.)
+Every error is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the structured
+content of a result with `isError`. A refused request changes nothing. Messages, shown here as they usually are, may
+change. [Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag`
+comes from a proxy. (`python -m docs_site` writes this page.)
 
 """
 
@@ -190,16 +190,14 @@ def brief_diagram() -> str:
     )
 
 
-def checks_table() -> str:
+def checks_list() -> str:
     """Returns the checks of a document, each with when it fails."""
-    rows = (f"| `{check.name}` | {_paragraph(check.find.__doc__)} |" for check in CHECKS)
-    return "\n".join(["| Check | Fails when |", "|---|---|", *rows, ""])
+    return "".join(f"- `{check.name}`: {_paragraph(check.find.__doc__)}\n" for check in CHECKS)
 
 
-def commands_table() -> str:
+def commands_list() -> str:
     """Returns the commands of the command line, each with its summary."""
-    rows = (f"| `{' '.join(path)}` | {command.get_short_help_str(200)} |" for path, command in _commands(main))
-    return "\n".join(["| Command | What it does |", "|---|---|", *rows, ""])
+    return "".join(f"- `{' '.join(path)}`: {command.get_short_help_str(200)}\n" for path, command in _commands(main))
 
 
 def _commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -220,8 +218,8 @@ def _mermaid(diagram: str) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "statuses": lambda: _mermaid(status_diagram()),
     "briefs": lambda: _mermaid(brief_diagram()),
-    "checks": checks_table,
-    "commands": commands_table,
+    "checks": checks_list,
+    "commands": commands_list,
 }
 """The generated parts of pages that are otherwise written by hand."""
 

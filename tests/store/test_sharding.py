@@ -41,8 +41,8 @@ SHARD_KEYS = {
     **dict.fromkeys(("intents", "idempotency"), ("projectId", "tokenId")),
     "deliveries": ("projectId", "webhookId"),
 }
-"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds` and `counters` are sharded by
-`{_id: "hashed"}`, if at all."""
+"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds` and `counters` have
+`{_id: "hashed"}`, where they are sharded."""
 
 Condition = tuple[str, str, Mapping[str, Any]]
 
