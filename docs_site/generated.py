@@ -77,8 +77,8 @@ def _code(names: Iterable[str]) -> str:
 SETTINGS_HEAD = """\
 # Configuration
 
-`content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable counts
-as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
+`content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable
+counts as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
 
 Described elsewhere: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](agents.md#connect-a-client), `PROMETHEUS_MULTIPROC_DIR` of
 [metrics](operations.md#metrics), OpenTelemetry's variables of [traces](operations.md#traces). `TMPDIR` has feeds over
