@@ -1,4 +1,4 @@
-"""Pages and diagrams of the docs that the code itself says: errors, states, routes, tools, the GraphQL schema."""
+"""Pages of the docs, and parts of them, from the code: errors, settings, checks, commands, routes, tools."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+import click
+from pydantic.fields import FieldInfo
+
 from app import errors
+from app.cli import main
 from app.errors import Refusal
-from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.responses.errors import EXTRA_KEYS
 from app.responses.json_schema import response_schema
 from app.rest.api import ROUTES
 from app.rules import briefs, statuses
 from app.rules.actors import SYSTEM
+from app.rules.checks import CHECKS
 from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
+from app.settings import Settings
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 from graphql_app.schema import sdl
@@ -30,19 +35,16 @@ DOCS = Path(__file__).parent.parent / "docs"
 ERRORS_HEAD = """\
 # Errors
 
-Every error of REST is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the
-structured content of a result with `isError`. A request that is refused changes nothing. Tell errors apart by `_tag`:
-the wording of `message` may change. After which of them to send a request again is in
-[Retrying a write](api.md#retrying-a-write). An answer without `_tag` is a proxy's own. (`python -m docs_site` writes
-this page.)
+Every error is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the structured
+content of a result with `isError`. A refused request changes nothing. Messages, shown here as they usually are, may
+change. [Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag`
+comes from a proxy. (`python -m docs_site` writes this page.)
 
 """
-MANY = 12
-"""An error that more operations than this refuse with is not listed by operation."""
 
 
 def errors_page(_: str) -> str:
-    """Returns the page of errors: for each, when it comes, what to do, and which operations refuse with it."""
+    """Returns the page of errors: for each its status, its usual message, and the keys that it has."""
     refusals = sorted(_refusals(), key=lambda one: one.status)
     return ERRORS_HEAD + "\n".join(_error(one) for one in refusals)
 
@@ -56,20 +58,10 @@ def _refusals() -> Iterator[type[Refusal]]:
 
 
 def _error(refusal: type[Refusal]) -> str:
-    lines = [
-        f"## {refusal.__name__}",
-        "",
-        f"**{refusal.status}.** {_paragraph(refusal.__doc__)}",
-        "",
-        refusal.message,
-        "",
-    ]
+    lines = [f"## {refusal.__name__} ({refusal.status})", "", refusal.message, ""]
     if refusal in EXTRA_KEYS:
         keys = response_schema(EXTRA_KEYS[refusal])["properties"]
         lines += [*(f"- `{name}`: {key['description']}" for name, key in keys.items()), ""]
-    operations = [operation.name for operation in CATALOGUE if refusal in operation.errors]
-    if 0 < len(operations) <= MANY:
-        lines += [f"Refused with it: {_code(operations)}.", ""]
     return "\n".join(lines)
 
 
@@ -81,12 +73,46 @@ def _code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def with_diagrams(page: str) -> str:
-    """Returns a page with its diagrams of states as the tables of moves have them."""
-    for name, diagram in (("statuses", status_diagram), ("briefs", brief_diagram)):
-        block = f"<!-- diagram: {name} -->\n```mermaid\n{diagram()}```\n<!-- end -->"
-        page = re.sub(rf"<!-- diagram: {name} -->\n.*?<!-- end -->", lambda _, new=block: new, page, flags=re.DOTALL)
-    return page
+SETTINGS_HEAD = """\
+# Configuration
+
+`content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable
+counts as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
+
+Described elsewhere: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](agents.md#connect-a-client), `PROMETHEUS_MULTIPROC_DIR` of
+[metrics](operations.md#metrics), OpenTelemetry's variables of [traces](operations.md#traces). `TMPDIR` has feeds over
+1 MB while they are sent, metrics, and what an export reads.
+
+| Variable | Default | Meaning |
+|---|---|---|
+"""
+
+
+def settings_page(_: str) -> str:
+    """Returns the page of settings: for each variable its default and its meaning."""
+    return SETTINGS_HEAD + "".join(
+        f"| `{setting.validation_alias}` | {_default(setting)} | {setting.description} |\n"
+        for setting in Settings.model_fields.values()
+    )
+
+
+def _default(setting: FieldInfo) -> str:
+    if setting.is_required():
+        return "required"
+    default = setting.default
+    if isinstance(default, bool):
+        return f"`{int(default)}`"
+    if isinstance(default, tuple):
+        default = ",".join(default)
+    return f"`{default}`" if default != "" else ""
+
+
+PART = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def with_parts(page: str) -> str:
+    """Returns a page with its generated parts as the code has them."""
+    return PART.sub(lambda found: f"<!-- generated: {found[1]} -->\n{PARTS[found[1]]()}<!-- end -->", page)
 
 
 DERIVED = {
@@ -162,11 +188,45 @@ def brief_diagram() -> str:
     )
 
 
+def checks_list() -> str:
+    """Returns the checks of a document, each with when it fails."""
+    return "".join(f"- `{check.name}`: {_paragraph(check.find.__doc__)}\n" for check in CHECKS)
+
+
+def commands_list() -> str:
+    """Returns the commands of the command line, each with its summary."""
+    return "".join(f"- `{' '.join(path)}`: {command.get_short_help_str(200)}\n" for path, command in _commands(main))
+
+
+def _commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yields every command below a group, with the names that call it."""
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, *path, name)
+        elif command:
+            yield (*path, name), command
+
+
+def _mermaid(diagram: str) -> str:
+    return f"```mermaid\n{diagram}```\n"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "statuses": lambda: _mermaid(status_diagram()),
+    "briefs": lambda: _mermaid(brief_diagram()),
+    "checks": checks_list,
+    "commands": commands_list,
+}
+"""The generated parts of pages that are otherwise written by hand."""
+
 COMMITTED: dict[Path, Callable[[str], str]] = {
     DOCS / "errors.md": errors_page,
-    DOCS / "documents.md": with_diagrams,
+    DOCS / "configuration.md": settings_page,
+    **{DOCS / name: with_parts for name in ("documents.md", "checks.md", "cli.md")},
 }
-"""Generated pages, and pages with generated parts, that are kept with the others, so that they read well anywhere."""
+"""Generated pages, and pages with generated parts, that are committed, so that they can be read without the site."""
 
 
 def rest_page() -> str:
@@ -234,9 +294,19 @@ def graphql_page() -> str:
     return f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl().strip()}\n```\n"
 
 
+def commands_page() -> str:
+    """Returns the help of every command."""
+    lines = ["# Commands", "", "What `--help` prints. [The command line](../cli.md) has examples.", ""]
+    for path, command in _commands(main):
+        ctx = click.Context(command, info_name=" ".join(("content-workflow", *path)), terminal_width=100)
+        lines += [f"## {' '.join(path)}", "", "```text", command.get_help(ctx), "```", ""]
+    return "\n".join(lines)
+
+
 MADE: dict[str, Callable[[], str]] = {
     "reference/rest.md": rest_page,
     "reference/tools.md": tools_page,
     "reference/graphql.md": graphql_page,
+    "reference/commands.md": commands_page,
 }
 """Pages that are made with the site."""

@@ -23,7 +23,7 @@ BESIDE["SECURITY.md"] = "reporting.md"  # `docs/security.md` has the other name
 def gather(folder: Path) -> None:
     """Writes the sources of the site into a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DOCS, folder)
     for name, where in BESIDE.items():
         (folder / where).write_text((TOP / name).read_text("utf-8").replace("](docs/", "]("), "utf-8")
     for where, make in MADE.items():

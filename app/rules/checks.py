@@ -107,6 +107,7 @@ class Check:
     passed: str
     """What holds where the check passes."""
     find: Callable[[Subject], Iterator[Failure]]
+    """Yields the failures; its docstring, when the check fails, is the reference in `docs/checks.md`."""
     needs: Callable[[Subject], object] = field(default=lambda subject: True)
     """Gives what the check compares with; the check is skipped where that is nothing."""
     skipped: str = ""
@@ -176,11 +177,13 @@ def _side_by_side(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _keyword_in_title(subject: Subject) -> Iterator[Failure]:
+    """The title lacks the keyword of the brief."""
     if not _side_by_side(subject.keyword_words, compared_words(subject.document["title"])):
         yield Failure(f"The title lacks the keyword {subject.keyword!r}.")
 
 
 def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
+    """The first 100 words lack the keyword."""
     # A word has at least one character; what follows this many can't be among the first 100 words.
     opening = compared_words(subject.content.opening[:OPENING])[:OPENING_WORDS]
     if not _side_by_side(subject.keyword_words, opening):
@@ -188,12 +191,14 @@ def _keyword_in_opening(subject: Subject) -> Iterator[Failure]:
 
 
 def _keyword_in_slug(subject: Subject) -> Iterator[Failure]:
+    """The slug lacks the keyword."""
     slug, transliterated = compared_words(subject.document["slug"]), compared_words(slug_of(subject.keyword))
     if not any(_side_by_side(keyword, slug) for keyword in (transliterated, subject.keyword_words)):
         yield Failure(f"The slug lacks the keyword {subject.keyword!r}.")
 
 
 def _length(subject: Subject) -> Iterator[Failure]:
+    """The text has over 15 % more or fewer words than the brief's `wordCount`."""
     targets, words = subject.word_targets, subject.document["wordCount"]
     least, most = targets[0] * (100 - LENGTH_TOLERANCE_PERCENT), targets[-1] * (100 + LENGTH_TOLERANCE_PERCENT)
     if not least <= 100 * words <= most:
@@ -202,6 +207,7 @@ def _length(subject: Subject) -> Iterator[Failure]:
 
 
 def _outline_covered(subject: Subject) -> Iterator[Failure]:
+    """A line of the brief's outline has no heading with at least half of its words of four letters or more."""
     lines = [
         (line, frozenset(compared_words(line, OUTLINE_WORD_LENGTH)))
         for line in filter(None, map(str.strip, (subject.brief.get("outline") or "").splitlines()))
@@ -224,6 +230,7 @@ def _outline_covered(subject: Subject) -> Iterator[Failure]:
 
 
 def _internal_links(subject: Subject) -> Iterator[Failure]:
+    """A document of the brief's `internalLinks` is not linked: no link's path ends with its slug."""
     linked = {last_segment(address) for address in {address for address, _ in subject.content.links}}
     for document in subject.internal_links:
         if document["slug"] not in linked:
@@ -231,6 +238,7 @@ def _internal_links(subject: Subject) -> Iterator[Failure]:
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
+    """A reference URL of the brief is not linked."""
     linked = {page_of(address) for address in {address for address, _ in subject.content.links}}
     for url in subject.brief.get("referenceUrls") or ():
         if page_of(url) not in linked:
@@ -238,6 +246,7 @@ def _references(subject: Subject) -> Iterator[Failure]:
 
 
 def _heading_levels(subject: Subject) -> Iterator[Failure]:
+    """A heading skips a level, or is a second one of level 1."""
     last, first = 1, True
     for level, title, place in subject.content.headings:
         if level > last + 1:
@@ -250,6 +259,7 @@ def _heading_levels(subject: Subject) -> Iterator[Failure]:
 
 
 def _image_alt(subject: Subject) -> Iterator[Failure]:
+    """An image has no alternative text: `![](loaf.jpg)`."""
     for address, alt, place in subject.content.images:
         if not alt.strip():
             message = f"The image {address[:200]!r} has no alternative text."
@@ -257,6 +267,7 @@ def _image_alt(subject: Subject) -> Iterator[Failure]:
 
 
 def _meta_title(subject: Subject) -> Iterator[Failure]:
+    """The meta title is missing or has over 60 characters."""
     size = len(subject.document.get("metaTitle") or "")
     if size == 0:
         yield Failure("The meta title is missing.")
@@ -265,6 +276,7 @@ def _meta_title(subject: Subject) -> Iterator[Failure]:
 
 
 def _meta_description(subject: Subject) -> Iterator[Failure]:
+    """The meta description is missing, or has under 50 or over 160 characters."""
     size, (least, most) = len(subject.document.get("metaDescription") or ""), META_DESCRIPTION_RANGE
     if size == 0:
         yield Failure("The meta description is missing.")
@@ -273,6 +285,7 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
+    """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert` or `as an AI language model` is outside code."""
     prose = subject.content.prose
     between = "\n\n"  # a placeholder may go on in the next line, but not in the next passage
     text = between.join(passage for passage, _ in prose)
@@ -289,6 +302,7 @@ def _placeholders(subject: Subject) -> Iterator[Failure]:
 
 
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
+    """A paragraph of 20 words or more appears twice."""
     first: dict[str, int] = {}
     for text, place in subject.content.paragraphs:
         if len(text) < REPEATED_PARAGRAPH_WORDS:  # of characters, which are words in some scripts
@@ -304,6 +318,7 @@ def _is_long(paragraph: str) -> bool:
 
 
 def _links(subject: Subject) -> Iterator[Failure]:
+    """The address of a link or image is neither relative nor http, https or mailto, or does not parse."""
     content, usable = subject.content, cache(is_usable)
     for kind, address, place in (
         *(("link", address, place) for address, place in content.links),
@@ -315,6 +330,7 @@ def _links(subject: Subject) -> Iterator[Failure]:
 
 
 def _keyword_taken(subject: Subject) -> Iterator[Failure]:
+    """Another document outside the trash has a brief with the same keyword; up to three are named."""
     if titles := subject.same_keyword_titles:
         named = ", ".join(repr(title) for title in titles[:NAMED_TITLES])
         yield Failure(f"Other documents have the keyword {subject.keyword!r}, too: {named}.")

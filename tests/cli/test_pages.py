@@ -86,16 +86,15 @@ PAGES = [
     ("docs/cli.md",),
     ("README.md", "docs/getting-started.md"),
     ("docs/agents.md",),
-    ("docs/tokens.md",),
+    ("docs/api.md",),
     ("docs/planning.md", "examples/plan/README.md"),  # last: it adds documents to the demo
 ]
 
 
-RUN = ["docs/checks.md", "docs/events.md"]
+RUN = ["docs/checks.md"]
 """Pages whose commands run, and whose JSON shows no response to them."""
 TRIED_BELOW = ["docs/delivery.md", "docs/webhooks.md", "examples/site/README.md"]
 TRIED_ELSEWHERE = {
-    "docs/api.md": "tests/clients runs the generators of clients",
     "docs/deployment.md": "names hosts and containers of the reader's own",
     "docs/operations.md": "takes MongoDB's tools, and a deployment that is lost",
     "docs/reliability.md": "tests/chaos runs a minute of it",
@@ -140,19 +139,36 @@ def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_si
 
     shown = next(text for language, text in found if language == "json")
     assert_shows(orjson.loads(shown), last_json(outputs[0]))
-    assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[2:3]))
-    assert "cache-control: private, max-age=0, must-revalidate" in outputs[3]
+    assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[3:4]))
+    assert "cache-control: private, max-age=0, must-revalidate" in outputs[4]
     assert (demo / "site" / "articles" / "flatbread-in-a-dry-pan" / "index.html").exists()
 
 
 @pytest.mark.skipif(which("node") is None, reason="node was not found: it builds no site. Install Node.js 20.")
 def test_the_build_with_nodejs_reads_what_is_published(demo: Path) -> None:
-    programs = [text for language, text in blocks("docs/delivery.md") if language == "js"]
-    (demo / "build.mjs").write_text(programs[1])
+    program = next(text for language, text in blocks("docs/delivery.md") if language == "js")
+    (demo / "build.mjs").write_text(program)
 
-    (output,) = run(demo, ["set -a; source .mongod/dev/env; node build.mjs"])
+    built, refused = run(
+        demo,
+        [
+            "set -a; source .mongod/dev/env; node build.mjs",
+            "SITE=cwd_wrong; node build.mjs 2>&1 && exit 1 || true",
+        ],
+    )
 
-    assert "'flatbread-in-a-dry-pan'" in output
+    assert "'flatbread-in-a-dry-pan'" in built
+    assert "Error: " in refused
+    assert "valid token" in refused
+
+
+def test_the_agent_in_python_claims_a_brief(demo: Path) -> None:
+    (program,) = (text for language, text in blocks("docs/agents.md") if language == "python")
+    (demo / "agent.py").write_text(program)
+
+    (output,) = run(demo, ["set -a; source .mongod/dev/env; .venv/bin/python agent.py"])
+
+    assert "'state': 'claimed'" in output
 
 
 def test_the_commands_of_the_example_site_build_it_and_its_preview(demo: Path) -> None:

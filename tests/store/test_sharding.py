@@ -1,4 +1,4 @@
-"""Which queries name the project, and so reach one shard when collections are sharded by it (docs/scaling.md)."""
+"""Which queries name the project, and so reach one shard when collections are sharded by it (docs/deployment.md)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ SHARD_KEYS = {
     **dict.fromkeys(("intents", "idempotency"), ("projectId", "tokenId")),
     "deliveries": ("projectId", "webhookId"),
 }
-"""The shard keys of `docs/scaling.md` that begin with the project, by collection."""
+"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds` and `counters` have
+`{_id: "hashed"}`, where they are sharded."""
 
 Condition = tuple[str, str, Mapping[str, Any]]
 

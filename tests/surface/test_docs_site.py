@@ -68,8 +68,8 @@ def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(tmp_pa
     assert re.findall(r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="https?:[^"]*"', html) == []
 
 
-def test_the_page_of_events_names_every_type() -> None:
-    table = (TOP / "docs" / "events.md").read_text("utf-8").partition("| Record | Types |")[2].partition("\n\n")[0]
+def test_the_page_on_the_api_names_every_type_of_event() -> None:
+    table = (TOP / "docs" / "api.md").read_text("utf-8").partition("| Record | Types |")[2].partition("\n\n")[0]
     named = set()
     for row in re.findall(r"^\| [a-z ,]+ \| (.*) \|$", table, re.MULTILINE):
         things = {one.partition(".")[0] for one in re.findall(r"`([a-z]+\.?)", row)}
