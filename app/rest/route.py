@@ -33,6 +33,7 @@ from app.responses.intents import CONFIRMED, Confirmed, Intent
 from app.responses.invitations import Invitation, NewInvitation
 from app.responses.projects import Project
 from app.responses.revisions import Revision
+from app.responses.threads import NewReviewLink, ReviewLink
 from app.responses.webhooks import Delivery
 from app.schemas.keys import DryRunQuery
 from app.vocabulary import Kind, Scope
@@ -42,7 +43,7 @@ EVERYWHERE: frozenset[type[Refusal]] = frozenset(
 )
 """`HttpApiDecodeError` too: with `Prefer: handling=strict`, every route refuses unknown query parameters."""
 
-UNCHANGING = (Delivery, Invitation, NewInvitation)
+UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
 """Records without a revision, whose responses have no ETag."""
 
 

@@ -5,12 +5,15 @@ from app.schemas.document_keys import MAX_KEY, not_empty
 from app.schemas.intents import MAX_MARKDOWN, FirstStatus
 from app.schemas.queries import Page
 from app.schemas.slugs import document_slug
+from app.schemas.threads import MOST_OPENED, ThreadFields
 from app.schemas.types import (
     DateString,
     DelimitedStrings,
     EnumList,
     EnumString,
     IdList,
+    List,
+    Nested,
     Schema,
     StrictBoolean,
     StrictInteger,
@@ -114,6 +117,13 @@ class ChangesRequest(Schema):
     """What a request for changes may carry."""
 
     note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
+    threads = List(
+        Nested(ThreadFields, allow_none=False),
+        MOST_OPENED,
+        description="threads to open, all or none",
+        allow_none=False,
+    )
+    offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)
 
 
 class ScheduleFields(WithBaseVersion):
