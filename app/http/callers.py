@@ -93,6 +93,7 @@ class Callers:
             channel,
             now,
             address=self._address,
+            public_url=self.public_url or "",
             webhooks_allow_local=self._webhooks_allow_local,
             routes=self._routes,
             callers_changed=self._access.look_up_again,

@@ -102,3 +102,11 @@ class StoredInvitation(StoredSecret):
     createdBy: Actor
     tokenHash: str | None
     """The hash of the secret that the invitation was made with, with which it ends. None for the command line."""
+
+
+class StoredReviewLink(StoredSecret):
+    """A review link as the store returns it; lists leave out `hash`."""
+
+    documentId: str
+    name: str
+    createdBy: Actor

@@ -51,6 +51,7 @@ from app.store.publications import Publications
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
 from app.store.sessions import Invitations, Sessions
+from app.store.threads import ReviewLinks, Threads
 from app.store.tokens import Budgets, Tokens
 from app.store.transfers import Transfers
 from app.store.types import Bson
@@ -313,8 +314,10 @@ class Store:
     outboxes = cached_property(Outboxes)
     projects = cached_property(Projects)
     publications = cached_property(Publications)
+    review_links = cached_property(ReviewLinks)
     revisions = cached_property(Revisions)
     sessions = cached_property(Sessions)
+    threads = cached_property(Threads)
     tokens = cached_property(Tokens)
     transfers = cached_property(Transfers)
     webhooks = cached_property(Webhooks)
