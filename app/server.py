@@ -6,10 +6,11 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, concurrency, errors, metrics, requests, tracing
+from app.http import bodies, concurrency, errors, metrics, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
+from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -42,6 +43,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     requests.install(app)
     for part in (concurrency, bodies, errors):
         part.install(app)
+    oauth.install(app, settings)
+    connecting.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)
     if settings.serve_rest:

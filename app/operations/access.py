@@ -86,9 +86,11 @@ class Access:
     def open_session(self, secret: str, now: datetime) -> str:
         """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
 
-        Refuses with `Unauthorized` like `authenticate`.
+        Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
+        if caller.is_connection:
+            raise Unauthorized
         session = new_project_secret(caller.project_id)
         with self._store.deadline():
             token = {"tokenId": caller.token_id, "tokenHash": hash_of(secret)}
@@ -121,8 +123,13 @@ class Access:
         token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):
             ends.append(expires_at)
+        if connection := token.get("connection"):
+            ends.append(connection["accessExpiresAt"])
+            granter = token.get("grantedBy")
+            if not granter or not is_in_force(self._store.tokens.get(token["projectId"], granter["id"] or ""), now):
+                raise Unauthorized
         expires_at = min(ends, default=None)
-        if token["revokedAt"] is not None or is_over(expires_at, now):
+        if not is_in_force(token, now) or is_over(expires_at, now):
             raise Unauthorized
         caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
         self._store.tokens.record_use(token["projectId"], token["id"], now)
@@ -154,6 +161,7 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         project_name=project["name"],
         frozen=project.get("frozen"),
         budget=token.get("budget"),
+        is_connection="connection" in token,
         token_hash=token["hash"],
     )
 
@@ -161,3 +169,8 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
 def is_over(expires_at: datetime | None, now: datetime) -> bool:
     """Returns whether something has expired; what has no end never does."""
     return expires_at is not None and expires_at <= now
+
+
+def is_in_force(token: StoredToken | None, now: datetime) -> bool:
+    """Returns whether there is a token, and it was neither revoked nor has expired."""
+    return token is not None and token["revokedAt"] is None and not is_over(token.get("expiresAt"), now)

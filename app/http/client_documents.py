@@ -1,0 +1,116 @@
+"""The metadata documents of clients, which are fetched from the address that is the client's id.
+
+(decisions, section 16)
+"""
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import unquote, urlsplit
+
+import h11
+import orjson
+from cachetools import TLRUCache
+from werkzeug.datastructures import ResponseCacheControl
+from werkzeug.http import parse_cache_control_header
+
+from app.errors import HttpApiDecodeError, RateLimited
+from app.http.concurrency import client_address
+from app.http.outbound import OutboundClient
+from app.http.rate_limits import RateLimit
+from app.operations.concurrency import ConcurrencyLimit
+from app.rules.oauth import Client, client_of
+from app.rules.webhooks import wrong_url
+from app.schemas.loading import load
+from app.schemas.oauth import MAX_URL, ClientMetadata
+
+HEADERS = {"Accept": "application/json"}
+PLAIN = re.compile(r"[!$-;=?-\[\]_a-z~]*")
+"""The characters of an address: printable ASCII that no browser rewrites, and no fragment."""
+SECONDS = 5.0
+MAX_BYTES = 5 * 1024
+MAX_HEADERS = 16 * 1024
+LONGEST, USUAL = 3_600, 60
+"""For how many seconds at most, and without `Cache-Control`, a document is kept."""
+
+PER_MINUTE = 30
+FETCHES = ConcurrencyLimit(8, each=2, busy="Too many clients are looked up right now: try again in a moment.")
+"""Anybody may have a document fetched, so few are at a time, and for one address."""
+
+
+@dataclass(frozen=True)
+class _Document:
+    client: Client
+    seconds: float
+
+
+class ClientDocuments:
+    """Fetches documents, and keeps each as long as it says, but at most an hour."""
+
+    def __init__(self, *, allow_local: bool) -> None:
+        self._allow_local = allow_local
+        self._outbound = OutboundClient(allow_local=allow_local, seconds=SECONDS, max_bytes=MAX_BYTES + MAX_HEADERS)
+        self._limit = RateLimit("client documents", PER_MINUTE)
+        self._lock = threading.Lock()
+        self._known: TLRUCache[str, _Document] = TLRUCache(1_000, ttu=lambda _, one, now: now + one.seconds)
+
+    def get(self, address: str) -> Client | None:
+        """Returns the client whose document stands at an address; None where none does.
+
+        Refuses with `RateLimited` and `ServiceUnavailable` where too many are fetched.
+        """
+        if not _is_address(address, self._allow_local):
+            return None
+        with self._lock:
+            if known := self._known.get(address):
+                return known.client
+        asker = client_address()
+        if not self._limit.hit(asker).allowed:
+            raise RateLimited("Too many clients were looked up for this address: wait a minute, then try again.")
+        with FETCHES.holding(asker):
+            try:
+                found = self._outbound.exchange("GET", address, HEADERS, b"", partial(_document, address))
+            except (OSError, h11.ProtocolError):
+                return None
+        if found is not None and found.seconds > 0:
+            with self._lock:
+                self._known[address] = found
+        return None if found is None else found.client
+
+
+def _is_address(address: str, allow_local: bool) -> bool:
+    """Returns whether a document may stand at an address: one with a path, and none that browsers rewrite."""
+    try:
+        parts = urlsplit(address)
+        has_valid_port = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    if not has_valid_port or not parts.hostname or PLAIN.fullmatch(address) is None or len(address) > MAX_URL:
+        return False
+    has_dots = any(part in (".", "..") for part in unquote(parts.path).split("/"))
+    return len(parts.path) > 1 and not has_dots and wrong_url(address, allow_local) is None
+
+
+def _document(address: str, response: h11.Response, rest: Iterator[h11.Event]) -> _Document | None:
+    """Returns what a response says of the client; None where it is no document of the client at this address."""
+    content = b"".join(event.data for event in rest if isinstance(event, h11.Data))
+    if response.status_code != 200 or len(content) > MAX_BYTES:
+        return None
+    try:
+        metadata = orjson.loads(content)
+        if not isinstance(metadata, dict) or metadata.get("client_id") != address:
+            return None
+        client = client_of(address, load(ClientMetadata, metadata))
+    except (orjson.JSONDecodeError, HttpApiDecodeError):
+        return None
+    headers = {name.decode(): value.decode("latin-1") for name, value in response.headers}
+    return _Document(client, _seconds(headers.get("cache-control", "")))
+
+
+def _seconds(cache_control: str) -> float:
+    stated = parse_cache_control_header(cache_control, cls=ResponseCacheControl)
+    if stated.no_store or stated.no_cache:
+        return 0
+    return USUAL if stated.max_age is None else min(stated.max_age, LONGEST)

@@ -1,0 +1,104 @@
+"""Connecting by OAuth: which addresses and scopes a client may have, and whether its secrets still hold.
+
+(decisions, section 16)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from app.rules.tokens import ClientOfToken, Connection, RefreshAnswer
+from app.schemas.oauth import LOOPBACK, is_redirect
+from app.vocabulary import Scope
+
+CONNECTABLE = (Scope.READ, Scope.WRITE, Scope.PUBLISH)
+"""The scopes that a client can be given; never `admin`."""
+DEFAULT_SCOPES = f"{Scope.READ} {Scope.WRITE}"
+CODE_LIFE = timedelta(seconds=60)
+ACCESS_LIFE = timedelta(hours=1)
+UNUSED_LIFE = timedelta(days=1)
+"""How long a registration is stored that made no connection."""
+REPEAT_LIFE = timedelta(seconds=10)
+"""How long the answer of a refresh is given again."""
+MAX_REPEATS = 20
+"""How many answers of refreshes are stored; a client that refreshes more often within 10 s has lost none of them."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client that asks to be connected."""
+
+    id: str
+    name: str
+    uri: str | None
+    redirect_uris: tuple[str, ...]
+
+    @property
+    def has_document(self) -> bool:
+        """Whether it names itself by a document at its own address."""
+        return is_document(self.id)
+
+    @property
+    def host(self) -> str:
+        """The host of its document, else that of its redirect address."""
+        return host_of(self.id if self.has_document else self.redirect_uris[0])
+
+    @property
+    def of_token(self) -> ClientOfToken:
+        """The client as its token names it."""
+        return {"id": self.id, "name": self.name, "uri": self.uri}
+
+
+def client_of(client_id: str, metadata: Mapping[str, object]) -> Client:
+    """Returns a client from its metadata (RFC 7591), which a schema has checked; without a name it has its host's."""
+    addresses = metadata["redirect_uris"]
+    assert isinstance(addresses, list)
+    written = "".join(letter for letter in str(metadata.get("client_name") or "") if letter.isprintable()).strip()
+    uri = metadata.get("client_uri")
+    client = Client(client_id, written, uri if isinstance(uri, str) else None, tuple(addresses))
+    return client if written else Client(client_id, client.host, client.uri, client.redirect_uris)
+
+
+def is_document(client_id: str) -> bool:
+    """Returns whether a client's id is the address of its metadata document."""
+    return client_id.startswith(("https://", "http://"))
+
+
+def host_of(address: str) -> str:
+    """Returns the host of an address with its port; of one with a private scheme, the scheme."""
+    parts = urlsplit(address)
+    return parts.netloc if parts.scheme in ("https", "http") else f"{parts.scheme}:"
+
+
+def leads_to(client: Client, address: str) -> bool:
+    """Returns whether an address is a client's: exactly, but for the port of a loopback address."""
+    own = {_without_local_port(one) for one in client.redirect_uris}
+    return is_redirect(address) and _without_local_port(address) in own
+
+
+def _without_local_port(address: str) -> str:
+    return LOOPBACK.sub(r"\1", address, count=1)
+
+
+def source_of(address: str) -> str:
+    """Returns what a content security policy allows to send a form's response to a redirect address."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("https", "http") else f"{parts.scheme}:"
+
+
+def known_scopes(asked: str) -> list[Scope]:
+    """Returns those of the scopes that were asked for that a client can be given."""
+    words = asked.split()
+    return [scope for scope in CONNECTABLE if scope in words]
+
+
+def answer_to_repeat(connection: Connection, refresh_hash: str, now: datetime) -> RefreshAnswer | None:
+    """Returns the answer that a refresh token had within the last 10 s."""
+    answers = connection["answers"]
+    return next((one for one in answers if one["refresh"] == refresh_hash and one["until"] > now), None)
+
+
+def with_answer(connection: Connection, answer: RefreshAnswer, now: datetime) -> list[RefreshAnswer]:
+    """Returns the answers that may still have to be repeated, with a new one."""
+    return [*(one for one in connection["answers"] if one["until"] > now), answer][-MAX_REPEATS:]
