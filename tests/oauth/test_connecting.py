@@ -183,7 +183,9 @@ def test_it_is_off_where_the_settings_say_so(project: Project, settings: dict[st
     assert refused.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
 
 
-@pytest.mark.parametrize("address", ["https://content.example.com", "https://content.example.com/", "http://[::1]:8000"])
+@pytest.mark.parametrize(
+    "address", ["https://content.example.com", "https://content.example.com/", "http://[::1]:8000"]
+)
 def test_it_is_on_for_https_and_loopback(project: Project, address: str) -> None:
     http = connectable(project.store, public_url=address).test_client()
     document = http.get("/.well-known/oauth-authorization-server").get_json()
