@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, concurrency, errors, metrics, oauth, requests, tracing
+from app.http import bodies, concurrency, errors, metrics, oauth, oidc, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -44,6 +44,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     for part in (concurrency, bodies, errors):
         part.install(app)
     oauth.install(app, settings)
+    oidc.install(app, settings)
     connecting.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)

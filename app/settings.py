@@ -266,7 +266,7 @@ WHY = {
 
 def _line(error: Any) -> str:
     """Returns what is wrong with a variable, without its value if that may be a secret."""
-    name = str(error["loc"][0])
+    name = str(error["loc"][0]).upper()  # a default that is wrong is named by its field
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
     why = WHY[error["type"]].format(**error.get("ctx", {}))

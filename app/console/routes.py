@@ -18,6 +18,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     lookups,
     members,
     moves,
+    oidc,
     planning,
     projects,
     signing_in,

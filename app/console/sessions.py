@@ -25,7 +25,8 @@ RETURN_COOKIE = "cw_return"
 RETURN_SECONDS, LONGEST_RETURN = 3_600, 3_000
 HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
-OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
+OIDC = ("sign_in_with_oidc", "back_from_oidc", "choose_project")
+OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset", *OIDC)}
 """The endpoints that need no session."""
 
 

@@ -84,18 +84,15 @@ class Access:
         return found.caller
 
     def open_session(self, secret: str, now: datetime) -> str:
-        """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
+        """Returns the secret of a new session for the holder of a management token.
 
         Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
         if caller.is_connection:
             raise Unauthorized
-        session = new_project_secret(caller.project_id)
         with self._store.deadline():
-            token = {"tokenId": caller.token_id, "tokenHash": hash_of(secret)}
-            self._store.sessions.add(caller.project_id, hash_of(session), token, now, now + SESSION_LIFE)
-        return session
+            return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now)
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
@@ -139,6 +136,14 @@ class Access:
 def new_project_secret(project_id: str) -> str:
     """Returns a fresh secret that begins with its project's id, so that it is looked for in that project."""
     return f"{project_id}.{secrets.token_urlsafe(32)}"
+
+
+def begin_session(store: Store, project_id: str, token_id: str | None, token_hash: str, now: datetime) -> str:
+    """Returns the secret of a new session with a token: its project's id, a dot, 256 bits."""
+    session = new_project_secret(project_id)
+    token = {"tokenId": token_id, "tokenHash": token_hash}
+    store.sessions.add(project_id, hash_of(session), token, now, now + SESSION_LIFE)
+    return session
 
 
 def project_of_secret(secret: str) -> str:

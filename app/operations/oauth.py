@@ -30,7 +30,7 @@ from app.rules.oauth import (
     client_of,
     with_answer,
 )
-from app.rules.tokens import Connection, RefreshAnswer, StoredCode, StoredToken, budget_of
+from app.rules.tokens import NEW_TOKEN, Connection, RefreshAnswer, StoredCode, StoredToken, budget_of
 from app.schemas.loading import Fields, check, load
 from app.schemas.oauth import ClientMetadata, ConsentFields
 from app.store.collection import new_id
@@ -145,11 +145,10 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenA
         "answers": [],
     }
     token = {
-        "kind": TokenKind.MANAGEMENT,
+        **NEW_TOKEN,
         "name": agreed["client"]["name"],
         "agent": agent,
         "scopes": agreed["scopes"],
-        "drafts": False,
         "budget": budget_of({"writesPerHour": agreed["writesPerHour"]}),
         "client": agreed["client"],
         "grantedBy": agreed["grantedBy"],
@@ -157,8 +156,6 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenA
         "hash": hash_of(answer["access_token"]),
         "createdAt": now,
         "expiresAt": agreed["endsAt"],
-        "lastUsedAt": None,
-        "revokedAt": None,
     }
     store.tokens.add(project_id, token, Event("token.created", now, agreed["grantedBy"], {}))
     store.registrations.keep(agreed["client"]["id"])

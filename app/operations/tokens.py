@@ -9,7 +9,7 @@ from app.operations.operation import Effect, Result, operation
 from app.responses.tokens import NewToken, Token, token_record
 from app.rules.etags import record_tag
 from app.rules.times import read_time
-from app.rules.tokens import StoredToken, budget_of
+from app.rules.tokens import NEW_TOKEN, StoredToken, budget_of
 from app.schemas.loading import Fields, changed_fields, check, in_order, problems
 from app.schemas.queries import LongPage
 from app.schemas.tokens import TokenChanges, TokenFields
@@ -48,6 +48,7 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     expires = fields.get("expiresAt")
     secret = new_secret(kind)
     token = {
+        **NEW_TOKEN,
         "kind": kind,
         "name": fields["name"],
         "agent": agent,
@@ -58,8 +59,6 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
         "hash": hash_of(secret),
         "createdAt": ctx.now,
         "expiresAt": read_time(expires) if expires else None,
-        "lastUsedAt": None,
-        "revokedAt": None,
     }
     added = ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created"))
     return _result_with_secret(added, secret)

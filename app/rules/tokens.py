@@ -14,7 +14,7 @@ from app.documented import doc
 from app.errors import BudgetExceeded
 from app.rules.actors import Actor
 from app.rules.times import wire_time
-from app.vocabulary import BudgetLimit
+from app.vocabulary import BudgetLimit, TokenKind
 
 
 class Budget(TypedDict):
@@ -117,6 +117,18 @@ class StoredToken(TypedDict):
     lastUsedAt: NotRequired[datetime | None]
     revokedAt: NotRequired[datetime | None]
     rev: int
+
+
+NEW_TOKEN: Mapping[str, Any] = {
+    "kind": TokenKind.MANAGEMENT,
+    "agent": None,
+    "drafts": False,
+    "budget": None,
+    "expiresAt": None,
+    "lastUsedAt": None,
+    "revokedAt": None,
+}
+"""The fields of a new token that nobody chose."""
 
 
 class StoredSecret(TypedDict):

@@ -120,6 +120,8 @@ _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETE
 _index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED)
 _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
 _index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
+_index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED)
+_index("tokens", "projectId memberId", "the token that a member signs in with", {"oidc": True})
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)
 _index("tokens", "projectId _id", "lists of a project's tokens")
 _index("tokens", "projectId connection.code", "what a code made", {"connection.code": {"$gt": ""}})

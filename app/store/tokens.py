@@ -41,6 +41,11 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the connection whose refresh tokens have a part with this hash."""
         return self._find_one(project_id, {"connection.family": family_hash}, self.hidden)
 
+    def signed_in_by_oidc(self, project_id: str, member_id: str) -> StoredToken | None:
+        """Returns the token that a member signs in with by OpenID Connect."""
+        condition = {"memberId": ObjectId(member_id), "oidc": True, "revokedAt": None}
+        return self._find_one(project_id, condition, self.hidden)
+
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
