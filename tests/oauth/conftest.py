@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from flask import Flask
+from werkzeug.serving import make_server
 
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store
+from tests.live import Quiet, free_port
 from tests.make import Project, Token
 from tests.oauth.flow import ISSUER, Flow
 
@@ -112,3 +115,26 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
             monkeypatch.setattr(module, "this_instant", lambda: this_instant() + timedelta(seconds=seconds))
 
     return move
+
+
+@contextmanager
+def serving_connectable(store: Store, **settings: Any) -> Iterator[str]:
+    """Yields the address at which an application is served that clients can connect to."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    app = connectable(store, public_url=address, webhooks_allow_local=True, **settings)
+    server = make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet)
+    server.daemon_threads = True  # type: ignore[attr-defined]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield address
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def address(store: Store) -> Iterator[str]:
+    """Where such an application is served."""
+    with serving_connectable(store) as address:
+        yield address
