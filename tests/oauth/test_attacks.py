@@ -29,6 +29,7 @@ def refused(response: Any, error: str = "invalid_grant") -> bool:
 # Codes.
 
 
+@pytest.mark.contract("decided-oauth.codes")
 def test_a_code_that_is_used_twice_is_refused_and_revokes_what_it_made(flow: Flow, editor: Token) -> None:
     flow.person.sign_in(editor)
     code = flow.code()
@@ -79,6 +80,7 @@ def test_a_code_is_bound_to_its_address(flow: Flow, editor: Token, address: str 
     assert refused(flow.token(code))
 
 
+@pytest.mark.contract("decided-oauth.codes")
 def test_a_code_ends_after_60_seconds(flow: Flow, editor: Token, later: Later) -> None:
     flow.person.sign_in(editor)
     code = flow.code()
@@ -143,6 +145,7 @@ TRICKS = [
 ]
 
 
+@pytest.mark.contract("decided-oauth.redirects", "decided-oauth.errors")
 @pytest.mark.parametrize("address", TRICKS)
 def test_an_address_that_is_nearly_the_clients_gets_nothing(flow: Flow, editor: Token, address: str) -> None:
     flow.person.sign_in(editor)
@@ -172,6 +175,7 @@ def test_the_form_does_not_replace_what_was_asked(flow: Flow, editor: Token) -> 
     assert sent_to(response)["state"] == "st-1"
 
 
+@pytest.mark.contract("decided-oauth.redirects")
 @pytest.mark.parametrize(
     ("registered", "asked", "taken"),
     [
@@ -211,6 +215,7 @@ def test_no_client_registers_an_address_that_is_dangerous(flow: Flow, address: s
     assert (response.status_code, response.get_json()["error"]) == (400, "invalid_redirect_uri")
 
 
+@pytest.mark.contract("decided-oauth.errors")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -261,6 +266,7 @@ def test_every_answer_names_the_issuer(flow: Flow, editor: Token) -> None:
     assert [sent_to(one)["iss"] for one in answers] == [ISSUER] * 3
 
 
+@pytest.mark.contract("decided-oauth.resource")
 def test_no_token_is_made_for_another_resource(flow: Flow, editor: Token) -> None:
     flow.person.sign_in(editor)
     code = flow.code()
@@ -273,6 +279,7 @@ def test_no_token_is_made_for_another_resource(flow: Flow, editor: Token) -> Non
 # Documents of clients.
 
 
+@pytest.mark.contract("decided-oauth.documents")
 @pytest.mark.parametrize(
     "client_id",
     [
@@ -345,6 +352,7 @@ def test_a_document_that_changes_after_consent_gains_nothing(oauth_app: Flask, s
     assert refused(flow.token(code, redirect_uri="https://evil.example.com/cb"))
 
 
+@pytest.mark.contract("decided-oauth.documents")
 def test_a_document_is_kept_as_it_says_but_at_most_an_hour(oauth_app: Flask, site: Site) -> None:
     from app.http.client_documents import _seconds
 
@@ -367,6 +375,7 @@ def test_a_flood_of_documents_is_bounded(project: Project, site: Site) -> None:
 # Refresh tokens.
 
 
+@pytest.mark.contract("decided-oauth.refresh")
 def test_a_refresh_token_that_is_used_again_revokes_the_connection(flow: Flow, editor: Token, later: Later) -> None:
     first = flow.connect(editor)
     second = flow.refresh(first["refresh_token"]).get_json()
@@ -426,6 +435,7 @@ def test_a_refresh_does_not_widen_scopes(flow: Flow, editor: Token) -> None:
 # Scopes.
 
 
+@pytest.mark.contract("decided-oauth.consent")
 @pytest.mark.parametrize("scopes", [["read", "publish"], ["read", "admin"], ["read", "root"]])
 def test_the_form_does_not_widen_what_was_asked(flow: Flow, editor: Token, scopes: list[str], project: Project) -> None:
     flow.person.sign_in(editor)
@@ -434,6 +444,7 @@ def test_the_form_does_not_widen_what_was_asked(flow: Flow, editor: Token, scope
     assert project.store.database.codes.count_documents({"grantedBy.id": editor.id}) == 0
 
 
+@pytest.mark.contract("decided-oauth.consent")
 def test_nobody_gives_what_they_lack(flow: Flow, project: Project) -> None:
     flow.person.sign_in(project.token("Reader", scopes=("read",)))  # type: ignore[arg-type]
     page = flow.page(scope="read write publish").text
@@ -462,6 +473,7 @@ def test_nobody_agrees_while_the_project_is_frozen(flow: Flow, editor: Token, pr
 # The page.
 
 
+@pytest.mark.contract("decided-oauth.page")
 def test_the_page_can_not_be_framed(flow: Flow, editor: Token) -> None:
     flow.person.sign_in(editor)
     page = flow.page()
@@ -472,6 +484,7 @@ def test_the_page_can_not_be_framed(flow: Flow, editor: Token) -> None:
     assert "script-src 'self';" in policy
 
 
+@pytest.mark.contract("decided-oauth.page")
 def test_nobody_agrees_by_a_form_of_another_site(flow: Flow, editor: Token) -> None:
     flow.person.sign_in(editor)
     for csrf in ("", "0" * 64):
@@ -499,6 +512,7 @@ def test_the_session_is_not_sent_by_links_of_other_sites(flow: Flow, editor: Tok
 # Floods, timing, and what is left behind.
 
 
+@pytest.mark.contract("decided-oauth.registration")
 def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, later: Later) -> None:
     flow = Flow(oauth_app)
     with ThreadPoolExecutor(8) as pool:
@@ -510,6 +524,7 @@ def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, later: Later)
     assert refusal.headers["Retry-After"]
 
 
+@pytest.mark.contract("decided-oauth.registration")
 def test_a_registration_is_dropped_that_makes_no_connection(flow: Flow, editor: Token, project: Project) -> None:
     stored = project.store.registrations.get(flow.client_id)
     assert stored is not None
@@ -561,6 +576,7 @@ def test_no_other_grant_is_known(flow: Flow, grant: str | None) -> None:
     )
 
 
+@pytest.mark.contract("decided-oauth.revocation")
 def test_revoking_always_answers_the_same_and_ends_no_other_token(flow: Flow, oauth_app: Flask, editor: Token) -> None:
     given, other = flow.connect(editor), Flow(oauth_app)
     calls = (
@@ -577,6 +593,7 @@ def test_revoking_always_answers_the_same_and_ends_no_other_token(flow: Flow, oa
     assert flow.calls(editor.secret) == 200
 
 
+@pytest.mark.contract("decided-oauth.tokens")
 def test_no_secret_is_stored_or_logged(
     flow: Flow, editor: Token, project: Project, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -130,6 +130,7 @@ def tell(process: subprocess.Popen[str], line: str = "") -> None:
     process.stdin.flush()
 
 
+@pytest.mark.contract("decided-oauth.clients")
 @pytest.mark.parametrize(
     "command", [("connect.mjs", "sdk"), ("connect.mjs", "client"), ("connect_oauth4webapi.mjs",)], ids=" ".join
 )
@@ -173,6 +174,7 @@ class Kept:
         self.client = client_info
 
 
+@pytest.mark.contract("decided-oauth.clients")
 def test_the_python_sdk(address: str, person: Person, project: Project) -> None:
     kept, answers = Kept(), []
 
@@ -217,6 +219,7 @@ def test_the_python_sdk(address: str, person: Person, project: Project) -> None:
     anyio.run(work)
 
 
+@pytest.mark.contract("decided-oauth.clients")
 def test_mcp_remote(node: Path, address: str, person: Person, project: Project, tmp_path: Path) -> None:
     environment = {**os.environ, "MCP_REMOTE_CONFIG_DIR": str(tmp_path), "BROWSER": "true", "DISPLAY": ""}
     command = ["node", "node_modules/mcp-remote/dist/proxy.js", f"{address}/mcp", "--allow-http"]

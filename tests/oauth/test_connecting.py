@@ -12,6 +12,7 @@ from tests.oauth.flow import ISSUER, Flow, onward, sent_to
 pytestmark = pytest.mark.needs_mongod
 
 
+@pytest.mark.contract("decided-oauth.challenge", "decided-oauth.tokens", "decided-oauth.record")
 def test_a_client_connects_from_the_address_alone(flow: Flow, editor: Token, project: Project) -> None:
     refused = flow.mcp("", "tools/list")
     assert refused.status_code == 401
@@ -59,6 +60,7 @@ def test_a_client_connects_from_the_address_alone(flow: Flow, editor: Token, pro
     assert not {"connection", "hash"} & made.keys()
 
 
+@pytest.mark.contract("decided-oauth.refresh")
 def test_a_refresh_gives_both_secrets_anew(flow: Flow, editor: Token, later: Later) -> None:
     first = flow.connect(editor)
     later(3601)
@@ -69,6 +71,7 @@ def test_a_refresh_gives_both_secrets_anew(flow: Flow, editor: Token, later: Lat
     assert second["scope"] == "read write"
 
 
+@pytest.mark.contract("decided-oauth.refresh")
 def test_a_client_that_lost_the_answer_gets_the_same_again_for_10_seconds(
     flow: Flow, editor: Token, later: Later
 ) -> None:
@@ -81,6 +84,7 @@ def test_a_client_that_lost_the_answer_gets_the_same_again_for_10_seconds(
     assert flow.refresh(first["refresh_token"]).get_json()["error"] == "invalid_grant"
 
 
+@pytest.mark.contract("decided-oauth.documents")
 def test_a_client_with_a_document_is_known_by_it(oauth_app: Flask, site: Site, editor: Token) -> None:
     flow = Flow(oauth_app, client_id=site.put())
     flow.person.sign_in(editor)
@@ -92,6 +96,7 @@ def test_a_client_with_a_document_is_known_by_it(oauth_app: Flask, site: Site, e
     assert site.asked == ["/client.json"]  # it is kept for a minute
 
 
+@pytest.mark.contract("decided-oauth.consent")
 def test_ticks_agent_budget_and_end_are_the_persons(flow: Flow, editor: Token, project: Project) -> None:
     form = {"scopes": ["read"], "agent": "reader", "writesPerHour": "7", "days": "1"}
     given = flow.connect(editor, form, scope="read write publish admin unknown")
@@ -117,6 +122,7 @@ def test_refusing_and_ticking_nothing_are_access_denied(flow: Flow, editor: Toke
         assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "st-1", ISSUER)
 
 
+@pytest.mark.contract("decided-oauth.sign-in")
 def test_signing_in_leads_back(flow: Flow, editor: Token) -> None:
     asked = flow.person.get(onward(flow.authorize()))
     sign_in = flow.person.get(asked.headers["Location"])
@@ -125,6 +131,7 @@ def test_signing_in_leads_back(flow: Flow, editor: Token) -> None:
     assert back.headers["Location"] == "/console/connect?a=b"
 
 
+@pytest.mark.contract("decided-oauth.sign-in")
 def test_an_invitation_leads_back(flow: Flow, project: Project, oauth_app: Flask) -> None:
     owner = {"Authorization": f"Bearer {project.token().secret}"}
     member = flow.http.post("/members", json={"name": "Ada"}, headers=owner).get_json()
@@ -137,6 +144,7 @@ def test_an_invitation_leads_back(flow: Flow, project: Project, oauth_app: Flask
     assert [one["memberId"] for one in tokens if one["name"] == "Ada"] == [member["id"]]
 
 
+@pytest.mark.contract("decided-oauth.metadata")
 def test_the_metadata_documents_say_where_everything_is(oauth_app: Flask) -> None:
     from authlib.oauth2 import rfc8414, rfc9207
 
@@ -163,6 +171,7 @@ def test_the_metadata_documents_say_where_everything_is(oauth_app: Flask) -> Non
     assert preflight.headers["Access-Control-Allow-Origin"] == "*"
 
 
+@pytest.mark.contract("decided-oauth.on")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -183,6 +192,7 @@ def test_it_is_off_where_the_settings_say_so(project: Project, settings: dict[st
     assert refused.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
 
 
+@pytest.mark.contract("decided-oauth.on")
 @pytest.mark.parametrize(
     "address", ["https://content.example.com", "https://content.example.com/", "http://[::1]:8000"]
 )
@@ -192,6 +202,7 @@ def test_it_is_on_for_https_and_loopback(project: Project, address: str) -> None
     assert document["issuer"] == address.rstrip("/")
 
 
+@pytest.mark.contract("decided-oauth.challenge")
 def test_a_tool_whose_scope_is_missing_is_403(flow: Flow, editor: Token) -> None:
     secret = flow.connect(editor)["access_token"]
     response = flow.mcp(secret, "tools/call", name="approve_document", arguments={"documentId": "0" * 24})
@@ -201,6 +212,7 @@ def test_a_tool_whose_scope_is_missing_is_403(flow: Flow, editor: Token) -> None
     assert response.get_json()["result"]["structuredContent"]["_tag"] == "Forbidden"
 
 
+@pytest.mark.contract("decided-oauth.revocation")
 def test_either_token_ends_the_connection(flow: Flow, editor: Token) -> None:
     for kind in ("access_token", "refresh_token"):
         given = flow.connect(editor)
@@ -208,6 +220,7 @@ def test_either_token_ends_the_connection(flow: Flow, editor: Token) -> None:
         assert flow.refresh(given["refresh_token"]).get_json()["error"] == "invalid_grant"
 
 
+@pytest.mark.contract("decided-oauth.record")
 def test_a_connection_ends_with_the_token_of_who_agreed(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)
     owner = {"Authorization": f"Bearer {project.token().secret}"}
@@ -216,6 +229,7 @@ def test_a_connection_ends_with_the_token_of_who_agreed(flow: Flow, editor: Toke
     assert flow.refresh(given["refresh_token"]).get_json()["error"] == "invalid_grant"
 
 
+@pytest.mark.contract("decided-oauth.limits")
 def test_it_does_not_sign_in_and_is_not_rotated(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)
     assert flow.http.post("/console/sign-in", data={"token": given["access_token"]}).status_code == 401
@@ -225,6 +239,7 @@ def test_it_does_not_sign_in_and_is_not_rotated(flow: Flow, editor: Token, proje
     assert (rotated.status_code, rotated.get_json()["_tag"]) == (422, "BadRequest")
 
 
+@pytest.mark.contract("decided-oauth.events")
 def test_agreeing_is_the_persons_event_and_refreshing_is_none(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)
     flow.refresh(given["refresh_token"])

@@ -82,6 +82,7 @@ def add(project: Project, email: str | None = ADA, name: str = "Ada") -> str:
     return str(create_member(project.context(), fields={"name": name, "email": email}).body["id"])
 
 
+@pytest.mark.contract("decided-oauth.oidc")
 @pytest.mark.parametrize("sub", ["ada", "upper"])
 def test_a_verified_address_of_a_member_signs_in(sign_in: SignIn, project: Project, sub: str) -> None:
     member = add(project)
@@ -96,6 +97,7 @@ def test_a_verified_address_of_a_member_signs_in(sign_in: SignIn, project: Proje
     assert project.store.members.list(project.id, limit=9, offset=0)[1:] == [], "no member is made"
 
 
+@pytest.mark.contract("decided-oauth.oidc")
 @pytest.mark.parametrize("sub", ["unverified", "text", "silent", "none", "blank", "kelvin", "stranger"])
 def test_nobody_else_gets_in(sign_in: SignIn, project: Project, sub: str) -> None:
     add(project)
