@@ -2,7 +2,7 @@
 
 import re
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from authlib.oauth2 import OAuth2Error
 from flask import Response, request, url_for
@@ -11,9 +11,8 @@ from werkzeug import Response as BaseResponse
 from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
-from app.errors import NotFound
 from app.http.oauth import ConnectionServer, Consent, connection_server
-from app.rules.oauth import host_of, known_scopes, source_of
+from app.rules.oauth import host_of, known_scopes
 from app.vocabulary import Scope
 
 PERMISSIONS = {
@@ -31,7 +30,7 @@ def authorize() -> Response:
     A page that leads on by itself, as a redirect would be followed without the cookie of the session: browsers send
     it only where this site leads to this site.
     """
-    server = _server()
+    server = connection_server()
     try:
         server.get_consent_grant()
     except OAuth2Error as error:
@@ -48,12 +47,12 @@ def leading_on(address: str) -> Response:
 @console.get("/connect")
 def show_connect() -> Response:
     """Asks whether a client may be connected."""
-    server = _server()
+    server = connection_server()
     try:
         grant = server.get_consent_grant()
     except OAuth2Error as error:
         return _refused(server, error)
-    client, redirect_uri = grant.client.client, grant.redirect_uri
+    client, redirect_uri = grant.client, grant.redirect_uri
     asked = known_scopes(grant.request.scope)
     response = page(
         "connect.html",
@@ -65,8 +64,10 @@ def show_connect() -> Response:
         writes_per_hour=WRITES_PER_HOUR,
         days=DAYS,
     )
+    parts = urlsplit(redirect_uri)
+    source = f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}:"
     # The form's response is a redirect to the client, which `form-action` has to allow.
-    allowed = POLICY.replace("form-action 'self'", f"form-action 'self' {source_of(redirect_uri)}")
+    allowed = POLICY.replace("form-action 'self'", f"form-action 'self' {source}")
     response.headers["Content-Security-Policy"] = allowed
     return response
 
@@ -75,7 +76,7 @@ def show_connect() -> Response:
 @form_of(show_connect)
 def connect() -> BaseResponse:
     """Sends the client its code, or that the person refused."""
-    server = _server()
+    server = connection_server()
     try:
         grant = server.get_consent_grant()
     except OAuth2Error as error:
@@ -89,17 +90,10 @@ def connect() -> BaseResponse:
     return response
 
 
-def _server() -> ConnectionServer:
-    server = connection_server()
-    if server is None:
-        raise NotFound("Clients can't be connected here: see PUBLIC_URL and OAUTH.")
-    return server
-
-
 def _refused(server: ConnectionServer, error: OAuth2Error) -> Response:
     """Returns the redirect of a refused request; where no address is known to be the client's, a page."""
     if error.redirect_uri:
-        response = server.redirect_with(None, error)
+        response = server.redirect_with(error)
         response.status_code = 303
         return response
     return page("no_client.html", 400, problem=error.description)

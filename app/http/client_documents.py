@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import h11
 import orjson
@@ -22,13 +22,12 @@ from app.http.outbound import OutboundClient
 from app.http.rate_limits import RateLimit
 from app.operations.concurrency import ConcurrencyLimit
 from app.rules.oauth import Client, client_of
-from app.rules.webhooks import wrong_url
 from app.schemas.loading import load
-from app.schemas.oauth import MAX_URL, ClientMetadata
+from app.schemas.oauth import ClientMetadata, is_redirect
 
 HEADERS = {"Accept": "application/json"}
-PLAIN = re.compile(r"[!$-;=?-\[\]_a-z~]*")
-"""The characters of an address: printable ASCII that no browser rewrites, and no fragment."""
+WITH_PATH = re.compile("https?://[^/?]+/[^?]")
+DOTS = re.compile(r"/\.\.?(?:[/?]|$)")
 SECONDS = 5.0
 MAX_BYTES = 5 * 1024
 MAX_HEADERS = 16 * 1024
@@ -50,7 +49,6 @@ class ClientDocuments:
     """Fetches documents, and keeps each as long as it says, but at most an hour."""
 
     def __init__(self, *, allow_local: bool) -> None:
-        self._allow_local = allow_local
         self._outbound = OutboundClient(allow_local=allow_local, seconds=SECONDS, max_bytes=MAX_BYTES + MAX_HEADERS)
         self._limit = RateLimit("client documents", PER_MINUTE)
         self._lock = threading.Lock()
@@ -61,7 +59,7 @@ class ClientDocuments:
 
         Refuses with `RateLimited` and `ServiceUnavailable` where too many are fetched.
         """
-        if not _is_address(address, self._allow_local):
+        if not (is_redirect(address) and WITH_PATH.match(address)) or DOTS.search(unquote(address)):
             return None
         with self._lock:
             if known := self._known.get(address):
@@ -72,25 +70,12 @@ class ClientDocuments:
         with FETCHES.holding(asker):
             try:
                 found = self._outbound.exchange("GET", address, HEADERS, b"", partial(_document, address))
-            except (OSError, h11.ProtocolError):
+            except (OSError, ValueError, h11.ProtocolError):
                 return None
         if found is not None and found.seconds > 0:
             with self._lock:
                 self._known[address] = found
         return None if found is None else found.client
-
-
-def _is_address(address: str, allow_local: bool) -> bool:
-    """Returns whether a document may stand at an address: one with a path, and none that browsers rewrite."""
-    try:
-        parts = urlsplit(address)
-        has_valid_port = parts.port is None or parts.port > 0
-    except ValueError:
-        return False
-    if not has_valid_port or not parts.hostname or PLAIN.fullmatch(address) is None or len(address) > MAX_URL:
-        return False
-    has_dots = any(part in (".", "..") for part in unquote(parts.path).split("/"))
-    return len(parts.path) > 1 and not has_dots and wrong_url(address, allow_local) is None
 
 
 def _document(address: str, response: h11.Response, rest: Iterator[h11.Event]) -> _Document | None:

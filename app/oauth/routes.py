@@ -7,7 +7,7 @@ from app.errors import HttpApiDecodeError
 from app.http.callers import callers
 from app.http.concurrency import client_address
 from app.http.json import loads_object
-from app.http.oauth import ConnectionServer, connection_server
+from app.http.oauth import connection_server
 from app.operations.context import this_instant
 from app.operations.oauth import register_client
 
@@ -46,27 +46,27 @@ def allow_any_origin(response: Response) -> Response:
 @routes.get("/.well-known/oauth-protected-resource")
 def protected_resource() -> Response:
     """Returns what MCP says of itself as a protected resource."""
-    return _json(_server().resource_metadata)
+    return _json(connection_server().resource_metadata)
 
 
 @routes.get("/.well-known/oauth-authorization-server")
-def authorization_server() -> Response:
+def authorizationconnection_server() -> Response:
     """Returns what the authorization server says of itself."""
-    return _json(_server().metadata)
+    return _json(connection_server().metadata)
 
 
 @routes.post("/oauth/token")
 def token() -> Response:
     """Exchanges a code, or a refresh token, for new secrets."""
-    server = _server()
-    return server.exchange(server.create_token_response)
+    server = connection_server()
+    return server.in_transaction(server.create_token_response)
 
 
 @routes.post("/oauth/revoke")
 def revoke() -> Response:
     """Ends the connection of a token."""
-    server = _server()
-    return server.exchange(lambda: server.create_endpoint_response("revocation"))
+    server = connection_server()
+    return server.in_transaction(lambda: server.create_endpoint_response("revocation"))
 
 
 @routes.post("/oauth/register")
@@ -96,12 +96,6 @@ def _metadata_error(refusal: HttpApiDecodeError) -> dict[str, str]:
     at_addresses = any(path.startswith("redirect_uris") for path, _ in refusal.details)
     error = "invalid_redirect_uri" if at_addresses else "invalid_client_metadata"
     return {"error": error, "error_description": " ".join(refusal.lines)}
-
-
-def _server() -> ConnectionServer:
-    server = connection_server()
-    assert server is not None  # the routes are there with it alone
-    return server
 
 
 def _json(content: object, status: int = 200) -> Response:

@@ -55,22 +55,13 @@ class TokenAnswer(TypedDict):
 
 def register_client(store: Store, metadata: Fields, address: str, now: datetime) -> Client:
     """Registers a client. Refuses with `HttpApiDecodeError`, and with `RateLimited` an address that registers many."""
-    client = client_of(new_id(), load(ClientMetadata, metadata))
-    hour_ago, address = now - timedelta(hours=1), hash_of(address)
+    client, address = client_of(new_id(), load(ClientMetadata, metadata)), hash_of(address)
+    own = {"id": client.id, "name": client.name, "uri": client.uri, "redirectUris": list(client.redirect_uris)}
+    by = {"address": address, "createdAt": now, "expiresAt": now + UNUSED_LIFE}
     with store.deadline():
-        store.registrations.register(
-            {
-                "id": client.id,
-                "name": client.name,
-                "uri": client.uri,
-                "redirectUris": list(client.redirect_uris),
-                "createdAt": now,
-                "expiresAt": now + UNUSED_LIFE,
-                "address": address,
-            }
-        )
-        # Counted with it: of several at once that pass the limit together, none is kept beyond it.
-        if client.id not in store.registrations.first_of(address, hour_ago, REGISTRATIONS):
+        store.registrations.register(own | by)
+        # Counted with it, so that several at once can't pass the limit together.
+        if store.registrations.count(address, now - timedelta(hours=1)) > REGISTRATIONS:
             store.registrations.remove(client.id)
             message = f"An address may register {REGISTRATIONS} clients an hour: use those, or wait."
             raise RateLimited(message, headers={"Retry-After": "3600"})
@@ -91,7 +82,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
     """
     if frozen := if_project_frozen(ctx):
         raise frozen
-    beyond = {*fields["scopes"]} - {*asked} | {*fields["scopes"]} - ctx.caller.scopes
+    beyond = {*fields["scopes"]} - ({*asked} & ctx.caller.scopes)
     lacking = Problem(field="scopes", message="Can't be more than the client asks for and your token allows.")
     check(ConsentFields, fields, *([lacking] if beyond else []))
     code = new_project_secret(ctx.project_id)
@@ -100,7 +91,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
         ends = ctx.now + timedelta(days=fields["days"])
         own_end = granter and granter.get("expiresAt")
         record = {
-            "client": client.of_token,
+            "client": {"id": client.id, "name": client.name, "uri": client.uri},
             "redirectUri": redirect_uri,
             "challenge": challenge,
             "scopes": [str(scope) for scope in asked if scope in fields["scopes"]],

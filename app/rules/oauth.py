@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from app.rules.tokens import ClientOfToken, Connection, RefreshAnswer
+from app.rules.tokens import Connection, RefreshAnswer
 from app.schemas.oauth import LOOPBACK, is_redirect
 from app.vocabulary import Scope
 
@@ -44,10 +44,29 @@ class Client:
         """The host of its document, else that of its redirect address."""
         return host_of(self.id if self.has_document else self.redirect_uris[0])
 
-    @property
-    def of_token(self) -> ClientOfToken:
-        """The client as its token names it."""
-        return {"id": self.id, "name": self.name, "uri": self.uri}
+    # What Authlib asks of a client.
+
+    def check_redirect_uri(self, address: str) -> bool:
+        """Returns whether an address is the client's: exactly, but for the port of a loopback address."""
+        own = map(_without_local_port, self.redirect_uris)
+        return is_redirect(address) and _without_local_port(address) in own
+
+    def get_default_redirect_uri(self) -> None:
+        """Returns none: every request names its address."""
+
+    def get_allowed_scope(self, scope: str | None) -> str | None:
+        """Returns those of the scopes that a client can be given, None for none."""
+        return " ".join(known_scopes(scope or DEFAULT_SCOPES)) or None
+
+    def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
+        """Returns whether the method is that of a public client."""
+        return method == "none"
+
+    def check_response_type(self, response_type: str) -> bool:
+        """Returns whether a client may ask for it; those that a server does not know have been refused."""
+        return True
+
+    check_grant_type = check_response_type
 
 
 def client_of(client_id: str, metadata: Mapping[str, object]) -> Client:
@@ -68,23 +87,11 @@ def is_document(client_id: str) -> bool:
 def host_of(address: str) -> str:
     """Returns the host of an address with its port; of one with a private scheme, the scheme."""
     parts = urlsplit(address)
-    return parts.netloc if parts.scheme in ("https", "http") else f"{parts.scheme}:"
-
-
-def leads_to(client: Client, address: str) -> bool:
-    """Returns whether an address is a client's: exactly, but for the port of a loopback address."""
-    own = {_without_local_port(one) for one in client.redirect_uris}
-    return is_redirect(address) and _without_local_port(address) in own
+    return parts.netloc if is_document(address) else f"{parts.scheme}:"
 
 
 def _without_local_port(address: str) -> str:
     return LOOPBACK.sub(r"\1", address, count=1)
-
-
-def source_of(address: str) -> str:
-    """Returns what a content security policy allows to send a form's response to a redirect address."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("https", "http") else f"{parts.scheme}:"
 
 
 def known_scopes(asked: str) -> list[Scope]:

@@ -32,11 +32,9 @@ class Registrations(Collection[StoredRegistration]):
         """Adds a client."""
         self._collection.insert_one(to_bson(record), session=self._session)
 
-    def first_of(self, address: str, since: datetime, limit: int) -> set[str]:
-        """Returns the ids of the first clients that an address registered since a time, at most `limit`."""
-        where = {"address": address, "createdAt": {"$gt": since}}
-        rows = self._collection.find(where, {"_id": 1}, session=self._session)
-        return {str(row["_id"]) for row in rows.sort([("createdAt", 1), ("_id", 1)]).limit(limit)}
+    def count(self, address: str, since: datetime) -> int:
+        """Returns how many clients an address has registered since a time."""
+        return self._collection.count_documents({"address": address, "createdAt": {"$gt": since}})
 
     def remove(self, client_id: str) -> None:
         """Drops a client."""

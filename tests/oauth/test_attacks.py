@@ -517,8 +517,10 @@ def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, later: Later)
     flow = Flow(oauth_app)
     with ThreadPoolExecutor(8) as pool:
         statuses = list(pool.map(lambda _: flow.register().status_code, range(30)))
+    assert 0 < statuses.count(201) <= 19
+    while flow.register().status_code == 201:
+        statuses.append(201)
     assert statuses.count(201) == 19
-    assert statuses.count(429) == 11
     refusal = flow.register()
     assert refusal.get_json()["_tag"] == "RateLimited"
     assert refusal.headers["Retry-After"]
