@@ -40,7 +40,7 @@ def _split(value: object) -> object:
 
 
 def _split_words(value: object) -> object:
-    return value.split() if isinstance(value, str) else value
+    return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
 def _check_mongodb_uri(value: str) -> str:
